@@ -1,0 +1,3 @@
+"""The evidence layer for AI systems."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,182 @@
+"""Canonical JSON (RFC 8785), digests and ids.
+
+Two values that mean the same JSON have the same bytes here, on every machine: keys in UTF-16
+order, numbers as ECMAScript prints them, no spaces. What has no such form is refused, never
+rounded: NaN, infinities, lone surrogates, integers past 2^53 (give those as text).
+
+Most values take a fast path through orjson. It is taken only where orjson's bytes are known to be
+the canonical ones; everything else goes through the reference implementation.
+"""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, NoReturn
+
+import orjson
+import rfc8785
+
+from evidentia.errors import CanonicalError
+
+MAX_SAFE_INTEGER = 2**53 - 1
+MAX_DEPTH = 100
+
+# Where both print plain decimals: orjson switches to an exponent at 1e16 and below 1e-5.
+_PLAIN_FLOAT_MIN, _PLAIN_FLOAT_MAX = 1e-4, 1e15
+
+
+class _NeedsExactPathError(Exception):
+    """Raised inside the fast path when orjson's bytes might not be the canonical ones."""
+
+
+def canonical_json(value: Any) -> bytes:
+    """Return the RFC 8785 bytes of a JSON value; raise `CanonicalError` if it has none.
+
+    Takes what JSON has (mappings with text keys, lists, tuples, text, numbers, booleans, None).
+    """
+    try:
+        return orjson.dumps(_plain(value, 0), option=orjson.OPT_SORT_KEYS)
+    except _NeedsExactPathError:
+        return _exact(value)
+    except TypeError as error:
+        raise CanonicalError(f"text with a lone surrogate has no canonical JSON ({error})") from None
+
+
+def parse_json(data: bytes | str) -> Any:
+    """Parse JSON strictly: UTF-8, no duplicate keys, no NaN; raise `CanonicalError` otherwise.
+
+    Integers past 2^53 are read as the double they are, or refused where no double is equal.
+    """
+    try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        return json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_refuse_constant,
+            parse_int=_safe_integer,
+            parse_float=_finite_float,
+        )
+    except UnicodeDecodeError as error:
+        raise CanonicalError(f"not UTF-8: {error.reason} at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno} column {error.colno}"
+        raise CanonicalError(f"not JSON: {error.msg} at {place}") from None
+    except RecursionError:
+        raise CanonicalError("not JSON that can be kept: nested too deeply") from None
+
+
+def sha256_hex(data: bytes) -> str:
+    """Return the SHA-256 of the bytes as 64 hexadecimal digits."""
+    return sha256(data).hexdigest()
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of a value's canonical JSON as 64 hexadecimal digits."""
+    return sha256_hex(canonical_json(value))
+
+
+def derived_id(prefix: str, value: Any, *, length: int = 16) -> str:
+    """Return an id that follows from the content alone: the prefix and the digest's first digits.
+
+    >>> derived_id("pack", {"a": 1})
+    'pack_015abd7f5cc57a2d'
+    """
+    return f"{prefix}_{digest(value)[:length]}"
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Copy a value into what orjson writes canonically, or ask for the exact path."""
+    kind = type(value)
+    if kind is str or value is None or kind is bool:
+        return value
+    if kind is int:
+        if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
+            return value
+        raise CanonicalError(f"integer {value} is past 2^53: give it as text")
+    if kind is float:
+        return _plain_float(value)
+    if depth >= MAX_DEPTH:
+        raise CanonicalError(f"nested more than {MAX_DEPTH} levels deep")
+    if kind is dict:
+        plain = {}
+        for key, item in value.items():
+            if type(key) is not str or not key.isascii():
+                raise _NeedsExactPathError
+            plain[key] = item if type(item) is str else _plain(item, depth + 1)
+        return plain
+    if kind is list or kind is tuple:
+        return [_plain(item, depth + 1) for item in value]
+    raise _NeedsExactPathError
+
+
+def _plain_float(value: float) -> float | int:
+    if value.is_integer():
+        if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
+            return int(value)  # 1.0 and -0.0 are "1" and "0" in ECMAScript
+    elif _PLAIN_FLOAT_MIN <= abs(value) < _PLAIN_FLOAT_MAX:
+        return value
+    raise _NeedsExactPathError
+
+
+def _exact(value: Any) -> bytes:
+    try:
+        return rfc8785.dumps(_json_types(value, 0))
+    except rfc8785.CanonicalizationError as error:
+        raise CanonicalError(f"no canonical JSON: {error}") from None
+    except UnicodeEncodeError as error:
+        raise CanonicalError(f"text with a lone surrogate has no canonical JSON ({error})") from None
+
+
+def _json_types(value: Any, depth: int) -> Any:
+    """Copy a value into the exact built-in types that JSON has; refuse every other type."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    if depth >= MAX_DEPTH:
+        raise CanonicalError(f"nested more than {MAX_DEPTH} levels deep")
+    if isinstance(value, Mapping):
+        copied = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise CanonicalError(f"a key must be text, not {type(key).__name__}: {key!r}")
+            copied[str.__str__(key)] = _json_types(item, depth + 1)
+        return copied
+    if isinstance(value, list | tuple):
+        return [_json_types(item, depth + 1) for item in value]
+    raise CanonicalError(f"{type(value).__name__} is not a JSON value: give it as text")
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise CanonicalError(f"not JSON that can be trusted: key {twice!r} stands twice")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise CanonicalError(f"not JSON: {name} is not a number that JSON has")
+
+
+def _safe_integer(text: str) -> int | float:
+    too_long = 400  # no double has more digits before the point
+    if len(text) < too_long:
+        number = int(text)
+        if -MAX_SAFE_INTEGER <= number <= MAX_SAFE_INTEGER:
+            return number
+        if abs(number) < 2**1024 - 2**970 and float(number) == number:
+            return float(number)
+    raise CanonicalError(f"integer {text[:40]} is past 2^53: give it as text")
+
+
+def _finite_float(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise CanonicalError(f"number {text[:40]} is too large for JSON")
+    return number

@@ -1,0 +1,65 @@
+"""Every error Evidentia raises on purpose, as one tree.
+
+```
+EvidentiaError                 anything below; exit code 1
+├── CanonicalError             a value has no canonical JSON (also a ValueError)
+├── IntegrityError             evidence does not hold: malformed, changed, rolled back, forked
+│   └── ProofError             a proof, checkpoint or note cannot be read or does not verify
+├── UsageError                 what was asked for cannot be done as asked; exit code 2
+│   ├── InputError             a file, a line or a value that was given is not what it should be
+│   ├── NotFoundError          a tenant, an entry or a file that is not there
+│   ├── ConflictError          an idempotency key was used before for something else
+│   └── SettingsError          an EVIDENTIA_* variable is unknown or has a wrong value
+└── EnvironmentProblem         the machine, the database or the disk stands in the way; exit code 3
+```
+
+A message says what was wrong, where, and what to do about it, in one line.
+"""
+
+from typing import ClassVar
+
+
+class EvidentiaError(Exception):
+    """The root: catch it to catch everything that Evidentia raises on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class CanonicalError(EvidentiaError, ValueError):
+    """A value has no canonical JSON form."""
+
+
+class IntegrityError(EvidentiaError):
+    """Evidence does not hold."""
+
+
+class ProofError(IntegrityError):
+    """A proof, a checkpoint or a signed note cannot be read, or does not verify."""
+
+
+class UsageError(EvidentiaError):
+    """What was asked for cannot be done as asked."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(UsageError, ValueError):
+    """A file, a line or a value that was given is not what it should be."""
+
+
+class NotFoundError(UsageError, LookupError):
+    """A tenant, an entry or a file that was asked for is not there."""
+
+
+class ConflictError(UsageError):
+    """An idempotency key was used before, for something else."""
+
+
+class SettingsError(UsageError):
+    """An EVIDENTIA_* variable is unknown or has a wrong value."""
+
+
+class EnvironmentProblem(EvidentiaError):  # noqa: N818 - "error" twice says nothing more
+    """The machine, the database or the disk stands in the way."""
+
+    exit_code: ClassVar[int] = 3

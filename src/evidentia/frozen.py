@@ -1,0 +1,131 @@
+"""JSON values that cannot be changed, and the model base that is made of them.
+
+What a caller does later to what it passed in does not reach a frozen value. A frozen value still
+equals the dict or list it was made from.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
+
+MAX_DEPTH = 100
+
+
+class FrozenDict(Mapping[str, Any]):
+    """A mapping that cannot be changed and that equals the dict it was made from."""
+
+    __slots__ = ("_items",)
+    _items: dict[str, Any]
+
+    def __init__(self, items: Mapping[str, Any] | None = None) -> None:
+        object.__setattr__(self, "_items", dict(items or {}))
+
+    def __getitem__(self, key: str) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise TypeError("a frozen mapping cannot be changed")
+
+    def __delattr__(self, name: str) -> None:
+        raise TypeError("a frozen mapping cannot be changed")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type["FrozenDict"], tuple[dict[str, Any]]]:
+        return FrozenDict, (dict(self._items),)
+
+
+class FrozenList(tuple[Any, ...]):
+    """A sequence that cannot be changed and that equals the list it was made from."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(tuple(other) if isinstance(other, list) else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def freeze(value: Any) -> Any:
+    """Return a frozen copy of a JSON value; raise `ValueError` naming what is not one, and where."""
+    return _freeze(value, "", 0)
+
+
+def thaw(value: Any) -> Any:
+    """Return a plain copy (dicts and lists) of a frozen value."""
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [thaw(item) for item in value]
+    return value
+
+
+def _freeze(value: Any, where: str, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, Mapping):
+        frozen = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise ValueError(f"{where or 'value'}: key {key!r} is not text")  # noqa: TRY004 - pydantic turns ValueError alone into its own
+            frozen[str.__str__(key)] = _freeze(item, f"{where}.{key}", depth + 1)
+        return FrozenDict(frozen)
+    if isinstance(value, list | tuple):
+        return FrozenList(
+            _freeze(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)
+        )
+    raise ValueError(
+        f"{where or 'value'}: {type(value).__name__} is not a JSON value; give it as text"
+    )
+
+
+FrozenObject = Annotated[Mapping[str, Any], AfterValidator(freeze), PlainSerializer(thaw)]
+"""A field that takes any JSON object and holds it frozen."""
+
+FrozenObjects = Annotated[
+    Sequence[Mapping[str, Any]], AfterValidator(freeze), PlainSerializer(thaw)
+]
+"""A field that takes a list of JSON objects and holds them frozen."""
+
+
+class FrozenModel(BaseModel):
+    """A model that cannot be changed; a copy with changes is validated like a new one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with the changes applied and validated."""
+        del deep  # frozen to the bottom: there is nothing a shallow copy could share unsafely
+        return self.model_validate({**self.model_dump(), **(update or {})})

@@ -1,0 +1,1 @@
+"""Proofs: what a stranger checks with nothing but a file and a public key in hand."""

@@ -1,0 +1,110 @@
+"""The proof file: an entry, its body where it is disclosed, its place in the tree, a checkpoint."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evidentia.canonical import parse_json
+from evidentia.errors import CanonicalError, ProofError
+from evidentia.trail.entry import SALT_BYTES, Entry
+from evidentia.trail.merkle import HASH_BYTES
+
+PROOF_FORMAT = "evidentia/proof"
+PROOF_VERSION = 1
+MAX_PROOF_BYTES = 8 * 1024 * 1024
+_REQUIRED = ("checkpoint", "entry", "format", "inclusion", "v")
+_OPTIONAL = ("body", "salt")
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """An entry's body and the salt it was committed with."""
+
+    body: Any
+    salt: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Everything a stranger needs to check one entry, but the public key."""
+
+    entry: Entry
+    inclusion: tuple[bytes, ...]
+    checkpoint: str
+    disclosure: Disclosure | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the proof as the JSON object a proof file holds."""
+        document: dict[str, Any] = {
+            "format": PROOF_FORMAT,
+            "v": PROOF_VERSION,
+            "entry": self.entry.as_json(),
+            "inclusion": [item.hex() for item in self.inclusion],
+            "checkpoint": self.checkpoint,
+        }
+        if self.disclosure is not None:
+            document |= {"body": self.disclosure.body, "salt": self.disclosure.salt.hex()}
+        return document
+
+    @classmethod
+    def parse(cls, data: bytes) -> "Proof":
+        """Read a proof file's bytes; raise `ProofError` saying what is wrong and where."""
+        if len(data) > MAX_PROOF_BYTES:
+            raise ProofError(f"the proof is larger than {MAX_PROOF_BYTES} bytes")
+        try:
+            document = parse_json(data)
+        except CanonicalError as error:
+            raise ProofError(f"the proof is {error}") from None
+        if not isinstance(document, dict) or document.get("format") != PROOF_FORMAT:
+            raise ProofError(f"not a proof: its format is not {PROOF_FORMAT!r}")
+        _check_fields(document)
+        return cls(
+            Entry.from_json(document["entry"]),
+            tuple(_hashes(document["inclusion"])),
+            document["checkpoint"],
+            _disclosure(document),
+        )
+
+
+def _check_fields(document: dict[str, Any]) -> None:
+    version = document.get("v")
+    if isinstance(version, int) and version > PROOF_VERSION:
+        raise ProofError(
+            f"the proof has format version {version}, this program reads {PROOF_VERSION}: "
+            "upgrade evidentia"
+        )
+    missing = [name for name in _REQUIRED if name not in document]
+    unknown = sorted(set(document) - {*_REQUIRED, *_OPTIONAL})
+    if missing:
+        raise ProofError(f"the proof is cut short: it has no {', '.join(missing)}")
+    if unknown or version != PROOF_VERSION:
+        raise ProofError(f"the proof has fields or a version that are unknown: {unknown or version}")
+    if not isinstance(document["checkpoint"], str):
+        raise ProofError("the proof's checkpoint is not text")
+
+
+def _hashes(value: Any) -> Sequence[bytes]:
+    decoded = [_hex(item, HASH_BYTES) for item in value] if isinstance(value, list) else [None]
+    hashes = [item for item in decoded if item is not None]
+    if len(hashes) != len(decoded):
+        raise ProofError("the proof's inclusion is not a list of SHA-256 hashes in hexadecimal")
+    return hashes
+
+
+def _disclosure(document: dict[str, Any]) -> Disclosure | None:
+    if "body" not in document and "salt" not in document:
+        return None
+    salt = _hex(document.get("salt"), SALT_BYTES)
+    if "body" not in document or salt is None:
+        raise ProofError(f"the proof's body comes with no salt of {SALT_BYTES} bytes in hexadecimal")
+    return Disclosure(document["body"], salt)
+
+
+def _hex(value: Any, length: int) -> bytes | None:
+    if not isinstance(value, str) or len(value) != 2 * length or value != value.lower():
+        return None
+    try:
+        decoded = bytes.fromhex(value)
+    except ValueError:
+        return None
+    return decoded if len(decoded) == length else None

@@ -1,0 +1,60 @@
+"""The shell around verification: reads the file and the key, and hands over bytes."""
+
+from pathlib import Path
+
+from evidentia.errors import InputError, NotFoundError
+from evidentia.proof.document import MAX_PROOF_BYTES
+from evidentia.proof.keys import TrustedKey
+from evidentia.proof.verification import ProofReport, verify_proof
+from evidentia.trail.note import VerifierKey
+
+MAX_KEY_BYTES = 65_536
+
+
+def verify(
+    evidence: str | Path | bytes, *, key: str | Path | VerifierKey | TrustedKey | None = None
+) -> ProofReport:
+    """Verify a proof, offline: from the file (or its bytes) and a trusted public key alone.
+
+    `key` is a public key, its text (`name+id+base64`, PEM or hexadecimal) or a file with it.
+    """
+    data = evidence if isinstance(evidence, bytes) else read_bytes(evidence, MAX_PROOF_BYTES)
+    return verify_proof(data, [] if key is None else [read_key(key)])
+
+
+def read_key(key: str | Path | VerifierKey | TrustedKey) -> TrustedKey:
+    """Read a public key from its text or from a file; raise `InputError` if it is none."""
+    match key:
+        case TrustedKey():
+            return key
+        case VerifierKey():
+            return TrustedKey(key.public_key, key.name)
+        case Path():
+            return _key_file(key)
+    try:
+        return TrustedKey.parse(key)
+    except InputError:
+        if "\n" in key or not Path(key).exists():
+            raise
+    return _key_file(Path(key))
+
+
+def read_bytes(path: str | Path, limit: int) -> bytes:
+    """Read a file up to a limit; raise `NotFoundError` or `InputError` naming it."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(limit + 1)
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    if len(data) > limit:
+        raise InputError(f"{path}: larger than the {limit} bytes that are read")
+    return data
+
+
+def _key_file(path: Path) -> TrustedKey:
+    try:
+        return TrustedKey.parse(read_bytes(path, MAX_KEY_BYTES).decode())
+    except (InputError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}") from None

@@ -1,0 +1,164 @@
+"""Verification: bytes and a public key in, a report out.
+
+The rules kept here:
+
+1. Nothing but the arguments is read: no file, no socket, no database, no clock.
+2. Whatever the bytes are, the answer is a report and never an exception.
+3. `holds` is true only if every check was made and passed, the signature by a trusted key among
+   them. Without a trusted key the best answer is "consistent, signer unknown".
+4. What a proof cannot show is said beside what it shows.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from evidentia.canonical import canonical_json
+from evidentia.errors import EvidentiaError, ProofError
+from evidentia.proof.document import Proof
+from evidentia.proof.keys import TrustedKey
+from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.entry import Entry, body_commitment
+from evidentia.trail.merkle import leaf_hash, verify_inclusion
+from evidentia.trail.note import Note, VerifierKey
+
+
+class Verdict(StrEnum):
+    """What verification came to, in the words it is reported with."""
+
+    HOLDS = "holds"
+    SIGNER_UNKNOWN = "consistent, signer unknown"
+    DOES_NOT_HOLD = "does not hold"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; `holds` is None where it could not be decided."""
+
+    name: str
+    holds: bool | None
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProofReport:
+    """What `verify` found: the verdict, each check, and what the proof cannot show."""
+
+    checks: tuple[Check, ...]
+    entry: Entry | None = None
+    body: Any = None
+    cannot_know: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The one-line answer."""
+        if any(check.holds is False for check in self.checks):
+            return Verdict.DOES_NOT_HOLD
+        if any(check.holds is None for check in self.checks):
+            return Verdict.SIGNER_UNKNOWN
+        return Verdict.HOLDS
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything was checked and holds, signed by a key the caller trusts."""
+        return self.verdict is Verdict.HOLDS
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as a JSON object."""
+        return {
+            "verdict": self.verdict.value,
+            "holds": self.holds,
+            "checks": [
+                {"name": check.name, "holds": check.holds, "says": check.says}
+                for check in self.checks
+            ],
+            "entry": self.entry.as_json() if self.entry else None,
+            "body": self.body,
+            "cannot_know": list(self.cannot_know),
+        }
+
+
+def verify_proof(data: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
+    """Check a proof file's bytes against the public keys that the caller trusts."""
+    try:
+        proof = Proof.parse(data)
+        checkpoint, note = read_checkpoint(proof.checkpoint)
+    except EvidentiaError as error:
+        return ProofReport((Check("format", holds=False, says=str(error)),))
+    body = proof.disclosure.body if proof.disclosure else None
+    checks = (
+        Check("format", holds=True, says="a proof of version 1, whole and well-formed"),
+        _content(proof),
+        _place(proof, checkpoint),
+        _signature(checkpoint, note, list(keys)),
+    )
+    return ProofReport(checks, proof.entry, body, _limits(proof))
+
+
+def _content(proof: Proof) -> Check:
+    entry = proof.entry
+    if proof.disclosure is None:
+        return Check("content", holds=True, says=f"{_named(entry)}; its body is not disclosed here")
+    try:
+        commitment = body_commitment(proof.disclosure.salt, canonical_json(proof.disclosure.body))
+    except EvidentiaError as error:
+        return Check("content", holds=False, says=f"the body cannot be checked: {error}")
+    if commitment != entry.body:
+        says = f"the body is not the one that entry {entry.seq} committed to: it was changed"
+        return Check("content", holds=False, says=says)
+    return Check("content", holds=True, says=f"{_named(entry)}; the body is the one recorded")
+
+
+def _place(proof: Proof, checkpoint: Checkpoint) -> Check:
+    entry = proof.entry
+    if checkpoint.tenant != entry.tenant:
+        says = (
+            f"the entry is of tenant {entry.tenant!r}, the checkpoint of another log "
+            f"({checkpoint.origin})"
+        )
+        return Check("place", holds=False, says=says)
+    leaf = leaf_hash(entry.encode())
+    try:
+        verify_inclusion(leaf, entry.seq, checkpoint.size, proof.inclusion, checkpoint.root)
+    except ProofError as error:
+        return Check("place", holds=False, says=str(error))
+    says = f"entry {entry.seq} of the {checkpoint.size} entries of log {checkpoint.origin}"
+    return Check("place", holds=True, says=says)
+
+
+def _signature(checkpoint: Checkpoint, note: Note, keys: list[TrustedKey]) -> Check:
+    signers = ", ".join(line.key_id for line in note.signatures)
+    if not keys:
+        says = f"the checkpoint is signed by key {signers}, and no trusted key was given to compare"
+        return Check("signature", holds=None, says=says)
+    named = [key.name for key in keys if key.name not in (None, checkpoint.origin)]
+    if len(named) == len(keys):
+        says = f"the checkpoint is of log {checkpoint.origin}, the key given is for {named[0]}"
+        return Check("signature", holds=False, says=says)
+    candidates = [VerifierKey(checkpoint.origin, key.public_key) for key in keys]
+    try:
+        signer = note.signed_by(candidates)
+    except ProofError as error:
+        return Check("signature", holds=False, says=str(error))
+    if signer is None:
+        given = ", ".join(key.key_id for key in candidates)
+        says = f"the checkpoint is signed by key {signers}, not by the key given ({given})"
+        return Check("signature", holds=False, says=says)
+    says = f"the checkpoint is signed by the trusted key {signer.key_id}"
+    return Check("signature", holds=True, says=says)
+
+
+def _limits(proof: Proof) -> tuple[str, ...]:
+    limits = [
+        "whether what was recorded was true when it was recorded",
+        "whether the time in the entry is right: it is the recorder's own clock",
+        "whether the log was cut back or rewritten since: compare with a newer checkpoint",
+    ]
+    if proof.disclosure is None:
+        limits.append("what the body says: only its commitment is here")
+    return tuple(limits)
+
+
+def _named(entry: Entry) -> str:
+    return f"{entry.kind} about {entry.subject!r}, recorded {entry.at}"

@@ -1,0 +1,1 @@
+"""Where evidence is kept: the tables, all SQL, and the differences between databases."""

@@ -1,0 +1,35 @@
+"""Files that are there whole or not at all, and stay after a power cut."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from evidentia.errors import EnvironmentProblem
+
+
+def write_durably(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Write a file: beside its place first, synchronised, and then moved over it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                os.fchmod(file.fileno(), mode)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

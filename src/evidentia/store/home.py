@@ -1,0 +1,68 @@
+"""What stands in the home folder beside the database: private keys, and checkpoints kept apart."""
+
+from pathlib import Path
+
+from evidentia.errors import EnvironmentProblem
+from evidentia.proof.keys import SigningKey
+from evidentia.store.files import write_durably
+
+DATABASE = "evidentia.db"
+
+
+class Home:
+    """A workspace's folder: `evidentia.db`, `lake/`, `keys/` and `checkpoints/`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def database(self) -> Path:
+        """The embedded database's file."""
+        return self.folder / DATABASE
+
+    def create(self) -> None:
+        """Make the folder and its lake, readable by their owner alone."""
+        try:
+            for folder in (self.folder, self.folder / "lake"):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise EnvironmentProblem(
+                f"{self.folder}: the workspace cannot be made there ({error.strerror})"
+            ) from error
+
+    def key_file(self, tenant: str, key_id: str) -> Path:
+        """Where a private key is kept."""
+        return self.folder / "keys" / tenant / f"{key_id}.pem"
+
+    def save_key(self, tenant: str, key: SigningKey) -> None:
+        """Keep a private key, readable by its owner alone."""
+        write_durably(self.key_file(tenant, key.verifier.key_id), key.to_pem(), mode=0o600)
+
+    def load_key(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
+        """Return a private key, or None if it is not here."""
+        try:
+            pem = self.key_file(tenant, key_id).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            path = self.key_file(tenant, key_id)
+            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+        return SigningKey.from_pem(name, pem)
+
+    def checkpoint_file(self, tenant: str) -> Path:
+        """Where the newest checkpoint of a log is kept, apart from the database."""
+        return self.folder / "checkpoints" / f"{tenant}.txt"
+
+    def kept_checkpoint(self, tenant: str) -> str | None:
+        """Return the checkpoint kept here, or None if there is none yet."""
+        try:
+            return self.checkpoint_file(tenant).read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            path = self.checkpoint_file(tenant)
+            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+
+    def keep_checkpoint(self, tenant: str, note: str) -> None:
+        """Keep a checkpoint; the caller has checked that it follows the one kept before."""
+        write_durably(self.checkpoint_file(tenant), note.encode())

@@ -1,0 +1,408 @@
+"""The log's SQL: plain functions that take a connection.
+
+Appending happens in one transaction: the head is read and locked, entries, bodies and full tiles
+are inserted, and the head is moved only if it is still the one that was read. The sequencer calls
+these in that order.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from evidentia.errors import ConflictError, IntegrityError, NotFoundError
+from evidentia.store.database import insert_rows, run, stream
+from evidentia.trail.audit import ERASED_PREFIX, StoredEntry
+from evidentia.trail.entry import body_commitment, encode_entry, genesis_prev
+from evidentia.trail.merkle import EMPTY_ROOT, leaf_hash
+from evidentia.trail.tiles import Frontier, Tile
+
+ENTRY_COLUMNS = ("tenant", "seq", "kind", "subject", "entry")
+BODY_COLUMNS = ("tenant", "seq", "salt", "body")
+TILE_COLUMNS = ("tenant", "level", "tile", "data")
+
+_STORED = (
+    "SELECT e.seq, e.kind, e.subject, e.entry, b.salt, b.body FROM trail_entries e "
+    "LEFT JOIN trail_bodies b ON b.tenant = e.tenant AND b.seq = e.seq "
+)
+
+
+NewOrigin = Callable[[str], str]
+"""Makes the origin of a tenant's log that does not exist yet."""
+
+
+class Waiting(NamedTuple):
+    """An entry that waits for its place: all but its number and the entry before it."""
+
+    kind: str
+    subject: str
+    subject_json: str
+    at: str
+    commitment: str
+    salt: bytes
+    body: bytes
+    idempotency_key: str | None = None
+
+
+class Receipt(NamedTuple):
+    """Where an entry is: its number, its leaf hash, and whether it was there before."""
+
+    seq: int
+    leaf: str
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A log's present state."""
+
+    tenant: str
+    origin: str
+    size: int
+    root: bytes
+    edge: bytes
+
+
+def read_head(connection: Connection, tenant: str, *, lock: bool = False) -> Head | None:
+    """Return a log's head, or None if the tenant has no log; `lock` holds it until the end."""
+    suffix = " FOR UPDATE" if lock and connection.dialect.name != "sqlite" else ""
+    row = run(
+        connection,
+        f"SELECT tenant, origin, size, root, edge FROM trail_heads WHERE tenant = ?{suffix}",  # noqa: S608 - no input
+        (tenant,),
+    ).fetchone()
+    return Head(row[0], row[1], row[2], bytes(row[3]), bytes(row[4])) if row else None
+
+
+def require_head(connection: Connection, tenant: str) -> Head:
+    """Return a log's head; raise `NotFoundError` naming the tenants that have one."""
+    head = read_head(connection, tenant)
+    if head is None:
+        known = tenants(connection)
+        others = f"logs here: {', '.join(known[:10])}" if known else "there is no log here yet"
+        raise NotFoundError(f"tenant {tenant!r} has no log; {others}")
+    return head
+
+
+def tenants(connection: Connection) -> list[str]:
+    """Return the names of the tenants that have a log."""
+    return list(run(connection, "SELECT tenant FROM trail_heads ORDER BY tenant").scalars())
+
+
+def lock_head(connection: Connection, tenant: str, new_origin: NewOrigin) -> Head:
+    """Return a log's head and hold it until the transaction ends; begin the log if there is none."""
+    head = read_head(connection, tenant, lock=True)
+    if head is None:
+        run(
+            connection,
+            "INSERT INTO trail_heads (tenant, origin, size, root, edge) VALUES (?, ?, 0, ?, ?) "
+            "ON CONFLICT DO NOTHING",
+            (tenant, new_origin(tenant), EMPTY_ROOT, b""),
+        )
+        head = read_head(connection, tenant, lock=True)
+    if head is None:
+        raise IntegrityError(f"the log of tenant {tenant!r} was begun, and is not there")
+    return head
+
+
+def append(
+    connection: Connection, head: Head, waiting: Sequence[Waiting]
+) -> tuple[Head, list[Receipt]]:
+    """Insert what is waiting behind a locked head; return the head to move to, and receipts.
+
+    A waiting entry whose idempotency key is known gets the first entry's receipt instead. If that
+    entry said something else, `ConflictError` is raised before anything is written.
+    """
+    frontier = Frontier.unpack(head.size, head.edge)
+    known = _known_keys(connection, head.tenant, waiting)
+    tenant, seq = head.tenant, head.size
+    prev = frontier.last.hex() or genesis_prev(head.origin)
+    entries, bodies, leaves, keys = [], [], [], []
+    receipts: list[Receipt] = []
+    for item in waiting:
+        if item.idempotency_key is not None:
+            first = known.get(item.idempotency_key)
+            if first is not None:
+                receipts.append(first.again(item))
+                continue
+            keys.append((tenant, item.idempotency_key, seq))
+        data = encode_entry(
+            tenant, seq, prev, item.kind, item.subject_json, item.at, item.commitment
+        )
+        leaf = leaf_hash(data)
+        prev = leaf.hex()
+        entries.append((tenant, seq, item.kind, item.subject, data))
+        bodies.append((tenant, seq, item.salt, item.body))
+        leaves.append(leaf)
+        receipt = Receipt(seq, prev)
+        receipts.append(receipt)
+        if item.idempotency_key is not None:
+            known[item.idempotency_key] = _First(
+                receipt, item.kind, item.subject, item.commitment, item.salt
+            )
+        seq += 1
+    if not entries:
+        return head, receipts
+    full = frontier.extend(leaves)
+    insert_rows(connection, "trail_entries", ENTRY_COLUMNS, entries)
+    insert_rows(connection, "trail_bodies", BODY_COLUMNS, bodies)
+    insert_rows(
+        connection,
+        "trail_tiles",
+        TILE_COLUMNS,
+        [(tenant, tile.level, tile.index, tile.data) for tile in full],
+    )
+    insert_rows(connection, "trail_idempotency", ("tenant", "key", "seq"), keys)
+    return Head(tenant, head.origin, seq, frontier.root(), frontier.pack()), receipts
+
+
+def move_head(connection: Connection, old: Head, new: Head) -> None:
+    """Move a log's head, if it is still where it was read; raise `IntegrityError` if not."""
+    moved = run(
+        connection,
+        "UPDATE trail_heads SET size = ?, root = ?, edge = ? "
+        "WHERE tenant = ? AND size = ? AND root = ?",
+        (new.size, new.root, new.edge, old.tenant, old.size, old.root),
+    )
+    if moved.rowcount != 1:
+        raise IntegrityError(f"the head of log {old.origin} moved while entries were appended")
+
+
+def entries_between(
+    connection: Connection, tenant: str, start: int, end: int
+) -> Iterator[StoredEntry]:
+    """Give the entries from `start` to `end` (not included) with their bodies, in order."""
+    sql = f"{_STORED} WHERE e.tenant = ? AND e.seq >= ? AND e.seq < ? ORDER BY e.seq"
+    yield from stream(connection, sql, (tenant, start, end))
+
+
+def find_entries(
+    connection: Connection,
+    tenant: str,
+    *,
+    kind: str | None = None,
+    subject: str | None = None,
+    before: int | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+    newest_first: bool = False,
+) -> list[StoredEntry]:
+    """Return the entries that match, by number."""
+    sql = f"{_STORED} WHERE e.tenant = ?"
+    values: list[str | int] = [tenant]
+    for condition, value in (
+        ("e.kind = ?", kind),
+        ("e.subject = ?", subject),
+        ("e.seq < ?", before),
+        ("e.seq > ?", after),
+    ):
+        if value is not None:
+            sql += f" AND {condition}"
+            values.append(value)
+    sql += f" ORDER BY e.seq {'DESC' if newest_first else ''}"
+    if limit is not None:
+        sql += f" LIMIT {int(limit)}"
+    return [_stored(row) for row in run(connection, sql, values)]
+
+
+def entry_at(connection: Connection, tenant: str, seq: int) -> StoredEntry:
+    """Return one entry with its body; raise `NotFoundError` if the log has none there."""
+    row = run(connection, f"{_STORED} WHERE e.tenant = ? AND e.seq = ?", (tenant, seq)).fetchone()
+    if row is None:
+        raise NotFoundError(f"log of tenant {tenant!r} has no entry {seq}")
+    return _stored(row)
+
+
+def tiles_between(
+    connection: Connection, tenant: str, level: int, start: int, end: int
+) -> Iterator[Tile]:
+    """Give the stored tiles of a level from index `start` to `end` (not included), in order."""
+    sql = (
+        "SELECT level, tile, data FROM trail_tiles "
+        "WHERE tenant = ? AND level = ? AND tile >= ? AND tile < ? ORDER BY tile"
+    )
+    for found_level, index, data in stream(connection, sql, (tenant, level, start, end)):
+        yield Tile(found_level, index, bytes(data))
+
+
+def tiles_above(connection: Connection, tenant: str) -> Iterator[Tile]:
+    """Give the stored tiles above level 0."""
+    sql = "SELECT level, tile, data FROM trail_tiles WHERE tenant = ? AND level <> 0"
+    for level, index, data in stream(connection, sql, (tenant,)):
+        yield Tile(level, index, bytes(data))
+
+
+def stray_tiles(connection: Connection, tenant: str, full: int) -> list[int]:
+    """Return the indexes of level-0 tiles outside the `full` ones that there should be."""
+    rows = run(
+        connection,
+        "SELECT tile FROM trail_tiles WHERE tenant = ? AND level = 0 "
+        "AND (tile < 0 OR tile >= ?) ORDER BY tile LIMIT 10",
+        (tenant, full),
+    )
+    return list(rows.scalars())
+
+
+def tile_data(connection: Connection, tenant: str, level: int, index: int) -> bytes | None:
+    """Return a full tile's hashes, or None if the tile is not full."""
+    row = run(
+        connection,
+        "SELECT data FROM trail_tiles WHERE tenant = ? AND level = ? AND tile = ?",
+        (tenant, level, index),
+    ).fetchone()
+    return bytes(row[0]) if row else None
+
+
+def erase_body(connection: Connection, tenant: str, seq: int) -> None:
+    """Remove an entry's body; the database refuses unless an erasure entry is there already."""
+    if connection.dialect.name == "sqlite":
+        run(connection, "DELETE FROM trail_bodies WHERE tenant = ? AND seq = ?", (tenant, seq))
+    else:
+        run(connection, "SELECT trail_erase_body(?, ?)", (tenant, seq))
+
+
+def erasure_subject(seq: int) -> str:
+    """Return the subject of the entry that erases entry `seq`'s body."""
+    return f"{ERASED_PREFIX}{seq}"
+
+
+def insert_checkpoint(
+    connection: Connection, tenant: str, size: int, key_id: str, note: str
+) -> None:
+    """Keep a signed checkpoint, unless the same key signed that size before."""
+    run(
+        connection,
+        "INSERT INTO trail_checkpoints (tenant, size, key_id, note) "
+        "SELECT ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM trail_checkpoints "
+        "WHERE tenant = ? AND size = ? AND key_id = ?)",
+        (tenant, size, key_id, note, tenant, size, key_id),
+    )
+
+
+def checkpoints(connection: Connection, tenant: str) -> Iterator[tuple[int, str, str]]:
+    """Give all checkpoints as size, key id and note, in order of size."""
+    sql = "SELECT size, key_id, note FROM trail_checkpoints WHERE tenant = ? ORDER BY size, key_id"
+    yield from stream(connection, sql, (tenant,))
+
+
+def checkpoint_note(connection: Connection, tenant: str, size: int, key_id: str) -> str | None:
+    """Return the checkpoint that a key signed at a size, or None."""
+    return run(
+        connection,
+        "SELECT note FROM trail_checkpoints WHERE tenant = ? AND size = ? AND key_id = ?",
+        (tenant, size, key_id),
+    ).scalar()
+
+
+def insert_key(
+    connection: Connection, tenant: str, seq: int, key_id: str, public_key: bytes
+) -> None:
+    """Keep a public key that the entry `seq` announces."""
+    insert_rows(
+        connection,
+        "trail_keys",
+        ("tenant", "seq", "key_id", "public_key"),
+        [(tenant, seq, key_id, public_key)],
+    )
+
+
+def keys(connection: Connection, tenant: str) -> list[tuple[int, str, bytes]]:
+    """Return the announced keys as entry number, key id and public key, oldest first."""
+    rows = run(
+        connection,
+        "SELECT seq, key_id, public_key FROM trail_keys WHERE tenant = ? ORDER BY seq",
+        (tenant,),
+    )
+    return [(seq, key_id, bytes(public_key)) for seq, key_id, public_key in rows]
+
+
+def stray_rows(connection: Connection, tenant: str, size: int) -> list[tuple[int, str, str]]:
+    """Return rows that belong to no entry of the log, as number, name and problem."""
+    strays = []
+    for table, column, what in _NUMBERED:
+        rows = run(
+            connection,
+            f"SELECT {column} FROM {table} WHERE tenant = ? AND ({column} < 0 OR {column} >= ?) "  # noqa: S608 - names are ours
+            f"ORDER BY {column} LIMIT 10",
+            (tenant, size),
+        )
+        strays += [(seq, f"{what} {seq}", f"is beyond the log's {size} entries") for seq, in rows]
+    return strays
+
+
+def stray_tenants(connection: Connection) -> list[tuple[str, str]]:
+    """Return tables and tenants that have rows but no log."""
+    found = []
+    for table in ("trail_entries", "trail_bodies", "trail_tiles", "trail_checkpoints", "trail_keys"):
+        rows = run(
+            connection,
+            f"SELECT DISTINCT tenant FROM {table} "  # noqa: S608 - names are ours
+            "WHERE tenant NOT IN (SELECT tenant FROM trail_heads)",
+        ).scalars()
+        found += [(table, tenant) for tenant in rows]
+    return found
+
+
+_NUMBERED = (
+    ("trail_entries", "seq", "entry"),
+    ("trail_bodies", "seq", "body"),
+    ("trail_keys", "seq", "key announced in entry"),
+    ("trail_idempotency", "seq", "idempotency key of entry"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    """The first entry that was appended under an idempotency key."""
+
+    receipt: Receipt
+    kind: str
+    subject: str
+    commitment: str
+    salt: bytes | None
+
+    def again(self, item: Waiting) -> Receipt:
+        """Return the first receipt for a retry; raise `ConflictError` if the content is another.
+
+        Where the first body was erased only kind and subject can be compared.
+        """
+        same = (self.kind, self.subject) == (item.kind, item.subject) and (
+            self.salt is None or body_commitment(self.salt, item.body) == self.commitment
+        )
+        if not same:
+            raise ConflictError(
+                f"idempotency key {item.idempotency_key!r} was used for entry {self.receipt.seq}, "
+                "which says something else: use a new key for new content"
+            )
+        return self.receipt._replace(repeated=True)
+
+
+def _known_keys(
+    connection: Connection, tenant: str, waiting: Sequence[Waiting]
+) -> dict[str, _First]:
+    """Look up which of the waiting entries' idempotency keys were used before."""
+    wanted = sorted({item.idempotency_key for item in waiting if item.idempotency_key is not None})
+    known = {}
+    at_once = 500
+    for start in range(0, len(wanted), at_once):
+        some = wanted[start : start + at_once]
+        marks = ", ".join("?" for _ in some)
+        rows = run(
+            connection,
+            "SELECT k.key, e.seq, e.kind, e.subject, e.entry, b.salt FROM trail_idempotency k "  # noqa: S608 - marks are question marks
+            "JOIN trail_entries e ON e.tenant = k.tenant AND e.seq = k.seq "
+            "LEFT JOIN trail_bodies b ON b.tenant = e.tenant AND b.seq = e.seq "
+            f"WHERE k.tenant = ? AND k.key IN ({marks})",
+            (tenant, *some),
+        )
+        for key, seq, kind, subject, data, salt in rows:
+            receipt = Receipt(seq, leaf_hash(bytes(data)).hex())
+            commitment = bytes(data)[44:108].decode()
+            known[key] = _First(receipt, kind, subject, commitment, salt and bytes(salt))
+    return known
+
+
+def _stored(row: Any) -> StoredEntry:
+    seq, kind, subject, data, salt, body = row
+    return seq, kind, subject, bytes(data), salt and bytes(salt), body and bytes(body)

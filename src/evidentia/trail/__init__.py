@@ -1,0 +1,1 @@
+"""The trail: never update, never delete, only append; and it can be proved."""
