@@ -1,1 +1,515 @@
-"""placeholder"""
+"""The workspace: the one object a user holds, and the shell around the deciding code.
+
+It brings the clock, the randomness, the database and the files; what it returns are values.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import Connection
+
+from evidentia.canonical import parse_json
+from evidentia.errors import (
+    EnvironmentProblem,
+    InputError,
+    IntegrityError,
+    NotFoundError,
+    UsageError,
+)
+from evidentia.proof.document import Disclosure, Proof
+from evidentia.proof.keys import SEED_BYTES, SigningKey
+from evidentia.store import log, schema
+from evidentia.store.auditing import AuditReport, OutsideCheckpoint, Progress, audit_log
+from evidentia.store.database import Database
+from evidentia.store.home import Home
+from evidentia.store.log import Receipt
+from evidentia.store.publishing import Publication, publish
+from evidentia.store.sequencer import Sequencer
+from evidentia.store.tree import StoredTree, TileCache
+from evidentia.trail.audit import StoredEntry
+from evidentia.trail.checkpoint import Checkpoint, log_origin, read_checkpoint
+from evidentia.trail.entry import (
+    SALT_BYTES,
+    Entry,
+    EntryKind,
+    body_commitment,
+    check_tenant,
+    encode_body,
+    encode_subject,
+)
+from evidentia.trail.merkle import consistency_proof, inclusion_proof, leaf_hash
+from evidentia.trail.note import VerifierKey
+from evidentia.trail.record import EvidenceRecord
+
+DEFAULT_HOME = ".evidentia"
+DEFAULT_TENANT = "default"
+MAX_BATCH = 10_000
+_RECORD_KINDS = (EntryKind.EVIDENCE_RECORD, EntryKind.STATUS_CHANGE)
+_KEPT_FOR_GOOD = (EntryKind.ERASURE, EntryKind.KEY)
+_LOG_ID_BYTES = 8
+
+Clock = Callable[[], datetime]
+Randomness = Callable[[int], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEntry:
+    """An entry of the log with its body; `body` is None once it was erased."""
+
+    entry: Entry
+    leaf: str
+    body: Any
+
+    @property
+    def erased(self) -> bool:
+        """Whether the body was erased."""
+        return self.body is None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return entry, hash and body as a JSON object."""
+        return {"entry": self.entry.as_json(), "leaf": self.leaf, "body": self.body}
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncedKey:
+    """A signing key of the log: since which entry, until which one, and whether it is here."""
+
+    key: VerifierKey
+    since: int
+    replaced_at: int | None
+    held: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the key as a JSON object."""
+        return {
+            "key_id": self.key.key_id,
+            "public_key": str(self.key),
+            "since_entry": self.since,
+            "replaced_at_entry": self.replaced_at,
+            "private_key_here": self.held,
+        }
+
+
+class Workspace:
+    """A tenant's evidence: appended, read, proved, audited, published.
+
+    Any number of threads and processes may hold one on the same data. Use it as a context manager,
+    or call `close`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        home: Home,
+        tenant: str = DEFAULT_TENANT,
+        *,
+        clock: Clock = lambda: datetime.now(UTC),  # noqa: TID251 - the shell brings the clock
+        randomness: Randomness = os.urandom,
+    ) -> None:
+        self.tenant = check_tenant(tenant)
+        self.home = home
+        self._database = database
+        self._clock = clock
+        self._randomness = randomness
+        self._sequencer = Sequencer(database, self._new_origin)
+        self._tiles = TileCache()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database's connections."""
+        self._database.close()
+
+    # Appending
+
+    def append(self, record: EvidenceRecord, *, idempotency_key: str | None = None) -> Receipt:
+        """Append one evidence record; it is durable when this returns."""
+        keys = None if idempotency_key is None else [idempotency_key]
+        return self.append_many([record], idempotency_keys=keys)[0]
+
+    def append_many(
+        self, records: Sequence[EvidenceRecord], *, idempotency_keys: Sequence[str] | None = None
+    ) -> list[Receipt]:
+        """Append records in one transaction, all or none; they are durable when this returns.
+
+        An idempotency key that was used before gives back that entry's receipt and appends nothing.
+        """
+        if len(records) > MAX_BATCH:
+            raise InputError(f"{len(records)} records at once, {MAX_BATCH} at most: split them up")
+        if not records:
+            return []
+        keys: Sequence[str | None] = idempotency_keys or [None] * len(records)
+        if len(keys) != len(records):
+            raise InputError(f"{len(records)} records, but {len(keys)} idempotency keys")
+        at = self._now()
+        salts = self._randomness(SALT_BYTES * len(records))
+        waiting = [
+            _waiting(
+                EntryKind.STATUS_CHANGE if record.is_status_change else EntryKind.EVIDENCE_RECORD,
+                record.obligation_id,
+                record.model_dump(),
+                at=at,
+                salt=salts[place * SALT_BYTES : (place + 1) * SALT_BYTES],
+                key=key,
+            )
+            for place, (record, key) in enumerate(zip(records, keys, strict=True))
+        ]
+        return self._sequencer.append(self.tenant, waiting)
+
+    def record(
+        self, kind: EntryKind, subject: str, body: Any, *, idempotency_key: str | None = None
+    ) -> Receipt:
+        """Append an entry of any kind but `erasure` and `key`, which have their own methods."""
+        if kind in _KEPT_FOR_GOOD:
+            raise UsageError(f"an entry of kind {kind} is appended by its own method alone")
+        waiting = self._waiting(kind, subject, body, idempotency_key)
+        return self._sequencer.append(self.tenant, [waiting])[0]
+
+    def erase(self, seq: int, *, reason: str, by: str) -> Receipt:
+        """Erase an entry's body under law; an erasure entry says so, all proofs still hold."""
+        if not reason.strip() or not by.strip():
+            raise InputError("an erasure needs a reason and who asked for it")
+        with self._database.write() as connection:
+            target = _logged(log.entry_at(connection, self.tenant, seq))
+            if target.entry.kind in _KEPT_FOR_GOOD:
+                raise UsageError(f"entry {seq} is of kind {target.entry.kind} and is never erased")
+            if target.erased:
+                raise UsageError(f"the body of entry {seq} is erased already")
+            subject = log.erasure_subject(seq)
+            body = {"entry": seq, "leaf": target.leaf, "reason": reason, "by": by}
+            receipt = self._append_within(connection, EntryKind.ERASURE, subject, body)
+            log.erase_body(connection, self.tenant, seq)
+        return receipt
+
+    # Reading
+
+    @property
+    def size(self) -> int:
+        """How many entries the log has; 0 if there is no log yet."""
+        with self._database.read() as connection:
+            head = log.read_head(connection, self.tenant)
+        return head.size if head else 0
+
+    def entry(self, seq: int) -> LoggedEntry:
+        """Return one entry; raise `NotFoundError` if there is none."""
+        with self._database.read() as connection:
+            log.require_head(connection, self.tenant)
+            return _logged(log.entry_at(connection, self.tenant, seq))
+
+    def entries(
+        self,
+        *,
+        kind: str | None = None,
+        subject: str | None = None,
+        before: int | None = None,
+        after: int | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> list[LoggedEntry]:
+        """Return the entries that match; page through them with `before` or `after`."""
+        with self._database.read() as connection:
+            rows = log.find_entries(
+                connection,
+                self.tenant,
+                kind=kind,
+                subject=subject,
+                before=before,
+                after=after,
+                limit=limit,
+                newest_first=newest_first,
+            )
+        return [_logged(row) for row in rows]
+
+    def records(self, obligation_id: str | None = None) -> list[EvidenceRecord]:
+        """Return the evidence records, of one obligation or of all, oldest first."""
+        found = [
+            logged
+            for kind in _RECORD_KINDS
+            for logged in self.entries(kind=kind, subject=obligation_id)
+            if not logged.erased
+        ]
+        found.sort(key=lambda logged: logged.entry.seq)
+        return [EvidenceRecord.model_validate(logged.body) for logged in found]
+
+    # Proving
+
+    def checkpoint(self) -> str:
+        """Sign the log as it is now; return the note, which is also kept in the home folder.
+
+        The first call makes the tenant's key and announces it in the log.
+        """
+        key = self._current_key()
+        with self._database.read() as connection:
+            head = log.require_head(connection, self.tenant)
+            self._refuse_rollback(connection, head)
+        return self._sign(head, key)
+
+    def prove(self, seq: int, *, disclose: bool = True) -> Proof:
+        """Prove that an entry is in the log, under a checkpoint signed now.
+
+        `disclose` puts the body into the proof; without it only the commitment is shown.
+        """
+        note = self.checkpoint()
+        return self.prove_under(note, seq, disclose=disclose)
+
+    def prove_under(self, note: str, seq: int, *, disclose: bool = True) -> Proof:
+        """Prove an entry under a checkpoint of this log that was signed before."""
+        checkpoint, _ = read_checkpoint(note)
+        with self._database.read() as connection:
+            head = log.require_head(connection, self.tenant)
+            if checkpoint.origin != head.origin or checkpoint.size > head.size:
+                raise IntegrityError(f"the checkpoint is not of this log's past ({head.origin})")
+            row = log.entry_at(connection, self.tenant, seq)
+            tree = StoredTree(connection, head, self._tiles)
+            hashes = inclusion_proof(tree, seq, checkpoint.size)
+        logged, salt = _logged(row), row[4]
+        shown = disclose and not logged.erased and salt is not None
+        disclosure = Disclosure(logged.body, salt) if shown and salt is not None else None
+        return Proof(logged.entry, tuple(hashes), note, disclosure)
+
+    def prove_consistency(self, old_size: int, new_size: int | None = None) -> list[bytes]:
+        """Prove that the log, now or at `new_size`, begins with its first `old_size` entries."""
+        with self._database.read() as connection:
+            head = log.require_head(connection, self.tenant)
+            tree = StoredTree(connection, head, self._tiles)
+            return consistency_proof(tree, old_size, head.size if new_size is None else new_size)
+
+    def audit(
+        self,
+        *,
+        since: str | None = None,
+        workers: int | None = None,
+        progress: Progress | None = None,
+    ) -> AuditReport:
+        """Check the whole log, also against the checkpoint kept at home and one given (`since`)."""
+        outside = []
+        if kept := self.home.kept_checkpoint(self.tenant):
+            name = f"checkpoint kept in {self.home.checkpoint_file(self.tenant)}"
+            outside.append(OutsideCheckpoint(name, kept))
+        if since is not None:
+            outside.append(OutsideCheckpoint("checkpoint given with --since", since))
+        return audit_log(
+            self._database, self.tenant, outside=outside, workers=workers, progress=progress
+        )
+
+    def keep_checkpoint(self, report: AuditReport) -> str | None:
+        """Keep a checkpoint of what an audit found good; None where no private key is here."""
+        if not report.holds:
+            raise IntegrityError("a log that does not hold gets no checkpoint")
+        with self._database.read() as connection:
+            announced = log.keys(connection, self.tenant)
+        if not announced:
+            return None
+        key = self.home.load_key(self.tenant, announced[-1][1], report.origin)
+        if key is None:
+            return None
+        checkpoint = Checkpoint(report.origin, report.size, bytes.fromhex(report.root))
+        note = checkpoint.sign(key.private_key)
+        self.home.keep_checkpoint(self.tenant, note)
+        return note
+
+    def publish(self, folder: str | Path, *, progress: Progress | None = None) -> Publication:
+        """Write the log as static tiles; what was published before is compared, not overwritten."""
+        note = self.checkpoint()
+        with self._database.read() as connection:
+            head = log.require_head(connection, self.tenant)
+            return publish(connection, head, note, Path(folder), progress or (lambda _: None))
+
+    # Keys
+
+    def keys(self) -> list[AnnouncedKey]:
+        """Return the log's signing keys, oldest first; the last one signs now."""
+        with self._database.read() as connection:
+            head = log.read_head(connection, self.tenant)
+            found = log.keys(connection, self.tenant)
+        if head is None:
+            return []
+        ends: list[int | None] = [seq for seq, _, _ in found[1:]]
+        return [
+            AnnouncedKey(
+                VerifierKey(head.origin, public_key),
+                seq,
+                end,
+                self.home.key_file(self.tenant, key_id).exists(),
+            )
+            for (seq, key_id, public_key), end in zip(found, [*ends, None], strict=False)
+        ]
+
+    def create_key(self) -> VerifierKey:
+        """Return the key that signs now; make and announce one if the log has none."""
+        return self._current_key().verifier
+
+    def rotate_key(self) -> VerifierKey:
+        """Announce a new key in the log; the old one signs last the log with that announcement."""
+        old, _ = self._held_key()
+        with self._database.write() as connection:
+            new, receipt = self._announce(connection)
+        if old is not None:
+            with self._database.read() as connection:
+                head = log.require_head(connection, self.tenant)
+                tree = StoredTree(connection, head, self._tiles)
+                last = Checkpoint(head.origin, receipt.seq + 1, tree.root_at(receipt.seq + 1))
+            with self._database.write() as connection:
+                note = last.sign(old.private_key)
+                log.insert_checkpoint(connection, self.tenant, last.size, old.verifier.key_id, note)
+        self.checkpoint()
+        return new.verifier
+
+    # Within
+
+    def _now(self) -> str:
+        return self._clock().astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+    def _new_origin(self, tenant: str) -> str:
+        return log_origin(self._randomness(_LOG_ID_BYTES).hex(), tenant)
+
+    def _waiting(
+        self, kind: EntryKind, subject: str, body: Any, key: str | None = None
+    ) -> log.Waiting:
+        return _waiting(
+            kind, subject, body, at=self._now(), salt=self._randomness(SALT_BYTES), key=key
+        )
+
+    def _append_within(
+        self, connection: Connection, kind: EntryKind, subject: str, body: Any
+    ) -> Receipt:
+        """Append one entry inside a transaction that does something else too."""
+        head = log.lock_head(connection, self.tenant, self._new_origin)
+        moved, receipts = log.append(connection, head, [self._waiting(kind, subject, body)])
+        log.move_head(connection, head, moved)
+        return receipts[0]
+
+    def _current_key(self) -> SigningKey:
+        """Return the key that signs now; make the log's first one if it has none."""
+        key, key_id = self._held_key()
+        if key is None:
+            raise EnvironmentProblem(
+                f"the private key {key_id} is not in {self.home.key_file(self.tenant, key_id)}: "
+                "copy it there, or make a new one with 'evidentia keys rotate'"
+            )
+        return key
+
+    def _held_key(self) -> tuple[SigningKey | None, str]:
+        """Return the key that signs now, or None if its private half is not here, and its id."""
+        with self._database.read() as connection:
+            head = log.read_head(connection, self.tenant)
+            announced = log.keys(connection, self.tenant)
+        if head is None or not announced:
+            with self._database.write() as connection:
+                head = log.lock_head(connection, self.tenant, self._new_origin)
+                announced = log.keys(connection, self.tenant)
+                if not announced:
+                    key, _ = self._announce(connection)
+                    return key, key.verifier.key_id
+        key_id = announced[-1][1]
+        return self.home.load_key(self.tenant, key_id, head.origin), key_id
+
+    def _announce(self, connection: Connection) -> tuple[SigningKey, Receipt]:
+        """Make a key, keep its private half at home, and announce its public half in the log."""
+        head = log.lock_head(connection, self.tenant, self._new_origin)
+        before = log.keys(connection, self.tenant)
+        key = SigningKey.from_seed(head.origin, self._randomness(SEED_BYTES))
+        public = key.verifier
+        self.home.save_key(self.tenant, key)
+        body = {"key": str(public), "replaces": before[-1][1] if before else None}
+        receipt = self._append_within(connection, EntryKind.KEY, public.key_id, body)
+        log.insert_key(connection, self.tenant, receipt.seq, public.key_id, public.public_key)
+        return key, receipt
+
+    def _sign(self, head: log.Head, key: SigningKey) -> str:
+        checkpoint = Checkpoint(head.origin, head.size, head.root)
+        key_id = key.verifier.key_id
+        with self._database.read() as connection:
+            note = log.checkpoint_note(connection, self.tenant, head.size, key_id)
+        if note is None:
+            note = checkpoint.sign(key.private_key)
+            with self._database.write() as connection:
+                log.insert_checkpoint(connection, self.tenant, head.size, key_id, note)
+        self.home.keep_checkpoint(self.tenant, note)
+        return note
+
+    def _refuse_rollback(self, connection: Connection, head: log.Head) -> None:
+        """Raise `IntegrityError` if the log does not continue the checkpoint kept at home."""
+        kept = self.home.kept_checkpoint(self.tenant)
+        if kept is None:
+            return
+        path = self.home.checkpoint_file(self.tenant)
+        checkpoint, _ = read_checkpoint(kept)
+        if checkpoint.origin != head.origin:
+            raise IntegrityError(
+                f"{path} is of another log ({checkpoint.origin}): if this log was begun anew on "
+                "purpose, move that file away"
+            )
+        tree = StoredTree(connection, head, self._tiles)
+        if checkpoint.size > head.size or tree.root_at(checkpoint.size) != checkpoint.root:
+            raise IntegrityError(
+                f"the log has {head.size} entries and does not continue the {checkpoint.size} of "
+                f"the checkpoint kept in {path}: it was rolled back or rewritten, and is not signed"
+            )
+
+
+def open_workspace(
+    target: str | Path | None = None,
+    *,
+    tenant: str = DEFAULT_TENANT,
+    home: str | Path | None = None,
+    create: bool = True,
+    read_only: bool = False,
+) -> Workspace:
+    """Open a workspace: a folder (`./.evidentia` by default) or a `postgresql://` URL.
+
+    A folder's database is made and brought up to date by itself; a server's by
+    `evidentia db upgrade`. With a server, `home` is where keys and checkpoints are kept.
+    `create=False` opens only what is there; `read_only` moreover leaves the database's file alone.
+    """
+    check_tenant(tenant)
+    database, place = open_database(target, home=home, create=create, read_only=read_only)
+    if create and not read_only and database.is_sqlite:
+        schema.upgrade(database)
+    schema.require_current(database)
+    return Workspace(database, place, tenant)
+
+
+def open_database(
+    target: str | Path | None = None,
+    *,
+    home: str | Path | None = None,
+    create: bool = True,
+    read_only: bool = False,
+) -> tuple[Database, Home]:
+    """Open a workspace's database as it is, whatever its schema, and its home folder."""
+    if isinstance(target, str) and "://" in target:
+        return Database.server(target), Home(Path(home or DEFAULT_HOME))
+    place = Home(Path(target or home or DEFAULT_HOME))
+    if create and not read_only:
+        place.create()
+    elif not place.database.exists():
+        raise NotFoundError(
+            f"{place.folder}: there is no workspace; 'evidentia trail append' makes one"
+        )
+    return Database.sqlite(place.database, read_only=read_only), place
+
+
+def _waiting(
+    kind: EntryKind, subject: str, body: Any, *, at: str, salt: bytes, key: str | None
+) -> log.Waiting:
+    data = encode_body(body)
+    commitment = body_commitment(salt, data)
+    return log.Waiting(
+        kind.value, subject, encode_subject(subject), at, commitment, salt, data, key
+    )
+
+
+def _logged(row: StoredEntry) -> LoggedEntry:
+    data, body = row[3], row[5]
+    return LoggedEntry(
+        Entry.decode(data), leaf_hash(data).hex(), None if body is None else parse_json(body)
+    )

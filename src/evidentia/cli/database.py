@@ -1,0 +1,101 @@
+"""`evidentia db`: the database behind the workspace."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evidentia.cli.options import HomeOption, JsonOption, settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evidentia.store.database import Database
+
+app = typer.Typer(
+    help="Bring the database up to date, and look at its schema.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+
+def _database(home: "Path | None", *, create: bool = False) -> "Database":
+    found = settings()
+    from evidentia.workspace import open_database
+
+    url = found.database_url if home is None else None
+    return open_database(url, home=home or found.home, create=create)[0]
+
+
+@app.command()
+def upgrade(
+    grant: Annotated[
+        str | None,
+        typer.Option(
+            "--grant",
+            metavar="ROLE",
+            help="PostgreSQL: let this role append and read, and nothing else.",
+        ),
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Create or upgrade the schema of the database that EVIDENTIA_DATABASE_URL names.
+
+    On PostgreSQL run it as the role that owns the tables, and let the application connect as
+    another one (--grant). The embedded database is upgraded by itself.
+    """
+    from evidentia.cli.output import print_json, say
+    from evidentia.store import schema
+
+    database = _database(home, create=True)
+    done = schema.upgrade(database)
+    if grant is not None:
+        schema.grant(database, grant)
+    database.close()
+    if as_json:
+        print_json({"revision": schema.HEAD, "changed": done, "granted": grant})
+        return
+    say(f"{database.where}: {'upgraded to' if done else 'is at'} schema {schema.HEAD}", "good")
+    if grant is not None:
+        say(f"role {grant} may append and read", "good")
+
+
+@app.command()
+def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Say which schema the database has, and how it differs from what it should be."""
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.store import schema
+
+    database = _database(home)
+    with database.read() as connection:
+        found = schema.revision(connection)
+        different = schema.differences(connection) if found else []
+    database.close()
+    good = found == schema.HEAD and not different
+    if as_json:
+        print_json({"revision": found, "needed": schema.HEAD, "differences": different})
+        raise typer.Exit(0 if good else 1)
+    say(
+        f"{database.where}: schema {found or 'none'}, this program needs {schema.HEAD}",
+        "good" if found == schema.HEAD else "bad",
+    )
+    for line in different:
+        say(visible(line), "bad", under=True)
+    raise typer.Exit(0 if good else 1)
+
+
+@app.command()
+def describe(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Print the schema as `trail verify` compares it: tables, indexes and guards, a line each."""
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.store import schema
+
+    database = _database(home)
+    with database.read() as connection:
+        lines = schema.describe(connection)
+    database.close()
+    if as_json:
+        print_json({"schema": lines})
+        return
+    for line in lines:
+        say(visible(line))

@@ -1,0 +1,62 @@
+"""The `evidentia` command."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from evidentia import __version__
+from evidentia.cli import database, keys, trail, verify
+from evidentia.errors import EvidentiaError
+
+app = typer.Typer(
+    name="evidentia",
+    help=(
+        "The evidence layer for AI systems: what was read, claimed, done and decided, "
+        "kept so that a stranger can verify it.\n\n"
+        "Exit codes: 0 holds, 1 does not hold, 2 usage, 3 environment."
+    ),
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(trail.app, name="trail")
+app.add_typer(keys.app, name="keys")
+app.add_typer(database.app, name="db")
+app.command("verify")(verify.verify)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"evidentia {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    del version
+
+
+def run() -> None:
+    """Run the command line; an error of ours is one line and an exit code, never a traceback."""
+    try:
+        app()
+    except EvidentiaError as error:
+        from evidentia.cli.output import print_json, visible
+
+        if "--json" in sys.argv:
+            print_json({"error": {"kind": type(error).__name__, "message": str(error)}})
+        else:
+            typer.echo(f"{typer.style('error:', fg='red')} {visible(error)}", err=True)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,51 @@
+"""The options that commands share, and the workspace they lead to."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evidentia.settings import Settings
+
+if TYPE_CHECKING:
+    from evidentia.workspace import Workspace
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the answer as one JSON document, for programs.")
+]
+HomeOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--home", metavar="DIR", help="The workspace folder [EVIDENTIA_HOME, else ./.evidentia]."
+    ),
+]
+TenantOption = Annotated[
+    str | None,
+    typer.Option("--tenant", metavar="NAME", help="Whose log [EVIDENTIA_TENANT, else default]."),
+]
+
+
+def settings() -> Settings:
+    """Read the environment and set up logging by it."""
+    found = Settings.from_environment(os.environ)
+    from evidentia.logs import configure
+
+    configure(found.log_level, found.log_format)
+    return found
+
+
+def workspace(
+    home: Path | None, tenant: str | None, *, create: bool = False, read_only: bool = False
+) -> "Workspace":
+    """Open the workspace that options and environment name."""
+    found = settings()
+    from evidentia.workspace import open_workspace
+
+    return open_workspace(
+        found.database_url if home is None else None,
+        home=home or found.home,
+        tenant=tenant or found.tenant,
+        create=create,
+        read_only=read_only,
+    )

@@ -1,0 +1,449 @@
+"""`evidentia trail`: append, read, prove, verify and publish a log."""
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+
+if TYPE_CHECKING:
+    from evidentia.store.auditing import AuditReport
+    from evidentia.workspace import LoggedEntry
+
+BATCH = 1_000
+app = typer.Typer(
+    help="Append to the evidence trail, read it, prove entries of it, verify it whole.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+EntryArgument = Annotated[
+    int, typer.Argument(metavar="ENTRY", min=0, help="The entry's number, as 'trail log' shows it.")
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
+]
+
+
+@app.command()
+def append(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="NDJSON, one record a line; - is standard input.")
+    ],
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Make a retry safe: lines appended before under this key are not appended again.",
+        ),
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Append evidence records from NDJSON; all lines are checked before any is written.
+
+    A line is a JSON object: obligation_id, doc_id, doc_filename, page_number, section_reference,
+    source_clause, extraction_model, verification_model, verification_result (CONFIRMED, DISPUTED
+    or UNVERIFIED), confidence (0 to 1), amendment_history. The first append makes the workspace
+    and its signing key.
+    """
+    from evidentia.cli.output import print_json, progress_bar, say
+    from evidentia.cli.records import checked_records
+
+    receipts = []
+    with checked_records(file) as records, workspace(home, tenant, create=True) as opened:
+        key = opened.create_key()
+        numbered = iter(records)
+        with progress_bar("Appending", records.count) as progress:
+            while batch := list(islice(numbered, BATCH)):
+                keys = idempotency_key and [f"{idempotency_key}:{line}" for line, _ in batch]
+                receipts += opened.append_many(
+                    [record for _, record in batch], idempotency_keys=keys or None
+                )
+                progress(len(receipts))
+        note = opened.checkpoint()
+        size = opened.size
+    new = [receipt.seq for receipt in receipts if not receipt.repeated]
+    if as_json:
+        print_json(
+            {
+                "appended": len(new),
+                "repeated": len(receipts) - len(new),
+                "entries": [receipt.seq for receipt in receipts],
+                "size": size,
+                "key_id": key.key_id,
+                "checkpoint": note,
+            }
+        )
+        return
+    if not receipts:
+        say("There was no record to append.")
+        return
+    if new:
+        say(f"{_count(len(new), 'record')} appended: {_span(new)}.", "good")
+    if len(new) < len(receipts):
+        say(f"{_count(len(receipts) - len(new), 'record')} had been appended before.", "good")
+    say(f"The log has {_count(size, 'entry')}, signed by key {key.key_id}.", "good")
+
+
+@app.command()
+def log(
+    kind: Annotated[str | None, typer.Option(help="Only entries of this kind.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only entries about this subject.")] = None,
+    before: Annotated[
+        int | None, typer.Option(metavar="ENTRY", help="Only entries before this one.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 20,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List entries, newest first."""
+    from evidentia.cli.output import print_json, print_table, say
+    from evidentia.errors import InputError
+    from evidentia.trail.entry import KINDS
+
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"kind {kind!r} is unknown: use one of {', '.join(sorted(KINDS))}")
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.entries(
+            kind=kind, subject=subject, before=before, limit=limit + 1, newest_first=True
+        )
+        name = opened.tenant
+    shown, more = found[:limit], len(found) > limit
+    older = shown[-1].entry.seq if more else None
+    if as_json:
+        print_json({"entries": [logged.as_json() for logged in shown], "next_before": older})
+        return
+    if not shown:
+        say(f"No entry of tenant {name} matches; 'evidentia trail append FILE' appends records.")
+        return
+    print_table(
+        ("Entry", "Recorded (UTC)", "Kind", "Subject", "Hash"),
+        [
+            (
+                logged.entry.seq,
+                _moment(logged.entry.at),
+                logged.entry.kind + (" (body erased)" if logged.erased else ""),
+                logged.entry.subject,
+                logged.leaf[:16],
+            )
+            for logged in shown
+        ],
+        right=("Entry",),
+    )
+    if older is not None:
+        say(f"Older ones: evidentia trail log --before {older}")
+
+
+@app.command()
+def show(
+    entry: EntryArgument,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one entry with its body."""
+    import json
+
+    from evidentia.cli.output import print_json, say, visible
+
+    with workspace(home, tenant, read_only=True) as opened:
+        logged = opened.entry(entry)
+    if as_json:
+        print_json(logged.as_json())
+        return
+    for name, value in (*logged.entry.as_json().items(), ("leaf hash", logged.leaf)):
+        say(f"{name:>10}  {visible(value)}")
+    if logged.erased:
+        say("The body was erased; the entry still proves that it was there.", "unknown")
+        return
+    for line in json.dumps(logged.body, indent=2, ensure_ascii=False).splitlines():
+        say(f"{'':>10}  {visible(line)}")
+
+
+@app.command()
+def prove(
+    entry: EntryArgument,
+    output: OutputOption = None,
+    body: Annotated[
+        bool, typer.Option(help="Put the body into the proof, or only its commitment.")
+    ] = True,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a proof that an entry is in the log, for a stranger to verify offline."""
+    import json
+
+    from evidentia.cli.output import print_json, say
+    from evidentia.store.files import write_durably
+
+    with workspace(home, tenant) as opened:
+        proof = opened.prove(entry, disclose=body).as_json()
+        key = opened.keys()[-1].key
+    if output is None:
+        print_json(proof)
+        return
+    write_durably(output, (json.dumps(proof, indent=2, ensure_ascii=False) + "\n").encode())
+    if as_json:
+        print_json({"file": str(output), "entry": entry, "public_key": str(key)})
+        return
+    say(
+        f"The proof of entry {entry} is in {output}. Whoever trusts the key verifies it with:",
+        "good",
+    )
+    say(f"evidentia verify {output} --key {key}", under=True)
+
+
+@app.command()
+def verify(
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Compare with a signed checkpoint that was kept elsewhere, too."
+        ),
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Verify the whole log: sequence, chain, commitments, tree, checkpoints, schema.
+
+    Also compares it with the checkpoint kept in the home folder, which shows a lost tail, and
+    keeps a new one there when all holds.
+    """
+    from evidentia.cli.output import print_json, progress_bar
+    from evidentia.proof.files import read_bytes
+    from evidentia.trail.note import MAX_NOTE_BYTES
+
+    outside = read_bytes(since, MAX_NOTE_BYTES).decode(errors="replace") if since else None
+    with workspace(home, tenant, read_only=True) as opened:
+        with progress_bar("Verifying", opened.size, least=50_000) as progress:
+            report = opened.audit(since=outside, progress=progress)
+        kept = opened.keep_checkpoint(report) if report.holds else None
+        kept_in = opened.home.checkpoint_file(opened.tenant) if kept else None
+    if as_json:
+        print_json(report.as_json() | {"kept": str(kept_in) if kept_in else None})
+    else:
+        _print_audit(report, kept_in)
+    raise typer.Exit(0 if report.holds else 1)
+
+
+@app.command()
+def status(
+    obligation: Annotated[str, typer.Argument(metavar="OBLIGATION", help="The obligation's id.")],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show an obligation's history as a timeline: extracted, verified, changed."""
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.errors import NotFoundError
+
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.entries(subject=obligation)
+        name = opened.tenant
+    history = [
+        logged for logged in found if logged.entry.kind in ("evidence_record", "status_change")
+    ]
+    if not history:
+        raise NotFoundError(
+            f"the log of tenant {name!r} has no record of obligation {obligation!r}"
+        )
+    if as_json:
+        print_json(
+            {
+                "obligation_id": obligation,
+                "status": _status(history),
+                "history": [logged.as_json() for logged in history],
+            }
+        )
+        return
+    say(f"{visible(obligation)}: {visible(_status(history) or 'no status change recorded')}")
+    for place, logged in enumerate(history):
+        branch = "└─" if place == len(history) - 1 else "├─"
+        say(f"{branch} {_moment(logged.entry.at)}  {_event(logged)}")
+
+
+@app.command()
+def validate(
+    expect: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Obligation ids, one a line, that must have evidence."),
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check the records' amendment histories, and that expected obligations have evidence."""
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.cli.records import read_ids
+    from evidentia.trail.validation import (
+        validate_evidence_chain,
+        validate_evidence_chain_against_obligations,
+    )
+
+    expected = None if expect is None else read_ids(expect)
+    with workspace(home, tenant, read_only=True) as opened:
+        records = opened.records()
+    report = (
+        validate_evidence_chain(records)
+        if expected is None
+        else validate_evidence_chain_against_obligations(records, expected)
+    )
+    if as_json:
+        print_json(dict(report) | {"records": len(records)})
+        raise typer.Exit(0 if report["valid"] else 1)
+    say(
+        f"{_count(len(records), 'record')}: {'valid' if report['valid'] else 'not valid'}",
+        "good" if report["valid"] else "bad",
+    )
+    for missing in report["missing_evidence"]:
+        say(f"obligation {visible(missing)} has no evidence", "bad", under=True)
+    for gap in report["gaps"]:
+        say(visible(gap), "bad", under=True)
+    for warning in report["warnings"]:
+        say(visible(warning), "unknown", under=True)
+    raise typer.Exit(0 if report["valid"] else 1)
+
+
+@app.command()
+def checkpoint(
+    output: OutputOption = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Sign the log as it is now; keep the result elsewhere, for 'trail verify --since'."""
+    from evidentia.cli.output import print_json, say
+    from evidentia.store.files import write_durably
+
+    with workspace(home, tenant) as opened:
+        note = opened.checkpoint()
+    if output is not None:
+        write_durably(output, note.encode())
+    if as_json:
+        print_json({"checkpoint": note, "file": str(output) if output else None})
+    elif output is not None:
+        say(f"The checkpoint is in {output}.", "good")
+    else:
+        say(note.rstrip("\n"))
+
+
+@app.command()
+def publish(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the static files go.")],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the log as static files that any web server or bucket serves (C2SP tlog-tiles).
+
+    Entries are published, bodies are not. Publishing again adds what is new.
+    """
+    from evidentia.cli.output import print_json, progress_bar, say
+
+    per_file = 128  # a tile and an entry bundle for each 256 entries
+    with (
+        workspace(home, tenant) as opened,
+        progress_bar("Publishing", opened.size // per_file + 1, least=200) as progress,
+    ):
+        done = opened.publish(folder, progress=progress)
+    if as_json:
+        print_json(
+            {"folder": str(folder), "before": done.before, "size": done.size, "files": done.files}
+        )
+    elif done.files:
+        say(f"{folder} holds {_count(done.size, 'entry')} (before: {done.before}).", "good")
+    else:
+        say(f"{folder} held all {_count(done.size, 'entry')} already.", "good")
+
+
+@app.command()
+def erase(
+    entry: EntryArgument,
+    reason: Annotated[str, typer.Option(help="Why the law asks for it; recorded.")],
+    by: Annotated[str, typer.Option(help="Who asked for it; recorded.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask back.")] = False,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase an entry's body for good; the entry, an erasure entry and every proof remain."""
+    from evidentia.cli.output import print_json, say
+
+    with workspace(home, tenant) as opened:
+        if not yes:
+            typer.confirm(f"Erase the body of entry {entry}? It cannot be brought back", abort=True)
+        receipt = opened.erase(entry, reason=reason, by=by)
+        opened.checkpoint()
+    if as_json:
+        print_json({"erased": entry, "recorded_as": receipt.seq})
+    else:
+        say(f"The body of entry {entry} is erased; entry {receipt.seq} records it.", "good")
+
+
+def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
+    from evidentia.cli.output import say, visible
+
+    size = _count(report.size, "entry")
+    if report.holds:
+        say(f"{report.origin}: {size}, all hold", "good")
+        say("sequence, chain, commitments, tree and schema", "good", under=True)
+        say(f"signatures of {_count(report.checkpoints, 'checkpoint')}", "good", under=True)
+    else:
+        say(f"{report.origin}: {size}, does not hold", "bad")
+        for finding in report.findings:
+            say(visible(finding), "bad", under=True)
+    for name in report.compared_with:
+        say(f"compared with the {visible(name)}", "good" if report.holds else None, under=True)
+    if not report.compared_with:
+        missing = "no checkpoint from outside to compare with: a lost tail would not show"
+        say(missing, "unknown", under=True)
+    if kept_in is not None:
+        say(f"kept a checkpoint of {size} in {kept_in}", under=True)
+
+
+def _status(history: "list[LoggedEntry]") -> str | None:
+    """Return the newest recorded status, where a change of it can still be read."""
+    for logged in reversed(history):
+        if logged.entry.kind == "status_change" and not logged.erased:
+            return str(logged.body["amendment_history"][0].get("new_status"))
+    return None
+
+
+def _event(logged: "LoggedEntry") -> str:
+    from evidentia.cli.output import visible
+
+    number = f"(entry {logged.entry.seq})"
+    if logged.erased:
+        return f"{logged.entry.kind}, body erased {number}"
+    body = logged.body
+    if logged.entry.kind == "status_change":
+        return f"{visible(body['source_clause'])} {number}"
+    page = f", page {body['page_number']}" if body["page_number"] is not None else ""
+    return (
+        f"{visible(body['verification_result'])} by {visible(body['verification_model'])}, "
+        f"confidence {body['confidence']:.2f}, from {visible(body['doc_filename'])}{page} {number}"
+    )
+
+
+def _moment(at: str) -> str:
+    return at[:19].replace("T", " ")
+
+
+def _count(number: int, noun: str) -> str:
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def _span(numbers: list[int]) -> str:
+    first, last = numbers[0], numbers[-1]
+    if first == last:
+        return f"entry {first}"
+    contiguous = last - first == len(numbers) - 1
+    return f"entries {first} to {last}" if contiguous else f"entries between {first} and {last}"

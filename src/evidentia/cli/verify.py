@@ -1,0 +1,45 @@
+"""`evidentia verify`: what a stranger runs, with a file and a public key in hand."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evidentia.cli.options import JsonOption
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The proof to verify.")],
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key",
+            metavar="KEY",
+            help="The public key you trust: its text (name+id+base64, PEM, hexadecimal) or a file.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Verify a proof offline, from the file and a public key alone.
+
+    Says what holds (content, place in the log, signature) and what the file cannot show. Without
+    --key the best answer is "consistent, signer unknown", with exit code 1.
+    """
+    from evidentia.cli.output import Mark, print_json, say, visible
+    from evidentia.proof.files import verify as verify_file
+    from evidentia.proof.verification import Verdict
+
+    report = verify_file(file, key=key)
+    if as_json:
+        print_json(report.as_json())
+        raise typer.Exit(0 if report.holds else 1)
+    marks: dict[bool | None, Mark] = {True: "good", False: "bad", None: "unknown"}
+    verdicts: dict[Verdict, Mark] = {Verdict.HOLDS: "good", Verdict.SIGNER_UNKNOWN: "unknown"}
+    say(f"{visible(file)}: {report.verdict.value}", verdicts.get(report.verdict, "bad"))
+    for check in report.checks:
+        say(f"{check.name}: {visible(check.says)}", marks[check.holds], under=True)
+    if report.cannot_know and report.verdict is not Verdict.DOES_NOT_HOLD:
+        say("What this file cannot show:")
+        for limit in report.cannot_know:
+            say(f"- {limit}", under=True)
+    raise typer.Exit(0 if report.holds else 1)
