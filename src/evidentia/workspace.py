@@ -117,6 +117,7 @@ class Workspace:
         self._randomness = randomness
         self._sequencer = Sequencer(database, self._new_origin)
         self._tiles = TileCache()
+        self._continues = False
 
     def __enter__(self) -> Self:
         return self
@@ -149,6 +150,7 @@ class Workspace:
         keys: Sequence[str | None] = idempotency_keys or [None] * len(records)
         if len(keys) != len(records):
             raise InputError(f"{len(records)} records, but {len(keys)} idempotency keys")
+        self._refuse_to_fork()
         at = self._now()
         salts = self._randomness(SALT_BYTES * len(records))
         waiting = [
@@ -170,6 +172,7 @@ class Workspace:
         """Append an entry of any kind but `erasure` and `key`, which have their own methods."""
         if kind in _KEPT_FOR_GOOD:
             raise UsageError(f"an entry of kind {kind} is appended by its own method alone")
+        self._refuse_to_fork()
         waiting = self._waiting(kind, subject, body, idempotency_key)
         return self._sequencer.append(self.tenant, [waiting])[0]
 
@@ -177,6 +180,7 @@ class Workspace:
         """Erase an entry's body under law; an erasure entry says so, all proofs still hold."""
         if not reason.strip() or not by.strip():
             raise InputError("an erasure needs a reason and who asked for it")
+        self._refuse_to_fork()
         with self._database.write() as connection:
             target = _logged(log.entry_at(connection, self.tenant, seq))
             if target.entry.kind in _KEPT_FOR_GOOD:
@@ -349,6 +353,7 @@ class Workspace:
 
     def rotate_key(self) -> VerifierKey:
         """Announce a new key in the log; the old one signs last the log with that announcement."""
+        self._refuse_to_fork()
         old, _ = self._held_key()
         with self._database.write() as connection:
             new, receipt = self._announce(connection)
@@ -436,6 +441,15 @@ class Workspace:
         self.home.keep_checkpoint(self.tenant, note)
         return note
 
+    def _refuse_to_fork(self) -> None:
+        """Before the first write, check that the log continues the checkpoint kept at home."""
+        if not self._continues:
+            with self._database.read() as connection:
+                head = log.read_head(connection, self.tenant)
+                if head is not None:
+                    self._refuse_rollback(connection, head)
+            self._continues = True
+
     def _refuse_rollback(self, connection: Connection, head: log.Head) -> None:
         """Raise `IntegrityError` if the log does not continue the checkpoint kept at home."""
         kept = self.home.kept_checkpoint(self.tenant)
@@ -452,7 +466,8 @@ class Workspace:
         if checkpoint.size > head.size or tree.root_at(checkpoint.size) != checkpoint.root:
             raise IntegrityError(
                 f"the log has {head.size} entries and does not continue the {checkpoint.size} of "
-                f"the checkpoint kept in {path}: it was rolled back or rewritten, and is not signed"
+                f"the checkpoint kept in {path}: it was rolled back or rewritten. Run 'evidentia "
+                "trail verify'; if the older copy is to go on, move that file away"
             )
 
 

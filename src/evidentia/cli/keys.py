@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 app = typer.Typer(
+    cls=Group,
     help="Show, export and rotate the keys that sign a log.",
     rich_markup_mode=None,
     invoke_without_command=True,

@@ -7,9 +7,11 @@ import typer
 
 from evidentia import __version__
 from evidentia.cli import database, keys, trail, verify
+from evidentia.cli.group import Group
 from evidentia.errors import EvidentiaError
 
 app = typer.Typer(
+    cls=Group,
     name="evidentia",
     help=(
         "The evidence layer for AI systems: what was read, claimed, done and decided, "

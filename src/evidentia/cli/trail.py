@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 BATCH = 1_000
 app = typer.Typer(
+    cls=Group,
     help="Append to the evidence trail, read it, prove entries of it, verify it whole.",
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -101,7 +103,7 @@ def log(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List entries, newest first."""
+    """List entries, newest first; older ones page by page."""
     from evidentia.cli.output import print_json, print_table, say
     from evidentia.errors import InputError
     from evidentia.trail.entry import KINDS
