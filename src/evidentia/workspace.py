@@ -169,8 +169,8 @@ class Workspace:
     def record(
         self, kind: EntryKind, subject: str, body: Any, *, idempotency_key: str | None = None
     ) -> Receipt:
-        """Append an entry of any kind but `erasure` and `key`, which have their own methods."""
-        if kind in _KEPT_FOR_GOOD:
+        """Append an entry of a kind that has no method of its own (records, keys, erasures have)."""
+        if kind in (*_RECORD_KINDS, *_KEPT_FOR_GOOD):
             raise UsageError(f"an entry of kind {kind} is appended by its own method alone")
         self._refuse_to_fork()
         waiting = self._waiting(kind, subject, body, idempotency_key)

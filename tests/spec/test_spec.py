@@ -1,0 +1,599 @@
+"""The formats in `spec/v1`: vectors, schemas and pages agree with each other and with the code."""
+
+import copy
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import ValidationError
+from referencing import Registry, Resource
+
+import evidentia
+from evidentia.canonical import MAX_DEPTH, MAX_SAFE_INTEGER, canonical_json, parse_json
+from evidentia.errors import CanonicalError, EvidentiaError, InputError, ProofError
+from evidentia.proof.document import MAX_PROOF_BYTES, Proof
+from evidentia.proof.keys import TrustedKey
+from evidentia.proof.verification import verify_proof
+from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.entry import (
+    KINDS,
+    MAX_BODY_BYTES,
+    MAX_SUBJECT_BYTES,
+    SALT_BYTES,
+    Entry,
+    EntryKind,
+    body_commitment,
+    encode_subject,
+    genesis_prev,
+)
+from evidentia.trail.merkle import leaf_hash, root_hash, verify_consistency, verify_inclusion
+from evidentia.trail.note import MAX_NOTE_BYTES, VerifierKey
+from evidentia.trail.record import EvidenceRecord, VerificationResult
+from evidentia.trail.tiles import Frontier, decode_bundle, tile_path
+from evidentia.trail.validation import validate_evidence_chain
+
+SPEC = Path(__file__).parents[2] / "spec" / "v1"
+VECTORS = SPEC / "vectors"
+PAGES = sorted([*SPEC.glob("*.md"), VECTORS / "README.md"])
+SCHEMAS = ("entry", "erasure", "key-announcement", "proof", "record")
+
+
+def load(name: str) -> Any:
+    return json.loads((VECTORS / name).read_text(encoding="utf-8"))
+
+
+LOG = load("log.json")
+ENTRIES: list[dict[str, Any]] = LOG["entries"]
+LEAVES = [bytes.fromhex(item["leaf"]) for item in ENTRIES]
+ROOTS = [bytes.fromhex(root) for root in LOG["roots"]]
+
+
+def key_file(name: str) -> VerifierKey:
+    return VerifierKey.parse((VECTORS / name).read_text(encoding="utf-8"))
+
+
+# The generator
+
+
+@pytest.fixture(scope="module")
+def generator() -> ModuleType:
+    found = importlib.util.spec_from_file_location("generate", VECTORS / "generate.py")
+    assert found
+    assert found.loader
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_the_generator_gives_the_files_byte_for_byte(generator: ModuleType) -> None:
+    made = generator.files()
+    assert sorted(made) == generator.owned(VECTORS)
+    assert [path for path, data in made.items() if (VECTORS / path).read_bytes() != data] == []
+
+
+def test_the_generator_writes_them_anew_and_removes_what_is_stale(
+    generator: ModuleType, tmp_path: Path
+) -> None:
+    (tmp_path / "proofs").mkdir()
+    (tmp_path / "proofs" / "stale.json").write_text("{}", encoding="utf-8")
+    generator.write(tmp_path)
+    assert generator.owned(tmp_path) == generator.owned(VECTORS)
+
+
+# The vectors, by the code
+
+
+@pytest.mark.parametrize("vector", load("proofs.json"), ids=lambda vector: vector["file"])
+def test_a_proof_file_gets_its_verdict(vector: dict[str, Any]) -> None:
+    keys = []
+    if vector["key"]:
+        key = key_file(vector["key"])
+        keys = [TrustedKey(key.public_key, key.name)]
+    report = verify_proof((VECTORS / vector["file"]).read_bytes(), keys)
+    assert report.verdict == vector["verdict"], vector["why"]
+    assert [check.name for check in report.checks if check.holds is False] == vector["fails"]
+
+
+def test_a_proof_file_past_the_limit_is_refused() -> None:
+    good = (VECTORS / "proofs/holds/record.json").read_bytes()
+    Proof.parse(good.ljust(MAX_PROOF_BYTES))
+    with pytest.raises(ProofError):
+        Proof.parse(good.ljust(MAX_PROOF_BYTES + 1))
+
+
+def test_json_has_one_canonical_form_or_is_refused() -> None:
+    for vector in load("canonical.json")["canonical"]:
+        assert canonical_json(parse_json(vector["json"].encode())).decode() == vector["bytes"]
+    for vector in load("canonical.json")["refused"]:
+        with pytest.raises(CanonicalError):
+            canonical_json(parse_json(vector["json"].encode()))
+
+
+def test_the_log_is_what_its_entries_say() -> None:
+    prev = genesis_prev(LOG["origin"])
+    for item in ENTRIES:
+        entry = Entry.decode(item["bytes"].encode())
+        assert entry.as_json() == item["entry"]
+        assert entry.prev == prev
+        prev = leaf_hash(entry.encode()).hex()
+        assert prev == item["leaf"]
+        if "body" in item:
+            assert canonical_json(item["body"]) == item["body_bytes"].encode()
+            salt = bytes.fromhex(item["salt"])
+            assert body_commitment(salt, item["body_bytes"].encode()) == entry.body
+    assert [root_hash(LEAVES[:size]) for size in range(len(ROOTS))] == ROOTS
+    assert {item["entry"]["kind"] for item in ENTRIES} == KINDS
+
+
+def test_the_keys_are_what_the_log_announces() -> None:
+    for key in LOG["keys"]:
+        public = key_file(key["file"])
+        announcement = ENTRIES[key["announced_in"]]
+        assert announcement["body"]["key"] == str(public)
+        assert announcement["entry"]["subject"] == public.key_id == key["key_id"]
+
+
+@pytest.mark.parametrize("vector", load("entries-refused.json"), ids=lambda vector: vector["why"])
+def test_what_is_no_entry_is_refused(vector: dict[str, Any]) -> None:
+    with pytest.raises(ProofError):
+        Entry.decode(vector["bytes"].encode())
+
+
+def test_inclusion_and_consistency_proofs_hold_or_are_refused() -> None:
+    for vector in load("inclusion.json"):
+        index, size = vector["index"], vector["size"]
+        path = [bytes.fromhex(item) for item in vector["hashes"]]
+        verify_inclusion(LEAVES[index], index, size, path, ROOTS[size])
+    for vector in load("consistency.json"):
+        old, new = vector["old_size"], vector["new_size"]
+        path = [bytes.fromhex(item) for item in vector["hashes"]]
+        if vector["holds"]:
+            verify_consistency(old, ROOTS[old], new, ROOTS[new], path)
+        else:
+            with pytest.raises(ProofError):
+                verify_consistency(old, ROOTS[old], new, ROOTS[new], path)
+
+
+@pytest.mark.parametrize("vector", load("checkpoints.json"), ids=lambda vector: vector["why"])
+def test_a_checkpoint_is_signed_by_a_key_that_may_sign_its_size(vector: dict[str, Any]) -> None:
+    checkpoint, note = read_checkpoint(vector["note"])
+    allowed = [
+        key_file(key["file"])
+        for key in LOG["keys"]
+        if key["signs_from"] <= checkpoint.size
+        and (key["signs_until"] is None or checkpoint.size <= key["signs_until"])
+    ]
+    try:
+        signed = note.signed_by(allowed) is not None
+    except ProofError:
+        signed = False
+    assert signed == vector["holds"]
+
+
+def test_a_log_is_audited_by_the_rotation_rule_of_the_page(tmp_path: Path) -> None:
+    with evidentia.open(tmp_path) as workspace:
+        workspace.create_key()
+        workspace.rotate_key()
+        workspace.record(EntryKind.ACCESS, "page", {"by": "someone"})
+        old, _ = workspace.keys()
+        assert old.replaced_at is not None
+        private = workspace.home.load_key(workspace.tenant, old.key.key_id, old.key.name)
+        assert private
+        leaves = [bytes.fromhex(logged.leaf) for logged in workspace.entries()]
+        last = old.replaced_at + 1
+        for size, holds in ((last, True), (last + 1, False)):
+            checkpoint = Checkpoint(old.key.name, size, root_hash(leaves[:size]))
+            report = workspace.audit(since=checkpoint.sign(private.private_key))
+            assert report.holds == holds
+
+
+def test_the_publication_is_the_log() -> None:
+    size = len(ENTRIES)
+    folder = VECTORS / "publication"
+    bundle = (folder / tile_path("entries", 0, size)).read_bytes()
+    assert decode_bundle(bundle) == [item["bytes"].encode() for item in ENTRIES]
+    assert (folder / tile_path(0, 0, size)).read_bytes() == b"".join(LEAVES)
+    note = (folder / "checkpoint").read_text(encoding="utf-8")
+    checkpoint, parsed = read_checkpoint(note)
+    assert (checkpoint.size, checkpoint.root) == (size, ROOTS[-1])
+    assert parsed.signed_by([key_file("keys/key-2.pub")])
+    assert note == (VECTORS / "checkpoint.txt").read_text(encoding="utf-8")
+
+
+def test_tiles_of_a_large_tree_are_where_and_what_they_should_be() -> None:
+    vectors = load("tiles.json")
+    for vector in vectors["paths"]:
+        assert tile_path(vector["level"], vector["index"], vector["width"]) == vector["path"]
+    tree = vectors["tree"]
+    frontier = Frontier()
+    tiles = frontier.extend(leaf_hash(str(index).encode()) for index in range(tree["size"]))
+    tiles += frontier.partial_tiles()
+    digests = {
+        tile_path(tile.level, tile.index, tile.width): sha256(tile.data).hexdigest()
+        for tile in tiles
+    }
+    assert frontier.root().hex() == tree["root"]
+    assert {tile["path"]: tile["sha256"] for tile in tree["tiles"]}.items() <= digests.items()
+
+
+# The schemas
+
+
+def schema(name: str) -> dict[str, Any]:
+    text = (SPEC / f"{name}.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+REGISTRY: Registry[Any] = Registry().with_resources(
+    [(schema(name)["$id"], Resource.from_contents(schema(name))) for name in SCHEMAS]
+)
+
+
+def valid(name: str, document: Any) -> bool:
+    """Whether a document fits a schema, or a part of one (`record#/$defs/record`)."""
+    asked = {"$ref": f"urn:evidentia:spec:v1:{name}"}
+    return Draft202012Validator(asked, registry=REGISTRY).is_valid(document)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_schema_is_one_and_names_itself(name: str) -> None:
+    Draft202012Validator.check_schema(schema(name))
+    assert schema(name)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema(name)["$id"] == f"urn:evidentia:spec:v1:{name}"
+
+
+def test_there_is_no_schema_that_is_not_tested() -> None:
+    assert sorted(path.name for path in SPEC.glob("*.schema.json")) == [
+        f"{name}.schema.json" for name in SCHEMAS
+    ]
+
+
+BODY_SCHEMAS = {
+    "evidence_record": "record",
+    "status_change": "record",
+    "key": "key-announcement",
+    "erasure": "erasure",
+}
+
+
+def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
+    with evidentia.open(tmp_path, tenant="a.b_c-9") as workspace:
+        record = EvidenceRecord.model_validate(ENTRIES[1]["body"])
+        workspace.append(record)
+        workspace.append(
+            evidentia.create_status_change_record("OBL-001", "current", "superseded", "new")
+        )
+        workspace.create_key()
+        workspace.rotate_key()
+        workspace.erase(0, reason="asked for", by="the person")
+        proofs = [workspace.prove(seq).as_json() for seq in range(workspace.size)]
+        entries = workspace.entries()
+    assert {logged.entry.kind for logged in entries} >= set(BODY_SCHEMAS)
+    for logged in entries:
+        assert valid("entry", logged.entry.as_json())
+        assert logged.erased or valid(BODY_SCHEMAS[logged.entry.kind], logged.body)
+    assert all(valid("proof", proof) for proof in proofs)
+    assert ["body" in proof for proof in proofs] == [not logged.erased for logged in entries]
+
+
+def test_the_schemas_fit_the_vectors_that_hold() -> None:
+    for item in ENTRIES:
+        assert valid("entry", item["entry"])
+        name = BODY_SCHEMAS.get(item["entry"]["kind"])
+        assert not name or "body" not in item or valid(name, item["body"])
+    for vector in load("proofs.json"):
+        if not vector["fails"]:
+            assert valid("proof", json.loads((VECTORS / vector["file"]).read_bytes()))
+
+
+SCHEMA_CANNOT_SAY = {
+    "proofs/refused/checkpoint-base64.json",
+    "proofs/refused/entry-long-subject.json",
+}
+"""Refused by their form, for a reason that is about bytes."""
+
+
+def test_the_proof_schema_refuses_the_vectors_that_are_malformed() -> None:
+    refused = set()
+    for vector in load("proofs.json"):
+        try:
+            document = parse_json((VECTORS / vector["file"]).read_bytes())
+        except CanonicalError:
+            continue  # no JSON that a schema could be asked about
+        if not valid("proof", document):
+            refused.add(vector["file"])
+            assert vector["fails"] == ["format"]
+        elif vector["fails"] == ["format"]:
+            assert vector["file"] in SCHEMA_CANNOT_SAY
+    assert len(refused) > 30
+
+
+HASH = "0f" * 32
+VALUES: list[Any] = [
+    *(None, True, False, 0, 1, 2, -1, 0.5, 1.5, MAX_SAFE_INTEGER, MAX_SAFE_INTEGER + 1),
+    *("", " ", "x", "1", "x\n", HASH, HASH.upper(), HASH + "\n", HASH[1:], "0f" * 33, "é"),
+    *("Acme", "acme\n", "-a", "a-", "a.b", "a" * 64, "a" * 65, "ä"),
+    *("2026-01-05T09:00:00.000000Z", "2026-01-05T09:00:00.000000Z\n", "2026-01-05T09:00:00Z"),
+    *("2026-13-05T09:00:00.000000Z", "2026-01-32T09:00:00.000000Z"),
+    *("2026-01-05T24:00:00.000000Z", "2026-01-05T09:60:00.000000Z", "٢٠٢٦-01-05T09:00:00.000000Z"),
+    *("s" * (MAX_SUBJECT_BYTES - 2), "s" * (MAX_SUBJECT_BYTES - 1)),
+    *(*sorted(KINDS), "KEY", "opinion", "status_change", "CONFIRMED", "confirmed"),
+    *([], [HASH], [HASH.upper()], [HASH, 1], {}, {"a": 1}, [{}], [{"doc_id": 1}]),
+    [{"doc_id": "d", "clause": "c", "status": "s", "more": None}],
+    [{"old_status": "a", "new_status": "b", "reason": "c", "changed_by_doc_id": None}],
+]
+"""What is put into every field: of each kind of value one that fits somewhere, and one beside."""
+
+
+def mutations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give the document with each field missing or replaced, and with one field more."""
+    yield {**document, "more": 1}
+    for name in document:
+        yield {key: value for key, value in document.items() if key != name}
+        for value in VALUES:
+            yield {**document, name: copy.deepcopy(value)}
+
+
+def code_reads_entry(document: Any) -> bool:
+    try:
+        Entry.from_json(parse_json(json.dumps(document).encode()))
+    except EvidentiaError:
+        return False
+    return True
+
+
+def code_reads_proof(document: Any) -> bool:
+    try:
+        read_checkpoint(Proof.parse(json.dumps(document).encode()).checkpoint)
+    except EvidentiaError:
+        return False
+    return document.get("body", "none") is not None  # no body is null, whatever a reader bears
+
+
+def code_reads_record(document: Any) -> EvidenceRecord | None:
+    try:
+        record = EvidenceRecord.model_validate_json(json.dumps(document), strict=True)
+        canonical_json(record.model_dump())
+        encode_subject(record.obligation_id)
+    except (ValidationError, CanonicalError, InputError):
+        return None
+    return record
+
+
+def test_the_entry_schema_refuses_what_the_code_refuses() -> None:
+    for document in mutations(ENTRIES[1]["entry"]):
+        assert valid("entry", document) == code_reads_entry(document), document
+
+
+def test_the_proof_schema_refuses_what_the_code_refuses() -> None:
+    proof = load("proofs/holds/record.json")
+    note = proof["checkpoint"]
+    notes = [
+        *(note[:-1], note + "\n", note.replace("\n\n", "\n"), note.replace("\n13\n", "\n013\n")),
+        *(note.replace("\n13\n", f"\n{digits}\n") for digits in ("9" * 18, "9" * 19, "0", "-1")),
+        *(note.replace("=\n\n", "=\nextension\n\n"), note.replace("=\n\n", "=\n\nextension\n\n")),
+        *(note.replace("— ", "- "), note + note.rpartition("\n\n")[2], "\n" + note, note * 2),
+        *(note.replace("acme\n", "acme\r\n"), note.replace("acme\n", "ac\tme\n")),
+    ]
+    cases = [*mutations(proof), *({**proof, "checkpoint": other} for other in notes)]
+    for document in cases:
+        assert valid("proof", document) == code_reads_proof(document), document
+    assert sum(code_reads_proof({**proof, "checkpoint": other}) for other in notes) >= 3
+
+
+@pytest.mark.parametrize("seq", [1, 4])
+def test_the_record_schema_refuses_what_the_code_refuses(seq: int) -> None:
+    for document in mutations(ENTRIES[seq]["body"]):
+        record = code_reads_record(document)
+        assert valid("record#/$defs/record", document) == (record is not None), document
+        whole = record is not None and validate_evidence_chain([record])["valid"]
+        assert valid("record", document) == whole, document
+
+
+def is_number(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MAX_SAFE_INTEGER
+
+
+def is_hash(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
+
+
+def is_said(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+@pytest.mark.parametrize(
+    ("name", "seq", "rules"),
+    [
+        ("key-announcement", 0, {"key": lambda _: False, "replaces": lambda value: value is None}),
+        ("erasure", 7, {"entry": is_number, "leaf": is_hash, "reason": is_said, "by": is_said}),
+    ],
+)
+def test_the_schema_of_a_body_refuses_other_fields_and_values(
+    name: str, seq: int, rules: dict[str, Callable[[Any], bool]]
+) -> None:
+    good = ENTRIES[seq]["body"]
+    assert valid(name, good)
+    for document in mutations(good):
+        fits = set(document) == set(rules) and all(
+            document[field] is good[field] or rule(document[field]) for field, rule in rules.items()
+        )
+        assert valid(name, document) == fits, document
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ENTRIES[0]["body"]["key"] + "\n",
+        ENTRIES[0]["body"]["key"].replace("+A", "+B"),
+        ENTRIES[0]["body"]["key"].replace("+Ab", "+Ag"),
+        ENTRIES[0]["body"]["key"][:-1],
+        ENTRIES[0]["body"]["key"].replace("evidentia/", "other/"),
+        ENTRIES[0]["body"]["key"].replace("/acme", "/Acme"),
+        ENTRIES[0]["body"]["key"].replace("+", " "),
+    ],
+)
+def test_a_key_that_is_none_is_refused_by_its_schema(key: str) -> None:
+    assert not valid("key-announcement", {"key": key, "replaces": None})
+
+
+def test_the_schemas_have_the_limits_and_names_of_the_code() -> None:
+    entry, proof, record = schema("entry"), schema("proof"), schema("record")
+    assert set(entry["properties"]) == set(entry["required"]) == set(Entry.FIELDS)
+    assert set(entry["properties"]["kind"]["enum"]) == KINDS
+    assert entry["$defs"]["seq"]["maximum"] == MAX_SAFE_INTEGER
+    assert entry["$defs"]["subject"]["maxLength"] == MAX_SUBJECT_BYTES - len('""')
+    assert proof["properties"]["checkpoint"]["maxLength"] == MAX_NOTE_BYTES
+    assert proof["properties"]["salt"]["maxLength"] == 2 * SALT_BYTES
+    assert proof["properties"]["inclusion"]["maxItems"] == (10**18 - 1).bit_length()
+    fields = record["$defs"]["record"]
+    assert list(fields["properties"]) == list(EvidenceRecord.model_fields)
+    assert fields["required"] == [
+        name for name, field in EvidenceRecord.model_fields.items() if field.is_required()
+    ]
+    results = [result.value for result in VerificationResult]
+    assert fields["properties"]["verification_result"]["enum"] == results
+
+
+# The pages
+
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = [
+    (page.name, info.split(), text)
+    for page in PAGES
+    for info, text in FENCE.findall(page.read_text(encoding="utf-8"))
+]
+
+
+def pointed_at(reference: str) -> Any:
+    """Return a file's text, or the value in it that a JSON pointer leads to."""
+    path, _, pointer = reference.partition("#")
+    text = (SPEC / path).read_text(encoding="utf-8")
+    if not path.endswith(".json"):
+        return text
+    value = json.loads(text)
+    for part in pointer.split("/")[1:]:
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("info", "text"), [(info, text) for _, info, text in BLOCKS if info[:1] != ["python"]]
+)
+def test_an_example_is_what_the_vectors_have(info: list[str], text: str) -> None:
+    language, reference = info  # an example without a reference is an error
+    if language == "json":
+        assert json.loads(text) == pointed_at(reference)
+    else:
+        assert language == "text"
+        assert text == pointed_at(reference).rstrip("\n") + "\n"
+
+
+def run_blocks(page: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Run a page's Python, in order; return the names it defines."""
+    monkeypatch.chdir(SPEC)
+    names: dict[str, Any] = {}
+    for name, info, text in BLOCKS:
+        if (name, info) == (page, ["python"]):
+            exec(compile(text, page, "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("page", sorted({name for name, info, _ in BLOCKS if info == ["python"]}))
+def test_the_python_of_a_page_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_blocks(page, monkeypatch)
+
+
+def test_the_functions_of_the_pages_agree_with_the_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = run_blocks("README.md", monkeypatch)["root_hash"]
+    included = run_blocks("proof.md", monkeypatch)["inclusion_holds"]
+    consistent = run_blocks("checkpoint.md", monkeypatch)["consistency_holds"]
+    publication = run_blocks("publication.md", monkeypatch)
+    assert [root(LEAVES[:size]) for size in range(len(ROOTS))] == ROOTS
+    for vector in load("inclusion.json"):
+        index, size = vector["index"], vector["size"]
+        path = [bytes.fromhex(item) for item in vector["hashes"]]
+        assert included(LEAVES[index], index, size, path, ROOTS[size])
+        assert not included(LEAVES[index], index, size, [*path, ROOTS[0]], ROOTS[size])
+        assert not included(LEAVES[index], index, size, path, ROOTS[size - 1])
+    for vector in load("consistency.json"):
+        old, new = vector["old_size"], vector["new_size"]
+        path = [bytes.fromhex(item) for item in vector["hashes"]]
+        assert consistent(old, ROOTS[old], new, ROOTS[new], path) == vector["holds"]
+    for vector in load("tiles.json")["paths"]:
+        path = publication["tile_path"](vector["level"], vector["index"], vector["width"])
+        assert path == vector["path"]
+
+
+def test_every_value_on_the_pages_is_in_the_vectors() -> None:
+    known = "\n".join(
+        path.read_text(encoding="utf-8", errors="replace")
+        for path in VECTORS.rglob("*")
+        if path.is_file() and path.suffix not in {".md", ".py", ".pyc"}
+    )
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for value in re.findall(r"\b[0-9a-f]{16,}\b|[A-Za-z0-9+/]{43,}=*", text):
+            assert value in known, f"{page.name}: {value}"
+
+
+def test_the_pages_have_the_limits_of_the_code() -> None:
+    text = (SPEC / "README.md").read_text(encoding="utf-8")
+    table = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE))
+    assert table["entry's number"].startswith(f"0 to {MAX_SAFE_INTEGER:,} ")
+    for what, unit, limit in (
+        ("subject, as canonical JSON with its quotes", "bytes", MAX_SUBJECT_BYTES),
+        ("salt", "bytes", SALT_BYTES),
+        ("body, as canonical JSON", "bytes", MAX_BODY_BYTES),
+        ("nesting of JSON", "levels", MAX_DEPTH),
+        ("checkpoint", "characters", MAX_NOTE_BYTES),
+        ("proof file", "bytes", MAX_PROOF_BYTES),
+    ):
+        assert table[what] == f"{limit:,} {unit}"
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d{1,3}(?:,\d{3})+", text)]
+    for page in PAGES:
+        for number in re.findall(r"\b\d{1,3}(?:,\d{3})+\b", page.read_text(encoding="utf-8")):
+            assert int(number.replace(",", "")) in {*numbers, 70_000}, f"{page.name}: {number}"
+
+
+def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
+    text = {page.stem: page.read_text(encoding="utf-8") for page in SPEC.glob("*.md")}
+    rows = {
+        name: set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) for name, page in text.items()
+    }
+    assert rows["entry"] >= set(Entry.FIELDS)
+    assert rows["record"] >= set(EvidenceRecord.model_fields)
+    assert rows["proof"] >= set(schema("proof")["properties"])
+    assert rows["checkpoint"] >= set(schema("key-announcement")["properties"])
+    assert rows["erasure"] >= set(schema("erasure")["properties"])
+    assert all(f"`{kind}`" in text["entry"] for kind in KINDS)
+    assert all(f"({name}.schema.json)" in text["README"] for name in SCHEMAS)
+    assert all(f"({name}.md)" in text["README"] for name in text if name != "README")
+    listed = (VECTORS / "README.md").read_text(encoding="utf-8")
+    for path in VECTORS.iterdir():
+        if path.suffix in {".json", ".txt"} or path.name in {"keys", "proofs", "publication"}:
+            assert f"`{path.name}" in listed
+
+
+def anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(SPEC)))
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        found = page.parent / path if path else page
+        assert found.exists(), target
+        assert not anchor or anchor in anchors(found), target
