@@ -24,36 +24,41 @@ MAX_DEPTH = 100
 # Where both print plain decimals: orjson switches to an exponent at 1e16 and below 1e-5.
 _PLAIN_FLOAT_MIN, _PLAIN_FLOAT_MAX = 1e-4, 1e15
 
+_LONE_SURROGATE = "text with a lone surrogate has no canonical JSON"
+_TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
+
 
 class _NeedsExactPathError(Exception):
     """Raised inside the fast path when orjson's bytes might not be the canonical ones."""
 
 
-def canonical_json(value: Any) -> bytes:
+def canonical_json(value: Any, *, within: int = 0) -> bytes:
     """Return the RFC 8785 bytes of a JSON value; raise `CanonicalError` if it has none.
 
     Takes what JSON has (mappings with text keys, lists, tuples, text, numbers, booleans, None).
+    `within` says how many levels will stand around the value where it is used.
     """
     try:
-        return orjson.dumps(_plain(value, 0), option=orjson.OPT_SORT_KEYS)
+        return orjson.dumps(_plain(value, within), option=orjson.OPT_SORT_KEYS)
     except _NeedsExactPathError:
-        return _exact(value)
-    except TypeError as error:
-        raise CanonicalError(f"text with a lone surrogate has no canonical JSON ({error})") from None
+        return _exact(value, within)
+    except TypeError:  # all that orjson refuses of what `_plain` gives
+        raise CanonicalError(_LONE_SURROGATE) from None
 
 
-def parse_json(data: bytes | str) -> Any:
+def parse_json(data: bytes) -> Any:
     """Parse JSON strictly: UTF-8, no duplicate keys, no NaN; raise `CanonicalError` otherwise.
 
-    Integers past 2^53 are read as the double they are, or refused where no double is equal.
+    Integers past 2^53 are read as the double they equal or are the canonical form of; others are
+    refused. What is given back always has a canonical form.
     """
     try:
-        text = data.decode("utf-8") if isinstance(data, bytes) else data
-        return json.loads(
+        text = data.decode("utf-8")
+        value = json.loads(
             text,
             object_pairs_hook=_unique_keys,
             parse_constant=_refuse_constant,
-            parse_int=_safe_integer,
+            parse_int=_parsed_integer,
             parse_float=_finite_float,
         )
     except UnicodeDecodeError as error:
@@ -62,7 +67,10 @@ def parse_json(data: bytes | str) -> Any:
         place = f"line {error.lineno} column {error.colno}"
         raise CanonicalError(f"not JSON: {error.msg} at {place}") from None
     except RecursionError:
-        raise CanonicalError("not JSON that can be kept: nested too deeply") from None
+        raise CanonicalError(_TOO_DEEP) from None
+    if "\\u" in text or text.count("[") + text.count("{") > MAX_DEPTH:
+        canonical_json(value)  # refuses lone surrogates and deep nesting: only here can they be
+    return value
 
 
 def sha256_hex(data: bytes) -> str:
@@ -92,11 +100,11 @@ def _plain(value: Any, depth: int) -> Any:
     if kind is int:
         if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
             return value
-        raise CanonicalError(f"integer {value} is past 2^53: give it as text")
+        raise _past_safe_integers(value)
     if kind is float:
         return _plain_float(value)
     if depth >= MAX_DEPTH:
-        raise CanonicalError(f"nested more than {MAX_DEPTH} levels deep")
+        raise CanonicalError(_TOO_DEEP)
     if kind is dict:
         plain = {}
         for key, item in value.items():
@@ -118,13 +126,13 @@ def _plain_float(value: float) -> float | int:
     raise _NeedsExactPathError
 
 
-def _exact(value: Any) -> bytes:
+def _exact(value: Any, within: int) -> bytes:
     try:
-        return rfc8785.dumps(_json_types(value, 0))
+        return rfc8785.dumps(_json_types(value, within))
     except rfc8785.CanonicalizationError as error:
         raise CanonicalError(f"no canonical JSON: {error}") from None
-    except UnicodeEncodeError as error:
-        raise CanonicalError(f"text with a lone surrogate has no canonical JSON ({error})") from None
+    except UnicodeEncodeError:
+        raise CanonicalError(_LONE_SURROGATE) from None
 
 
 def _json_types(value: Any, depth: int) -> Any:
@@ -134,11 +142,11 @@ def _json_types(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
-        return int(value)
+        return _plain(int(value), depth)
     if isinstance(value, float):
         return float(value)
     if depth >= MAX_DEPTH:
-        raise CanonicalError(f"nested more than {MAX_DEPTH} levels deep")
+        raise CanonicalError(_TOO_DEEP)
     if isinstance(value, Mapping):
         copied = {}
         for key, item in value.items():
@@ -151,12 +159,18 @@ def _json_types(value: Any, depth: int) -> Any:
     raise CanonicalError(f"{type(value).__name__} is not a JSON value: give it as text")
 
 
+def _past_safe_integers(value: int) -> CanonicalError:
+    longest = 128  # in bits: Python refuses to print very long ones
+    shown = str(value) if value.bit_length() <= longest else f"of {value.bit_length()} bits"
+    return CanonicalError(f"integer {shown} is past 2^53: give it as text")
+
+
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise CanonicalError(f"not JSON that can be trusted: key {twice!r} stands twice")
+    value: dict[str, Any] = {}
+    for key, item in pairs:
+        if key in value:
+            raise CanonicalError(f"not JSON that can be trusted: key {key!r} stands twice")
+        value[key] = item
     return value
 
 
@@ -164,14 +178,16 @@ def _refuse_constant(name: str) -> NoReturn:
     raise CanonicalError(f"not JSON: {name} is not a number that JSON has")
 
 
-def _safe_integer(text: str) -> int | float:
+def _parsed_integer(text: str) -> int | float:
     too_long = 400  # no double has more digits before the point
     if len(text) < too_long:
         number = int(text)
         if -MAX_SAFE_INTEGER <= number <= MAX_SAFE_INTEGER:
             return number
-        if abs(number) < 2**1024 - 2**970 and float(number) == number:
-            return float(number)
+        if abs(number) < 2**1024 - 2**970:
+            double = float(number)
+            if double == number or canonical_json(double) == text.encode():
+                return double
     raise CanonicalError(f"integer {text[:40]} is past 2^53: give it as text")
 
 

@@ -7,6 +7,7 @@ EvidentiaError                 anything below; exit code 1
 │   └── ProofError             a proof, checkpoint or note cannot be read or does not verify
 ├── UsageError                 what was asked for cannot be done as asked; exit code 2
 │   ├── InputError             a file, a line or a value that was given is not what it should be
+│   │   └── DocumentError      a document cannot be read: encrypted, broken, empty, too large …
 │   ├── NotFoundError          a tenant, an entry or a file that is not there
 │   ├── ConflictError          an idempotency key was used before for something else
 │   └── SettingsError          an EVIDENTIA_* variable is unknown or has a wrong value
@@ -45,6 +46,10 @@ class UsageError(EvidentiaError):
 
 class InputError(UsageError, ValueError):
     """A file, a line or a value that was given is not what it should be."""
+
+
+class DocumentError(InputError):
+    """A document cannot be read: encrypted, broken, empty, scanned, too large or unsupported."""
 
 
 class NotFoundError(UsageError, LookupError):

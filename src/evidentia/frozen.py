@@ -5,6 +5,7 @@ equals the dict or list it was made from.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
@@ -71,7 +72,7 @@ class FrozenList(tuple[Any, ...]):
 
 
 def freeze(value: Any) -> Any:
-    """Return a frozen copy of a JSON value; raise `ValueError` naming what is not one, and where."""
+    """Return a frozen copy of a JSON value; raise `ValueError` saying what is none, and where."""
     return _freeze(value, "", 0)
 
 
@@ -85,16 +86,10 @@ def thaw(value: Any) -> Any:
 
 
 def _freeze(value: Any, where: str, depth: int) -> Any:
-    if depth > MAX_DEPTH:
+    if value is None or isinstance(value, str | int | float):
+        return _freeze_scalar(value, where)
+    if depth >= MAX_DEPTH:
         raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value)
     if isinstance(value, Mapping):
         frozen = {}
         for key, item in value.items():
@@ -109,6 +104,19 @@ def _freeze(value: Any, where: str, depth: int) -> Any:
     raise ValueError(
         f"{where or 'value'}: {type(value).__name__} is not a JSON value; give it as text"
     )
+
+
+def _freeze_scalar(value: str | float | None, where: str) -> str | float | None:
+    """Return the value as the built-in type it is of: a subclass could carry what changes."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if not isfinite(value):
+        raise ValueError(f"{where or 'value'}: {value} is not a number that JSON has")
+    return float(value)
 
 
 FrozenObject = Annotated[Mapping[str, Any], AfterValidator(freeze), PlainSerializer(thaw)]

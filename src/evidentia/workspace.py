@@ -20,6 +20,7 @@ from evidentia.errors import (
     NotFoundError,
     UsageError,
 )
+from evidentia.logs import get_logger
 from evidentia.proof.document import Disclosure, Proof
 from evidentia.proof.keys import SEED_BYTES, SigningKey
 from evidentia.store import log, schema
@@ -51,6 +52,8 @@ MAX_BATCH = 10_000
 _RECORD_KINDS = (EntryKind.EVIDENCE_RECORD, EntryKind.STATUS_CHANGE)
 _KEPT_FOR_GOOD = (EntryKind.ERASURE, EntryKind.KEY)
 _LOG_ID_BYTES = 8
+
+_log = get_logger("workspace")
 
 Clock = Callable[[], datetime]
 Randomness = Callable[[int], bytes]
@@ -164,12 +167,16 @@ class Workspace:
             )
             for place, (record, key) in enumerate(zip(records, keys, strict=True))
         ]
-        return self._sequencer.append(self.tenant, waiting)
+        receipts = self._sequencer.append(self.tenant, waiting)
+        _log.debug(
+            "records_appended", tenant=self.tenant, count=len(receipts), last=receipts[-1].seq
+        )
+        return receipts
 
     def record(
         self, kind: EntryKind, subject: str, body: Any, *, idempotency_key: str | None = None
     ) -> Receipt:
-        """Append an entry of a kind that has no method of its own (records, keys, erasures have)."""
+        """Append an entry of a kind without a method of its own (bundles, ledgers, packs …)."""
         if kind in (*_RECORD_KINDS, *_KEPT_FOR_GOOD):
             raise UsageError(f"an entry of kind {kind} is appended by its own method alone")
         self._refuse_to_fork()
@@ -191,6 +198,7 @@ class Workspace:
             body = {"entry": seq, "leaf": target.leaf, "reason": reason, "by": by}
             receipt = self._append_within(connection, EntryKind.ERASURE, subject, body)
             log.erase_body(connection, self.tenant, seq)
+        _log.info("body_erased", tenant=self.tenant, entry=seq, recorded_as=receipt.seq)
         return receipt
 
     # Reading
@@ -201,6 +209,11 @@ class Workspace:
         with self._database.read() as connection:
             head = log.read_head(connection, self.tenant)
         return head.size if head else 0
+
+    def tenants(self) -> list[str]:
+        """Return the tenants that have a log in this database."""
+        with self._database.read() as connection:
+            return log.tenants(connection)
 
     def entry(self, seq: int) -> LoggedEntry:
         """Return one entry; raise `NotFoundError` if there is none."""
@@ -256,12 +269,14 @@ class Workspace:
             self._refuse_rollback(connection, head)
         return self._sign(head, key)
 
-    def prove(self, seq: int, *, disclose: bool = True) -> Proof:
+    def prove(self, seq: int, *, disclose: bool = True, signed_by: str | None = None) -> Proof:
         """Prove that an entry is in the log, under a checkpoint signed now.
 
         `disclose` puts the body into the proof; without it only the commitment is shown.
+        `signed_by` takes the last checkpoint that an older key signed instead: with the
+        announcement of a new key (an entry of kind `key`), who trusts the old one can follow.
         """
-        note = self.checkpoint()
+        note = self.checkpoint() if signed_by is None else self._last_signed_by(signed_by)
         return self.prove_under(note, seq, disclose=disclose)
 
     def prove_under(self, note: str, seq: int, *, disclose: bool = True) -> Proof:
@@ -275,8 +290,7 @@ class Workspace:
             tree = StoredTree(connection, head, self._tiles)
             hashes = inclusion_proof(tree, seq, checkpoint.size)
         logged, salt = _logged(row), row[4]
-        shown = disclose and not logged.erased and salt is not None
-        disclosure = Disclosure(logged.body, salt) if shown and salt is not None else None
+        disclosure = Disclosure(logged.body, salt) if disclose and salt is not None else None
         return Proof(logged.entry, tuple(hashes), note, disclosure)
 
     def prove_consistency(self, old_size: int, new_size: int | None = None) -> list[bytes]:
@@ -305,20 +319,26 @@ class Workspace:
         )
 
     def keep_checkpoint(self, report: AuditReport) -> str | None:
-        """Keep a checkpoint of what an audit found good; None where no private key is here."""
+        """Keep a checkpoint of what an audit found good, and return it.
+
+        Without the private key the newest one that was signed before is kept; None if there is
+        none.
+        """
         if not report.holds:
             raise IntegrityError("a log that does not hold gets no checkpoint")
         with self._database.read() as connection:
             announced = log.keys(connection, self.tenant)
+            stored = [note for _, _, note in log.checkpoints(connection, self.tenant)]
         if not announced:
             return None
         key = self.home.load_key(self.tenant, announced[-1][1], report.origin)
-        if key is None:
+        if key is not None:
+            checkpoint = Checkpoint(report.origin, report.size, bytes.fromhex(report.root))
+            stored.append(checkpoint.sign(key.private_key))
+        if not stored:
             return None
-        checkpoint = Checkpoint(report.origin, report.size, bytes.fromhex(report.root))
-        note = checkpoint.sign(key.private_key)
-        self.home.keep_checkpoint(self.tenant, note)
-        return note
+        self.home.keep_checkpoint(self.tenant, stored[-1])
+        return stored[-1]
 
     def publish(self, folder: str | Path, *, progress: Progress | None = None) -> Publication:
         """Write the log as static tiles; what was published before is compared, not overwritten."""
@@ -347,8 +367,8 @@ class Workspace:
             for (seq, key_id, public_key), end in zip(found, [*ends, None], strict=False)
         ]
 
-    def create_key(self) -> VerifierKey:
-        """Return the key that signs now; make and announce one if the log has none."""
+    def public_key(self) -> VerifierKey:
+        """Return the public key that signs now; the log's first one is made if it has none."""
         return self._current_key().verifier
 
     def rotate_key(self) -> VerifierKey:
@@ -366,6 +386,7 @@ class Workspace:
                 note = last.sign(old.private_key)
                 log.insert_checkpoint(connection, self.tenant, last.size, old.verifier.key_id, note)
         self.checkpoint()
+        _log.info("key_rotated", tenant=self.tenant, key_id=new.verifier.key_id, entry=receipt.seq)
         return new.verifier
 
     # Within
@@ -438,8 +459,21 @@ class Workspace:
             note = checkpoint.sign(key.private_key)
             with self._database.write() as connection:
                 log.insert_checkpoint(connection, self.tenant, head.size, key_id, note)
+            _log.info("checkpoint_signed", tenant=self.tenant, size=head.size, key_id=key_id)
         self.home.keep_checkpoint(self.tenant, note)
         return note
+
+    def _last_signed_by(self, key_id: str) -> str:
+        with self._database.read() as connection:
+            log.require_head(connection, self.tenant)
+            notes = [
+                note
+                for _, signer, note in log.checkpoints(connection, self.tenant)
+                if signer == key_id
+            ]
+        if not notes:
+            raise NotFoundError(f"key {key_id!r} signed no checkpoint of this log")
+        return notes[-1]
 
     def _refuse_to_fork(self) -> None:
         """Before the first write, check that the log continues the checkpoint kept at home."""
@@ -465,9 +499,9 @@ class Workspace:
         tree = StoredTree(connection, head, self._tiles)
         if checkpoint.size > head.size or tree.root_at(checkpoint.size) != checkpoint.root:
             raise IntegrityError(
-                f"the log has {head.size} entries and does not continue the {checkpoint.size} of "
-                f"the checkpoint kept in {path}: it was rolled back or rewritten. Run 'evidentia "
-                "trail verify'; if the older copy is to go on, move that file away"
+                f"the log's {head.size} entries do not continue the {checkpoint.size} that the "
+                f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
+                "trail verify'; if the log is to go on as it is, move that file away"
             )
 
 

@@ -62,7 +62,10 @@ def test_idempotency_key_for_other_content_is_a_usage_error(cli: Cli) -> None:
 BAD_LINES = {
     "not JSON": (b"{nonsense", "not JSON"),
     "not an object": (b"[1, 2]", "line 2"),
-    "a missing field": (json.dumps({"obligation_id": "x"}).encode(), "doc_id: Field required"),
+    "a missing field": (
+        json.dumps({"obligation_id": "x"}).encode(),
+        "missing: doc_id, doc_filename, source_clause",
+    ),
     "an unknown field": (ndjson(record(2, colour="red")).strip(), "colour"),
     "a wrong result": (ndjson(record(2, verification_result="MAYBE")).strip(), "'MAYBE'"),
     "a confidence over 1": (ndjson(record(2, confidence=1.5)).strip(), "confidence"),
@@ -251,7 +254,8 @@ def test_verify_since_refuses_another_logs_checkpoint(filled: Cli, folder: Path)
     assert ran.code == 1
     assert "is of another log" in ran.out
     (folder / "nonsense.txt").write_text("nonsense")
-    assert "not a signed note" in filled("trail", "verify", "--since", "nonsense.txt").out
+    nonsense = filled("trail", "verify", "--since", "nonsense.txt")
+    assert (nonsense.code, "not a signed note" in nonsense.err) == (2, True)
     assert filled("trail", "verify", "--since", "nowhere.txt").code == 2
 
 
@@ -270,7 +274,7 @@ def test_verify_of_a_rolled_back_log_names_what_is_gone(filled: Cli, folder: Pat
 
 
 def test_wrong_tenant_is_named_with_those_that_have_a_log(filled: Cli) -> None:
-    for command in (("verify",), ("show", "0")):
+    for command in (("verify",), ("show", "0"), ("log",)):
         ran = filled("trail", *command, "--tenant", "acme")
         assert ran.code == 2
         assert "tenant 'acme' has no log; logs here: default" in ran.err
@@ -311,7 +315,7 @@ def test_erase_leaves_an_entry_and_every_proof(filled: Cli, folder: Path) -> Non
 
 def test_erase_asks_back(filled: Cli) -> None:
     ran = filled("trail", "erase", "2", "--reason", "Article 17", "--by", "dpo", stdin=b"n\n")
-    assert ran.code == 1
+    assert (ran.code, ran.err) == (2, "error: nothing was erased\n")
     assert filled("trail", "show", "2", "--json").json["body"] is not None
 
 

@@ -179,7 +179,7 @@ def test_a_checkpoint_is_signed_by_a_key_that_may_sign_its_size(vector: dict[str
 
 def test_a_log_is_audited_by_the_rotation_rule_of_the_page(tmp_path: Path) -> None:
     with evidentia.open(tmp_path) as workspace:
-        workspace.create_key()
+        workspace.public_key()
         workspace.rotate_key()
         workspace.record(EntryKind.ACCESS, "page", {"by": "someone"})
         old, _ = workspace.keys()
@@ -271,7 +271,7 @@ def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
         workspace.append(
             evidentia.create_status_change_record("OBL-001", "current", "superseded", "new")
         )
-        workspace.create_key()
+        workspace.public_key()
         workspace.rotate_key()
         workspace.erase(0, reason="asked for", by="the person")
         proofs = [workspace.prove(seq).as_json() for seq in range(workspace.size)]

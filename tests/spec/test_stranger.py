@@ -164,7 +164,7 @@ def check_entry(value: Any) -> None:
     demand(TENANT.fullmatch(value["tenant"]), "tenant")
     demand(HASH.fullmatch(value["prev"]) and HASH.fullmatch(value["body"]), "hash")
     demand(value["kind"] in KINDS, "kind")
-    demand(value["subject"] and len(canonical(value["subject"])) <= 4096, "subject")
+    demand(value["subject"] and len(canonical(value["subject"])) <= 2000, "subject")
     demand(TIME.fullmatch(value["at"]), "time")
 
 

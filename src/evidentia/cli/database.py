@@ -41,7 +41,9 @@ def upgrade(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create or upgrade the schema of the database that EVIDENTIA_DATABASE_URL names.
+    """Create or upgrade the schema of the database.
+
+    EVIDENTIA_DATABASE_URL names it.
 
     On PostgreSQL run it as the role that owns the tables, and let the application connect as
     another one (--grant). The embedded database is upgraded by itself.
@@ -64,7 +66,7 @@ def upgrade(
 
 @app.command()
 def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
-    """Say which schema the database has, and how it differs from what it should be."""
+    """Compare the schema with what it should be."""
     from evidentia.cli.output import print_json, say, visible
     from evidentia.store import schema
 
@@ -88,7 +90,7 @@ def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
 
 @app.command()
 def describe(home: HomeOption = None, as_json: JsonOption = False) -> None:
-    """Print the schema as `trail verify` compares it: tables, indexes and guards, a line each."""
+    """Print the schema, a line for each table, index and guard."""
     from evidentia.cli.output import print_json, say, visible
     from evidentia.store import schema
 

@@ -31,7 +31,7 @@ def _default(
 def list_keys(
     home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
-    """List the keys of the log, oldest first; the last one signs now."""
+    """List the log's keys; the last one signs now."""
     from evidentia.cli.output import print_json, print_table, say
 
     with workspace(home, tenant, read_only=True) as opened:
@@ -43,28 +43,28 @@ def list_keys(
         say("The log has no key yet: 'evidentia trail append' or 'evidentia keys new' makes one.")
         return
     print_table(
-        ("Key", "Since entry", "Replaced at", "Private key", "Public key"),
+        ("Key", "Since entry", "Replaced at", "Private key"),
         [
             (
                 key.key.key_id,
                 key.since,
                 "-" if key.replaced_at is None else key.replaced_at,
                 "here" if key.held else "elsewhere",
-                key.key,
             )
             for key in keys
         ],
         right=("Since entry", "Replaced at"),
     )
+    say("The public key, to give away: evidentia keys show")
 
 
 @app.command("new")
 def new_key(
     home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
-    """Make the log's first key and announce it in the log; show the one it has otherwise."""
+    """Make the log's first key, or show the one it has."""
     with workspace(home, tenant, create=True) as opened:
-        key = opened.create_key()
+        key = opened.public_key()
     _print_key(str(key), as_json=as_json)
 
 
@@ -77,7 +77,7 @@ def show_key(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the public key that signs now: give it to whoever will verify."""
+    """Print the public key that signs now, to give away."""
     from evidentia.errors import NotFoundError
 
     with workspace(home, tenant, read_only=True) as opened:
@@ -95,7 +95,11 @@ def show_key(
 def rotate_key(
     home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
-    """Replace the signing key by a new one; the log records it, and old signatures stay good."""
+    """Replace the signing key by a new one.
+
+    The log records it, and old signatures stay good. Prove the new key's entry with
+    'trail prove ENTRY --signed-by OLD-KEY' for those who trust the old one.
+    """
     with workspace(home, tenant) as opened:
         key = opened.rotate_key()
     _print_key(str(key), as_json=as_json)

@@ -17,7 +17,9 @@ JsonOption = Annotated[
 HomeOption = Annotated[
     Path | None,
     typer.Option(
-        "--home", metavar="DIR", help="The workspace folder [EVIDENTIA_HOME, else ./.evidentia]."
+        "--home",
+        metavar="DIR",
+        help="The workspace folder [EVIDENTIA_HOME, else ./.evidentia]; wins over a database URL.",
     ),
 ]
 TenantOption = Annotated[

@@ -2,6 +2,7 @@
 
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,19 +46,19 @@ def append(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Append evidence records from NDJSON; all lines are checked before any is written.
+    """Append evidence records from a file of JSON lines.
 
-    A line is a JSON object: obligation_id, doc_id, doc_filename, page_number, section_reference,
-    source_clause, extraction_model, verification_model, verification_result (CONFIRMED, DISPUTED
-    or UNVERIFIED), confidence (0 to 1), amendment_history. The first append makes the workspace
-    and its signing key.
+    All lines are checked before any is written. A line is a JSON object with obligation_id,
+    doc_id, doc_filename, page_number, section_reference, source_clause, extraction_model,
+    verification_model, verification_result (CONFIRMED, DISPUTED or UNVERIFIED), confidence (0 to
+    1) and amendment_history. The first append makes the workspace and its signing key.
     """
     from evidentia.cli.output import print_json, progress_bar, say
     from evidentia.cli.records import checked_records
 
     receipts = []
     with checked_records(file) as records, workspace(home, tenant, create=True) as opened:
-        key = opened.create_key()
+        key = opened.public_key()
         numbered = iter(records)
         with progress_bar("Appending", records.count) as progress:
             while batch := list(islice(numbered, BATCH)):
@@ -93,19 +94,30 @@ def append(
 
 @app.command()
 def log(
-    kind: Annotated[str | None, typer.Option(help="Only entries of this kind.")] = None,
-    subject: Annotated[str | None, typer.Option(help="Only entries about this subject.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="Only entries of this kind: evidence_record, status_change, bundle, ledger, pack, "
+            "review, export, access, erasure or key.",
+        ),
+    ] = None,
+    subject: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only entries about this subject.")
+    ] = None,
     before: Annotated[
         int | None, typer.Option(metavar="ENTRY", help="Only entries before this one.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 20,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")
+    ] = 20,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List entries, newest first; older ones page by page."""
+    """List entries, newest first, page by page."""
     from evidentia.cli.output import print_json, print_table, say
-    from evidentia.errors import InputError
+    from evidentia.errors import InputError, NotFoundError
     from evidentia.trail.entry import KINDS
 
     if kind is not None and kind not in KINDS:
@@ -115,6 +127,9 @@ def log(
             kind=kind, subject=subject, before=before, limit=limit + 1, newest_first=True
         )
         name = opened.tenant
+        known = opened.tenants()
+    if name not in known and known:
+        raise NotFoundError(f"tenant {name!r} has no log; logs here: {', '.join(known[:10])}")
     shown, more = found[:limit], len(found) > limit
     older = shown[-1].entry.seq if more else None
     if as_json:
@@ -138,7 +153,9 @@ def log(
         right=("Entry",),
     )
     if older is not None:
-        say(f"Older ones: evidentia trail log --before {older}")
+        given = {"--kind": kind, "--subject": subject, "--home": home, "--tenant": tenant}
+        again = [f"{name} {quote(str(value))}" for name, value in given.items() if value]
+        say(" ".join(["Older ones: evidentia trail log", *again, f"--before {older}"]))
 
 
 @app.command()
@@ -174,19 +191,30 @@ def prove(
     body: Annotated[
         bool, typer.Option(help="Put the body into the proof, or only its commitment.")
     ] = True,
+    signed_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY-ID",
+            help="Use the last checkpoint that this older key signed, for those who trust it.",
+        ),
+    ] = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a proof that an entry is in the log, for a stranger to verify offline."""
+    """Prove that an entry is in the log.
+
+    The proof is one file, which a stranger verifies offline with 'evidentia verify'.
+    """
     import json
 
     from evidentia.cli.output import print_json, say
     from evidentia.store.files import write_durably
 
     with workspace(home, tenant) as opened:
-        proof = opened.prove(entry, disclose=body).as_json()
-        key = opened.keys()[-1].key
+        proof = opened.prove(entry, disclose=body, signed_by=signed_by).as_json()
+        keys = [known.key for known in opened.keys()]  # noqa: SIM118 - not a mapping's keys
+    key = next((known for known in keys if known.key_id == signed_by), keys[-1])
     if output is None:
         print_json(proof)
         return
@@ -213,16 +241,24 @@ def verify(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify the whole log: sequence, chain, commitments, tree, checkpoints, schema.
+    """Verify the whole log, from the first entry to the last.
 
-    Also compares it with the checkpoint kept in the home folder, which shows a lost tail, and
-    keeps a new one there when all holds.
+    Checks sequence, chain, commitments, tree, checkpoints, keys and schema. Also compares the log
+    with the checkpoint kept in the home folder, which shows a lost tail, and keeps a new one there
+    when all holds.
     """
     from evidentia.cli.output import print_json, progress_bar
+    from evidentia.errors import InputError, ProofError
     from evidentia.proof.files import read_bytes
+    from evidentia.trail.checkpoint import read_checkpoint
     from evidentia.trail.note import MAX_NOTE_BYTES
 
     outside = read_bytes(since, MAX_NOTE_BYTES).decode(errors="replace") if since else None
+    if outside is not None:
+        try:
+            read_checkpoint(outside)
+        except ProofError as error:
+            raise InputError(f"{since}: {error}") from None
     with workspace(home, tenant, read_only=True) as opened:
         with progress_bar("Verifying", opened.size, least=50_000) as progress:
             report = opened.audit(since=outside, progress=progress)
@@ -242,7 +278,7 @@ def status(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show an obligation's history as a timeline: extracted, verified, changed."""
+    """Show an obligation's history as a timeline."""
     from evidentia.cli.output import print_json, say, visible
     from evidentia.errors import NotFoundError
 
@@ -281,7 +317,11 @@ def validate(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check the records' amendment histories, and that expected obligations have evidence."""
+    """Check that histories are whole and evidence is there.
+
+    Each record's amendment history must have its fields; each obligation of --expect must have at
+    least one record.
+    """
     from evidentia.cli.output import print_json, say, visible
     from evidentia.cli.records import read_ids
     from evidentia.trail.validation import (
@@ -320,7 +360,10 @@ def checkpoint(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Sign the log as it is now; keep the result elsewhere, for 'trail verify --since'."""
+    """Sign the log as it is now.
+
+    Keep the result elsewhere: 'trail verify --since' compares the log with it.
+    """
     from evidentia.cli.output import print_json, say
     from evidentia.store.files import write_durably
 
@@ -343,9 +386,10 @@ def publish(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the log as static files that any web server or bucket serves (C2SP tlog-tiles).
+    """Write the log as static files for others to audit.
 
-    Entries are published, bodies are not. Publishing again adds what is new.
+    The layout is C2SP tlog-tiles, which any web server or bucket serves. Entries are published,
+    bodies are not. Publishing again adds what is new.
     """
     from evidentia.cli.output import print_json, progress_bar, say
 
@@ -368,19 +412,25 @@ def publish(
 @app.command()
 def erase(
     entry: EntryArgument,
-    reason: Annotated[str, typer.Option(help="Why the law asks for it; recorded.")],
-    by: Annotated[str, typer.Option(help="Who asked for it; recorded.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask back.")] = False,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why the law asks for it; recorded.")],
+    by: Annotated[str, typer.Option(metavar="NAME", help="Who asked for it; recorded.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")] = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Erase an entry's body for good; the entry, an erasure entry and every proof remain."""
+    """Erase an entry's body for good, as the law may ask.
+
+    The entry itself remains, an erasure entry is added, and every proof still holds.
+    """
     from evidentia.cli.output import print_json, say
+    from evidentia.errors import UsageError
 
     with workspace(home, tenant) as opened:
-        if not yes:
-            typer.confirm(f"Erase the body of entry {entry}? It cannot be brought back", abort=True)
+        opened.public_key()  # without it nothing could be signed: say so before erasing
+        question = f"Erase the body of entry {entry}? It cannot be brought back"
+        if not yes and not typer.confirm(question):
+            raise UsageError("nothing was erased")
         receipt = opened.erase(entry, reason=reason, by=by)
         opened.checkpoint()
     if as_json:

@@ -20,7 +20,7 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify a proof offline, from the file and a public key alone.
+    """Verify a proof offline, from the file alone.
 
     Says what holds (content, place in the log, signature) and what the file cannot show. Without
     --key the best answer is "consistent, signer unknown", with exit code 1.

@@ -1,8 +1,8 @@
 """The proof file: an entry, its body where it is disclosed, its place in the tree, a checkpoint."""
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from evidentia.canonical import parse_json
 from evidentia.errors import CanonicalError, ProofError
@@ -14,6 +14,7 @@ PROOF_VERSION = 1
 MAX_PROOF_BYTES = 8 * 1024 * 1024
 _REQUIRED = ("checkpoint", "entry", "format", "inclusion", "v")
 _OPTIONAL = ("body", "salt")
+_HEX = re.compile(r"[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +55,13 @@ class Proof:
         try:
             document = parse_json(data)
         except CanonicalError as error:
-            raise ProofError(f"the proof is {error}") from None
+            raise ProofError(f"the proof cannot be read: {error}") from None
         if not isinstance(document, dict) or document.get("format") != PROOF_FORMAT:
             raise ProofError(f"not a proof: its format is not {PROOF_FORMAT!r}")
         _check_fields(document)
         return cls(
             Entry.from_json(document["entry"]),
-            tuple(_hashes(document["inclusion"])),
+            _hashes(document["inclusion"]),
             document["checkpoint"],
             _disclosure(document),
         )
@@ -68,7 +69,7 @@ class Proof:
 
 def _check_fields(document: dict[str, Any]) -> None:
     version = document.get("v")
-    if isinstance(version, int) and version > PROOF_VERSION:
+    if type(version) is int and version > PROOF_VERSION:
         raise ProofError(
             f"the proof has format version {version}, this program reads {PROOF_VERSION}: "
             "upgrade evidentia"
@@ -77,34 +78,28 @@ def _check_fields(document: dict[str, Any]) -> None:
     unknown = sorted(set(document) - {*_REQUIRED, *_OPTIONAL})
     if missing:
         raise ProofError(f"the proof is cut short: it has no {', '.join(missing)}")
-    if unknown or version != PROOF_VERSION:
-        raise ProofError(f"the proof has fields or a version that are unknown: {unknown or version}")
+    if unknown:
+        raise ProofError(f"the proof has fields that are unknown: {', '.join(unknown)}")
+    if (type(version), version) != (int, PROOF_VERSION):
+        raise ProofError(f"the proof's v must be {PROOF_VERSION}, not {version!r}")
     if not isinstance(document["checkpoint"], str):
         raise ProofError("the proof's checkpoint is not text")
 
 
-def _hashes(value: Any) -> Sequence[bytes]:
-    decoded = [_hex(item, HASH_BYTES) for item in value] if isinstance(value, list) else [None]
-    hashes = [item for item in decoded if item is not None]
-    if len(hashes) != len(decoded):
+def _hashes(value: Any) -> tuple[bytes, ...]:
+    if not isinstance(value, list) or not all(_is_hex(item, HASH_BYTES) for item in value):
         raise ProofError("the proof's inclusion is not a list of SHA-256 hashes in hexadecimal")
-    return hashes
+    return tuple(bytes.fromhex(item) for item in value)
 
 
 def _disclosure(document: dict[str, Any]) -> Disclosure | None:
     if "body" not in document and "salt" not in document:
         return None
-    salt = _hex(document.get("salt"), SALT_BYTES)
-    if "body" not in document or salt is None:
-        raise ProofError(f"the proof's body comes with no salt of {SALT_BYTES} bytes in hexadecimal")
-    return Disclosure(document["body"], salt)
+    salt = document.get("salt")
+    if "body" not in document or not _is_hex(salt, SALT_BYTES):
+        raise ProofError(f"a body must come with its salt of {SALT_BYTES} bytes in hexadecimal")
+    return Disclosure(document["body"], bytes.fromhex(salt))
 
 
-def _hex(value: Any, length: int) -> bytes | None:
-    if not isinstance(value, str) or len(value) != 2 * length or value != value.lower():
-        return None
-    try:
-        decoded = bytes.fromhex(value)
-    except ValueError:
-        return None
-    return decoded if len(decoded) == length else None
+def _is_hex(value: Any, length: int) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) == 2 * length and bool(_HEX.fullmatch(value))

@@ -34,7 +34,7 @@ def read_key(key: str | Path | VerifierKey | TrustedKey) -> TrustedKey:
     try:
         return TrustedKey.parse(key)
     except InputError:
-        if "\n" in key or not Path(key).exists():
+        if not _names_something(key):
             raise
     return _key_file(Path(key))
 
@@ -44,7 +44,7 @@ def read_bytes(path: str | Path, limit: int) -> bytes:
     try:
         with Path(path).open("rb") as file:
             data = file.read(limit + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # the latter for what no file can be called
         raise NotFoundError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
@@ -53,8 +53,18 @@ def read_bytes(path: str | Path, limit: int) -> bytes:
     return data
 
 
-def _key_file(path: Path) -> TrustedKey:
+def _names_something(text: str) -> bool:
     try:
-        return TrustedKey.parse(read_bytes(path, MAX_KEY_BYTES).decode())
-    except (InputError, UnicodeDecodeError) as error:
+        return bool(text) and Path(text).exists()
+    except (OSError, ValueError):  # too long, or otherwise nothing that a file can be called
+        return False
+
+
+def _key_file(path: Path) -> TrustedKey:
+    data = read_bytes(path, MAX_KEY_BYTES)
+    try:
+        return TrustedKey.parse(data.decode())
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a public key, and not even text") from None
+    except InputError as error:
         raise InputError(f"{path}: {error}") from None

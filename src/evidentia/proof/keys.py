@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
     Ed25519PublicKey,
@@ -39,7 +40,7 @@ class SigningKey:
         """Read a key that `to_pem` wrote; raise `InputError` if it is none."""
         try:
             key = load_pem_private_key(pem, password=None)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
             raise InputError(f"not a private key in PEM form: {error}") from None
         if not isinstance(key, Ed25519PrivateKey):
             raise InputError("the private key is not an Ed25519 key")
@@ -71,10 +72,14 @@ class TrustedKey:
         if stripped.startswith("-----BEGIN"):
             try:
                 key = load_pem_public_key(stripped.encode())
-            except ValueError:
+            except (ValueError, UnsupportedAlgorithm):
                 key = None
             if not isinstance(key, Ed25519PublicKey):
                 raise InputError("the PEM file holds no Ed25519 public key")
             return cls(key.public_bytes_raw())
         parsed = VerifierKey.parse(stripped)
         return cls(parsed.public_key, parsed.name)
+
+    def is_for(self, origin: str) -> bool:
+        """Whether the key may vouch for this log: no log was named, or this one."""
+        return self.name in {None, origin}

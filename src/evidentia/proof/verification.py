@@ -19,7 +19,7 @@ from evidentia.errors import EvidentiaError, ProofError
 from evidentia.proof.document import Proof
 from evidentia.proof.keys import TrustedKey
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
-from evidentia.trail.entry import Entry, body_commitment
+from evidentia.trail.entry import Entry, body_commitment, genesis_prev
 from evidentia.trail.merkle import leaf_hash, verify_inclusion
 from evidentia.trail.note import Note, VerifierKey
 
@@ -53,11 +53,12 @@ class ProofReport:
     @property
     def verdict(self) -> Verdict:
         """The one-line answer."""
-        if any(check.holds is False for check in self.checks):
-            return Verdict.DOES_NOT_HOLD
-        if any(check.holds is None for check in self.checks):
+        outcomes = {check.holds for check in self.checks}
+        if outcomes == {True}:
+            return Verdict.HOLDS
+        if outcomes == {True, None}:
             return Verdict.SIGNER_UNKNOWN
-        return Verdict.HOLDS
+        return Verdict.DOES_NOT_HOLD
 
     @property
     def holds(self) -> bool:
@@ -100,10 +101,7 @@ def _content(proof: Proof) -> Check:
     entry = proof.entry
     if proof.disclosure is None:
         return Check("content", holds=True, says=f"{_named(entry)}; its body is not disclosed here")
-    try:
-        commitment = body_commitment(proof.disclosure.salt, canonical_json(proof.disclosure.body))
-    except EvidentiaError as error:
-        return Check("content", holds=False, says=f"the body cannot be checked: {error}")
+    commitment = body_commitment(proof.disclosure.salt, canonical_json(proof.disclosure.body))
     if commitment != entry.body:
         says = f"the body is not the one that entry {entry.seq} committed to: it was changed"
         return Check("content", holds=False, says=says)
@@ -117,6 +115,9 @@ def _place(proof: Proof, checkpoint: Checkpoint) -> Check:
             f"the entry is of tenant {entry.tenant!r}, the checkpoint of another log "
             f"({checkpoint.origin})"
         )
+        return Check("place", holds=False, says=says)
+    if entry.seq == 0 and entry.prev != genesis_prev(checkpoint.origin):
+        says = f"entry 0 does not begin log {checkpoint.origin}: its prev is not the origin's hash"
         return Check("place", holds=False, says=says)
     leaf = leaf_hash(entry.encode())
     try:
@@ -132,11 +133,11 @@ def _signature(checkpoint: Checkpoint, note: Note, keys: list[TrustedKey]) -> Ch
     if not keys:
         says = f"the checkpoint is signed by key {signers}, and no trusted key was given to compare"
         return Check("signature", holds=None, says=says)
-    named = [key.name for key in keys if key.name not in (None, checkpoint.origin)]
-    if len(named) == len(keys):
-        says = f"the checkpoint is of log {checkpoint.origin}, the key given is for {named[0]}"
+    origin = checkpoint.origin
+    candidates = [VerifierKey(origin, key.public_key) for key in keys if key.is_for(origin)]
+    if not candidates:
+        says = f"the checkpoint is of log {origin}, the key given is for {keys[0].name}"
         return Check("signature", holds=False, says=says)
-    candidates = [VerifierKey(checkpoint.origin, key.public_key) for key in keys]
     try:
         signer = note.signed_by(candidates)
     except ProofError as error:

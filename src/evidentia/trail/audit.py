@@ -5,6 +5,7 @@ entries can be checked by itself, so that two cores share the work: what a range
 entry before its first one, the levels above its tiles) is settled when the ranges are joined.
 """
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,16 +14,26 @@ from hashlib import sha256
 import orjson
 
 from evidentia.errors import ProofError
-from evidentia.trail.entry import Entry, EntryKind, encode_entry, is_time
-from evidentia.trail.tiles import TILE_WIDTH, Frontier, Tile, subtree_rows
+from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind, encode_entry, is_time
+from evidentia.trail.tiles import (
+    TILE_BYTES,
+    TILE_HEIGHT,
+    TILE_WIDTH,
+    Frontier,
+    Tile,
+    subtree_rows,
+)
 
 StoredEntry = tuple[int, str, str, bytes, bytes | None, bytes | None]
 """A row: sequence number, kind, subject, the entry's bytes, the body's salt, the body."""
 
 MAX_FINDINGS = 100
+MAX_LEVEL = 8  # of tiles, in a log whose size fits into 64 bits
 ERASED_PREFIX = "entry/"
 _AT = slice(7, 34)
 _BODY = slice(44, 108)
+_ERASED = re.compile(ERASED_PREFIX + "(0|[1-9][0-9]{0,17})")
+_BROKEN_LINK = "does not follow entry {}: its prev is another hash"
 _SPECIAL = frozenset({EntryKind.ERASURE.value, EntryKind.KEY.value})
 
 
@@ -67,28 +78,55 @@ def audit_range(
     `rows` come in order of their number, `tiles` are the stored full tiles of level 0 in order.
     """
     audit = RangeAudit(start, end)
-    checker = _EntryChecker(tenant, audit, rows)
-    stored = iter(tiles)
-    tile = next(stored, None)
+    entries = _EntryChecker(tenant, audit, rows)
+    stored = _TileChecker(audit, tiles)
     for base in range(start, end, TILE_WIDTH):
         width = min(TILE_WIDTH, end - base)
-        leaves = checker.take(base, width)
+        leaves = entries.take(base, width)
         if width < TILE_WIDTH:
             audit.tail = leaves
-            break
-        index = base // TILE_WIDTH
-        if tile is None or tile.index != index:
-            audit.found(base, f"tile 0/{index}", "is missing")
         else:
-            if tile.data != b"".join(leaves):
-                at = _first_difference(tile.data, leaves)
-                audit.found(base + at, f"tile 0/{index}", f"its hash {at} is not entry {base + at}'s")
-            tile = next(stored, None)
-        audit.tile_roots.append(subtree_rows(leaves)[-1][0])
-    if tile is not None:
-        audit.found(tile.index * TILE_WIDTH, _tile_name(tile), "should not be there")
-    checker.expect_no_more()
+            stored.compare(base, leaves)
+            audit.tile_roots.append(subtree_rows(leaves)[-1][0])
+    stored.expect_no_more()
+    entries.expect_no_more()
     return audit
+
+
+class _TileChecker:
+    """Compares stored full tiles of level 0, one after the other, with the entries' hashes."""
+
+    def __init__(self, audit: RangeAudit, tiles: Iterable[Tile]) -> None:
+        self.audit = audit
+        self.tiles = iter(tiles)
+        self.tile = next(self.tiles, None)
+
+    def compare(self, base: int, leaves: Sequence[bytes]) -> None:
+        """Check the tile over the entries from `base`, whose leaf hashes are given."""
+        index = base // TILE_WIDTH
+        name = f"tile 0/{index}"
+        while self.tile is not None and self.tile.index < index:
+            self._report_stray(self.tile)
+        if self.tile is None or self.tile.index > index:
+            self.audit.found(base, name, "is missing")
+            return
+        data = self.tile.data
+        if data != b"".join(leaves):
+            at = _first_difference(data, leaves)
+            if at < TILE_WIDTH:
+                self.audit.found(base + at, name, f"its hash {at} is not entry {base + at}'s")
+            else:
+                self.audit.found(base, name, f"has {len(data)} bytes, not {TILE_BYTES}")
+        self.tile = next(self.tiles, None)
+
+    def expect_no_more(self) -> None:
+        """Report the tiles that are left over once all entries are taken."""
+        while self.tile is not None:
+            self._report_stray(self.tile)
+
+    def _report_stray(self, tile: Tile) -> None:
+        self.audit.found(_first_entry(tile), _tile_name(tile), "should not be there")
+        self.tile = next(self.tiles, None)
 
 
 class _EntryChecker:
@@ -115,11 +153,14 @@ class _EntryChecker:
                 leaves += [b""] * (seq - expected)
                 expected = seq
             leaf = sha256(b"\x00" + data).digest()
-            if not self._is_as_written(seq, kind, subject, data):
-                self._explain(seq, kind, subject, data)
+            readable = self._is_as_written(seq, kind, subject, data) or self._explain(
+                seq, kind, subject, data
+            )
             if body is None or salt is None:
                 audit.missing_bodies.append(seq)
-            elif sha256(salt + body).hexdigest().encode() != data[_BODY]:
+            elif readable and (
+                len(salt) != SALT_BYTES or sha256(salt + body).hexdigest().encode() != data[_BODY]
+            ):
                 audit.found(seq, f"entry {seq}", "its body or salt is not what it commits to")
             if kind in _SPECIAL:
                 self._note_special(seq, kind, subject, body)
@@ -170,14 +211,14 @@ class _EntryChecker:
         )
         return written == data and is_time(at)
 
-    def _explain(self, seq: int, kind: str, subject: str, data: bytes) -> None:
-        """Say what is wrong with an entry that is not as written."""
+    def _explain(self, seq: int, kind: str, subject: str, data: bytes) -> bool:
+        """Say what is wrong with an entry that is not as written; return whether it reads."""
         what = f"entry {seq}"
         try:
             entry = Entry.decode(data)
         except ProofError as error:
             self.audit.found(seq, what, str(error))
-            return
+            return False
         if entry.tenant != self.tenant:
             self.audit.found(seq, what, f"belongs to tenant {entry.tenant!r}")
         if entry.seq != seq:
@@ -185,15 +226,16 @@ class _EntryChecker:
         if (entry.kind, entry.subject) != (kind, subject):
             self.audit.found(seq, what, "its kind or subject column differs from its bytes")
         if entry.prev != self.prev:
-            self.audit.found(seq, what, f"does not follow entry {seq - 1}: its prev is another hash")
+            self.audit.found(seq, what, _BROKEN_LINK.format(seq - 1))
+        return True
 
     def _note_special(self, seq: int, kind: str, subject: str, body: bytes | None) -> None:
         if kind == EntryKind.KEY:
             self.audit.keys.append((seq, body or b""))
             return
-        number = subject.removeprefix(ERASED_PREFIX)
-        if subject.startswith(ERASED_PREFIX) and number.isdecimal() and int(number) < seq:
-            self.audit.erased.append(int(number))
+        erased = _ERASED.fullmatch(subject)
+        if erased and int(erased[1]) < seq:
+            self.audit.erased.append(int(erased[1]))
         else:
             self.audit.found(seq, f"entry {seq}", f"erases {subject!r}, which is no earlier entry")
 
@@ -218,7 +260,7 @@ def join_ranges(genesis: str, ranges: Sequence[RangeAudit]) -> LogAudit:
                 Finding(
                     part.start,
                     f"entry {part.start}",
-                    f"does not follow entry {part.start - 1}: its prev is another hash"
+                    _BROKEN_LINK.format(part.start - 1)
                     if part.start
                     else "does not begin this log: its prev is not the origin's hash",
                 )
@@ -238,16 +280,14 @@ def audit_upper_tiles(expected: Sequence[Tile], stored: Iterable[Tile]) -> list[
     wanted = {(tile.level, tile.index): tile.data for tile in expected}
     findings = []
     for tile in stored:
-        first = tile.index * TILE_WIDTH ** (tile.level + 1)
         data = wanted.pop((tile.level, tile.index), None)
         if data is None:
-            findings.append(Finding(first, _tile_name(tile), "should not be there"))
+            findings.append(Finding(_first_entry(tile), _tile_name(tile), "should not be there"))
         elif data != tile.data:
-            findings.append(Finding(first, _tile_name(tile), "its hashes are not the entries'"))
-    findings += [
-        Finding(index * TILE_WIDTH ** (level + 1), f"tile {level}/{index}", "is missing")
-        for level, index in wanted
-    ]
+            problem = "its hashes are not the entries'"
+            findings.append(Finding(_first_entry(tile), _tile_name(tile), problem))
+    missing = [tile for tile in expected if (tile.level, tile.index) in wanted]
+    findings += [Finding(_first_entry(tile), _tile_name(tile), "is missing") for tile in missing]
     return findings
 
 
@@ -258,29 +298,28 @@ def _tree(tile_roots: Sequence[bytes], tail: Sequence[bytes]) -> tuple[Frontier,
     below = Frontier()
     below.extend(tail)
     frontier = Frontier(
-        above.size * TILE_WIDTH + below.size,
-        below.last,
-        above.peaks + below.peaks,
-        [below.partial[0] if below.partial else bytearray(), *above.partial],
+        size=above.size * TILE_WIDTH + below.size,
+        peaks=above.peaks + below.peaks,
+        partial=[bytearray(b"".join(tail)), *above.partial],
     )
     return frontier, upper
 
 
 def _unexplained_bodies(ranges: Sequence[RangeAudit]) -> list[Finding]:
     """Find bodies that are gone without an erasure entry, and erased ones that are still there."""
-    erased = {seq for part in ranges for seq in part.erased}
-    findings = []
+    still_stored = {seq for part in ranges for seq in part.erased}
+    gone: list[int] = []
     for part in ranges:
         for seq in part.missing_bodies:
-            if seq in erased:
-                erased.discard(seq)
-            elif len(findings) < MAX_FINDINGS:
-                findings.append(Finding(seq, f"entry {seq}", "its body is gone, and no erasure says why"))
-    findings += [
-        Finding(seq, f"entry {seq}", "its body was erased by an entry, and is still stored")
-        for seq in sorted(erased)[:MAX_FINDINGS]
+            if seq in still_stored:
+                still_stored.discard(seq)
+            elif len(gone) < MAX_FINDINGS:
+                gone.append(seq)
+    lost = "its body is gone, and no erasure says why"
+    kept = "its body was erased by an entry, and is still stored"
+    return [Finding(seq, f"entry {seq}", lost) for seq in gone] + [
+        Finding(seq, f"entry {seq}", kept) for seq in sorted(still_stored)[:MAX_FINDINGS]
     ]
-    return findings
 
 
 def _declared_prev(data: bytes) -> str | None:
@@ -298,7 +337,11 @@ def _first_difference(data: bytes, leaves: Sequence[bytes]) -> int:
     )
 
 
+def _first_entry(tile: Tile) -> int:
+    """Return the number of the first entry below a tile; 0 where no log is that tall."""
+    sane = 0 <= tile.level < MAX_LEVEL
+    return tile.index << TILE_HEIGHT * (tile.level + 1) if sane else 0
+
+
 def _tile_name(tile: Tile) -> str:
     return f"tile {tile.level}/{tile.index}"
-
-

@@ -4,7 +4,6 @@ Whoever keeps a checkpoint elsewhere can tell later that the log was cut back or
 """
 
 import base64
-import binascii
 import re
 from dataclasses import dataclass
 
@@ -12,9 +11,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from evidentia.errors import ProofError
 from evidentia.trail.merkle import HASH_BYTES
-from evidentia.trail.note import Note, sign_note
+from evidentia.trail.note import Note, decode_base64, sign_note
 
-_SIZE = re.compile(r"0|[1-9]\d{0,17}")
+_SIZE = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +40,12 @@ class Checkpoint:
 
         Lines after the third are extensions and are left alone, as the format asks.
         """
-        lines = text.split("\n")
-        if len(lines) < len(("origin", "size", "root", "")) or not all(lines[:-1]):
+        *lines, rest = text.split("\n")
+        if len(lines) < len(("origin", "size", "root")) or not all(lines) or rest:
             raise ProofError("not a checkpoint: it has no origin, size and root lines")
         origin, size, encoded = lines[:3]
-        try:
-            root = base64.b64decode(encoded, validate=True)
-        except (binascii.Error, ValueError):
-            root = b""
-        if not _SIZE.fullmatch(size) or len(root) != HASH_BYTES:
+        root = decode_base64(encoded)
+        if not _SIZE.fullmatch(size) or root is None or len(root) != HASH_BYTES:
             raise ProofError("not a checkpoint: its size or its root is malformed")
         return cls(origin, int(size), root)
 

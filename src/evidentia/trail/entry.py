@@ -6,6 +6,7 @@ erased by law, and every proof still verifies.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -17,14 +18,17 @@ from evidentia.canonical import canonical_json
 from evidentia.errors import CanonicalError, InputError, ProofError
 
 FORMAT_VERSION: Final = 1
-MAX_ENTRY_BYTES: Final = 65_535
-"""What the 16-bit length prefix of a published entry bundle can hold."""
-MAX_SUBJECT_BYTES: Final = 4_096
+MAX_SUBJECT_BYTES: Final = 2_000
+"""As JSON; what every database can index."""
+"""Keeps an entry well below what the 16-bit length prefix of a published bundle can hold."""
 MAX_BODY_BYTES: Final = 1_048_576
 SALT_BYTES: Final = 32
 
 _TENANT = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z")
+_TIME = re.compile(
+    r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z"
+)
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -93,15 +97,15 @@ class Entry:
         if not isinstance(value, dict):
             raise ProofError("the entry is not a JSON object")
         version = value.get("v")
-        if isinstance(version, int) and version > FORMAT_VERSION:
+        if type(version) is int and version > FORMAT_VERSION:
             raise ProofError(
                 f"the entry has format version {version}, this program reads "
                 f"{FORMAT_VERSION}: upgrade evidentia"
             )
-        if sorted(value) != list(cls.FIELDS) or version != FORMAT_VERSION:
+        if sorted(value) != list(cls.FIELDS) or (type(version), version) != (int, FORMAT_VERSION):
             raise ProofError(f"the entry must have exactly the fields {', '.join(cls.FIELDS)}, v=1")
         fields = {name: value[name] for name in cls.FIELDS if name != "v"}
-        problem = _problem_with(fields)
+        problem = next(_problems_with(fields), None)
         if problem:
             raise ProofError(f"the entry's {problem}")
         return cls(**fields)
@@ -119,7 +123,7 @@ class Entry:
         return entry
 
 
-def encode_entry(
+def encode_entry(  # noqa: PLR0917 - called for every entry of a log, where names cost time
     tenant: str, seq: int, prev: str, kind: str, subject_json: str, at: str, body: str
 ) -> bytes:
     """Write an entry's canonical JSON from checked fields; the subject comes JSON-encoded.
@@ -160,6 +164,8 @@ def encode_subject(subject: str) -> str:
         encoded = orjson.dumps(subject)
     except TypeError:
         raise InputError(f"subject {subject!r} is not text that UTF-8 can hold") from None
+    if "\0" in subject:
+        raise InputError(f"subject {subject[:40]!r} holds U+0000, which not every database stores")
     if len(encoded) > MAX_SUBJECT_BYTES:
         raise InputError(
             f"subject {subject[:40]!r}… is {len(encoded)} bytes long, {MAX_SUBJECT_BYTES} at most"
@@ -168,9 +174,14 @@ def encode_subject(subject: str) -> str:
 
 
 def encode_body(body: Any) -> bytes:
-    """Return the body's canonical JSON; raise `InputError` if it has none or is too large."""
+    """Return the body's canonical JSON; raise `InputError` if it has none or is too large.
+
+    None is no body: it is what an erased one reads as. A proof file holds the body one level down.
+    """
+    if body is None:
+        raise InputError("the body cannot be recorded: it is null")
     try:
-        data = canonical_json(body)
+        data = canonical_json(body, within=1)
     except CanonicalError as error:
         raise InputError(f"the body cannot be recorded: {error}") from None
     if len(data) > MAX_BODY_BYTES:
@@ -186,24 +197,24 @@ def is_time(text: str) -> bool:
     return _TIME.fullmatch(text) is not None
 
 
-def _problem_with(fields: dict[str, Any]) -> str | None:
+def _problems_with(fields: dict[str, Any]) -> Iterator[str]:
+    """Give what is wrong with an entry's fields; what comes after the first may be its echo."""
     seq = fields["seq"]
     if type(seq) is not int or seq < 0:
-        return f"seq must be a whole number from 0, not {seq!r}"
+        yield f"seq must be a whole number from 0, not {seq!r}"
     for name in ("tenant", "prev", "kind", "subject", "at", "body"):
         if not isinstance(fields[name], str):
-            return f"{name} must be text"
+            yield f"{name} must be text"
     if not _TENANT.fullmatch(fields["tenant"]):
-        return "tenant is not a tenant's name"
+        yield "tenant is not a tenant's name"
     if fields["kind"] not in KINDS:
-        return f"kind {fields['kind']!r} is unknown"
+        yield f"kind {fields['kind']!r} is unknown"
     if not is_time(fields["at"]):
-        return f"time {fields['at']!r} is not a UTC time with microseconds"
+        yield f"time {fields['at']!r} is not a UTC time with microseconds"
     for name in ("prev", "body"):
         if not _HASH.fullmatch(fields[name]):
-            return f"{name} is not a SHA-256 in hexadecimal"
+            yield f"{name} is not a SHA-256 in hexadecimal"
     try:
         encode_subject(fields["subject"])
     except InputError as error:
-        return f"subject is wrong: {error}"
-    return None
+        yield f"subject is wrong: {error}"

@@ -127,31 +127,37 @@ def verify_consistency(
         return
     if not proof or any(len(item) != HASH_BYTES for item in proof):
         raise ProofError("the consistency proof is empty or malformed")
-    path = list(proof)
-    if old_size & (old_size - 1) == 0:
-        path.insert(0, old_root)
+    is_subtree = old_size & (old_size - 1) == 0  # then a proof leaves out the old root
+    path = [old_root, *proof] if is_subtree else proof
+    if _roots_of(old_size, new_size, path) != (old_root, new_root):
+        raise ProofError(
+            f"the tree of {new_size} entries does not begin with the tree of {old_size}"
+        )
+
+
+def _roots_of(old_size: int, new_size: int, path: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """Return the old and the new root that a consistency proof leads to."""
     position, last = old_size - 1, new_size - 1
     while position & 1:
         position >>= 1
         last >>= 1
-    old_result = new_result = path[0]
+    old_root = new_root = path[0]
     for sibling in path[1:]:
         if last == 0:
             raise ProofError("the consistency proof has too many hashes")
         if position & 1 or position == last:
-            old_result = node_hash(sibling, old_result)
-            new_result = node_hash(sibling, new_result)
+            old_root = node_hash(sibling, old_root)
+            new_root = node_hash(sibling, new_root)
             while position and not position & 1:
                 position >>= 1
                 last >>= 1
         else:
-            new_result = node_hash(new_result, sibling)
+            new_root = node_hash(new_root, sibling)
         position >>= 1
         last >>= 1
-    if last != 0 or old_result != old_root or new_result != new_root:
-        raise ProofError(
-            f"the tree of {new_size} entries does not begin with the tree of {old_size}"
-        )
+    if last != 0:
+        raise ProofError("the consistency proof is cut short: it has too few hashes")
+    return old_root, new_root
 
 
 def _split(count: int) -> int:

@@ -1,7 +1,6 @@
 """Signed notes (C2SP signed-note): text with Ed25519 signatures that name their key."""
 
 import base64
-import binascii
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,8 +19,9 @@ PUBLIC_KEY_BYTES = 32
 _ED25519 = b"\x01"
 _ID_BYTES = 4
 _SIGNATURE_BYTES = 64
-_NAME = re.compile(r"[^\s+]+")
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
+_NAME = re.compile(r"[^\s+\ud800-\udfff]+")
+_NO_TEXT = re.compile(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]")
+"""What a note cannot hold: control characters, and what UTF-8 cannot write."""
 _LINE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
 
 
@@ -51,7 +51,7 @@ class VerifierKey:
         """Read the one-line form `name+id+base64`; raise `InputError` if it is not one."""
         name, _, rest = text.strip().partition("+")
         key_id, _, encoded = rest.partition("+")
-        data = _base64(encoded)
+        data = decode_base64(encoded)
         if not _NAME.fullmatch(name) or data is None or len(data) != 1 + PUBLIC_KEY_BYTES:
             raise InputError("not a public key of the form name+id+base64 (see 'evidentia keys')")
         if data[:1] != _ED25519:
@@ -89,7 +89,7 @@ class Note:
     @classmethod
     def parse(cls, data: str) -> "Note":
         """Take a signed note apart; raise `ProofError` if it is not one."""
-        if len(data) > MAX_NOTE_BYTES or _CONTROL.search(data):
+        if len(data) > MAX_NOTE_BYTES or _NO_TEXT.search(data):
             raise ProofError("not a signed note: too long, or with control characters")
         text, blank, block = data.rpartition("\n\n")
         if not blank or not block.endswith("\n"):
@@ -115,8 +115,10 @@ class Note:
 
 def sign_note(text: str, name: str, private_key: Ed25519PrivateKey) -> str:
     """Sign text (which ends in a newline) under the name; return the whole note."""
-    if not text.endswith("\n") or _CONTROL.search(text) or not _NAME.fullmatch(name):
-        raise InputError("a note's text ends in a newline and has no control characters")
+    if not text.endswith("\n") or _NO_TEXT.search(text):
+        raise InputError("a note's text must end in a newline and have no control characters")
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} is no name to sign under: it has spaces or '+', or is empty")
     public = private_key.public_key().public_bytes_raw()
     key_hash = VerifierKey(name, public).key_hash
     encoded = base64.b64encode(key_hash + private_key.sign(text.encode())).decode()
@@ -125,14 +127,16 @@ def sign_note(text: str, name: str, private_key: Ed25519PrivateKey) -> str:
 
 def _parse_line(line: str) -> NoteSignature:
     match = _LINE.fullmatch(line)
-    data = _base64(match[2]) if match else None
+    data = decode_base64(match[2]) if match else None
     if match is None or data is None or len(data) <= _ID_BYTES:
         raise ProofError(f"not a signature line: {line[:60]!r}")
     return NoteSignature(match[1], data[:_ID_BYTES].hex(), data[_ID_BYTES:])
 
 
-def _base64(text: str) -> bytes | None:
+def decode_base64(text: str) -> bytes | None:
+    """Return what base64 text stands for; None if it is not the one way to write it."""
     try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
         return None
+    return data if base64.b64encode(data).decode() == text else None

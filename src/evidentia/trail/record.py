@@ -23,7 +23,7 @@ SYSTEM = "SYSTEM"
 _log = get_logger("trail.record")
 
 
-class VerificationResult(str, Enum):
+class VerificationResult(str, Enum):  # noqa: UP042 - as published: StrEnum's str() is another
     """What a second model said about an extracted obligation."""
 
     CONFIRMED = "CONFIRMED"
@@ -208,17 +208,29 @@ def _package_one(
         )
     except ValidationError as error:
         result = verification.get("result")
-        known = not result or result in set(VerificationResult)
+        known = not result or result in list(VerificationResult)
         reason: SkipReason = "invalid_record" if known else "unknown_result"
         return SkippedObligation(index, obligation_id, reason, validation_problems(error))
 
 
 def validation_problems(error: ValidationError) -> str:
-    """Put a validation error into one line: each field with what is wrong with it."""
-    return "; ".join(
-        f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" if problem["loc"] else problem["msg"]
-        for problem in error.errors(include_url=False)
-    ).replace("Value error, ", "")
+    """Put a validation error into one line: what is missing, unknown or wrong, by field."""
+    named: dict[str, list[str]] = {"missing": [], "extra_forbidden": []}
+    problems = []
+    for problem in error.errors(include_url=False):
+        field = ".".join(map(str, problem["loc"]))
+        if problem["type"] in named:
+            named[problem["type"]].append(field)
+        else:
+            problems.append(f"{field}: {problem['msg']}" if field else problem["msg"])
+    for kind, word in (("extra_forbidden", "unknown"), ("missing", "missing")):
+        if named[kind]:
+            problems.insert(0, f"{word}: {', '.join(named[kind])}")
+    line = "; ".join(problems).replace("Value error, ", "")
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in line  # a key of the input may hold what breaks a line or a terminal
+    )
 
 
 def _resolve_verification_result(verification: Mapping[str, Any]) -> Any:

@@ -46,6 +46,8 @@ class Frontier:
     @classmethod
     def unpack(cls, size: int, edge: bytes) -> "Frontier":
         """Read what `pack` wrote; raise `IntegrityError` if it cannot belong to that size."""
+        if size < 0:
+            raise IntegrityError(f"a log cannot have {size} entries")
         widths = partial_widths(size)
         count = min(size, 1) + size.bit_count() + sum(widths)
         if len(edge) != count * HASH_BYTES:
@@ -128,9 +130,7 @@ def subtree_rows(hashes: list[bytes]) -> list[list[bytes]]:
     row = hashes
     rows = [row]
     while len(row) > 1:
-        row = [
-            sha256(b"\x01" + row[at] + row[at + 1]).digest() for at in range(0, len(row) - 1, 2)
-        ]
+        row = [sha256(b"\x01" + row[at] + row[at + 1]).digest() for at in range(0, len(row) - 1, 2)]
         rows.append(row)
     return rows
 
@@ -159,9 +159,7 @@ def tile_path(level: int | str, index: int, width: int = TILE_WIDTH) -> str:
 
 def encode_bundle(entries: Sequence[bytes]) -> bytes:
     """Write entries as an entry bundle: each with its length in two bytes before it."""
-    return b"".join(
-        len(entry).to_bytes(_LENGTH_PREFIX, "big") + entry for entry in entries
-    )
+    return b"".join(len(entry).to_bytes(_LENGTH_PREFIX, "big") + entry for entry in entries)
 
 
 def decode_bundle(data: bytes) -> list[bytes]:
@@ -171,7 +169,7 @@ def decode_bundle(data: bytes) -> list[bytes]:
     while at < len(data):
         start = at + _LENGTH_PREFIX
         at = start + int.from_bytes(data[at:start], "big")
-        if at > len(data) or start > len(data):
+        if at > len(data):
             raise ProofError("the entry bundle is cut short")
         entries.append(data[start:at])
     return entries

