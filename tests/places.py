@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.trail.record import EvidenceRecord, create_status_change_record
 from evidentia.workspace import DEFAULT_TENANT, Workspace, open_workspace
@@ -20,12 +21,16 @@ class Place:
         return self.url is None
 
     def open(self, tenant: str = DEFAULT_TENANT, *, home: Path | None = None) -> Workspace:
-        """Open another workspace on the same data; it is closed with the place."""
-        folder = home or self.home.folder
-        if self.url is None:
-            workspace = open_workspace(folder, tenant=tenant)
+        """Open another workspace on the same data; it is closed with the place.
+
+        `home` is another folder for keys and checkpoints.
+        """
+        if self.url is not None:
+            workspace = open_workspace(self.url, tenant=tenant, home=home or self.home.folder)
+        elif home is None:
+            workspace = open_workspace(self.home.folder, tenant=tenant)
         else:
-            workspace = open_workspace(self.url, tenant=tenant, home=folder)
+            workspace = Workspace(Database.sqlite(self.home.database), Home(home), tenant)
         self._opened.append(workspace)
         return workspace
 

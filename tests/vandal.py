@@ -647,10 +647,12 @@ def apply(change: Change, place: Path | str, seed: str) -> Trace:
         return change(vandal)
 
 
-def all_rows(path: Path) -> dict[str, Sequence[Row]]:
-    """Return everything that is stored in a database file."""
+def evidence(path: Path) -> dict[str, Sequence[Row]]:
+    """Return all rows of a database file that a proof rests on: all but idempotency keys."""
     connection = sqlite.connect(str(path))
-    names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    found = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for (name,) in names}
+    tables = [
+        f"trail_{name}" for name in ("entries", "bodies", "tiles", "heads", "checkpoints", "keys")
+    ]
+    found = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
     connection.close()
     return found

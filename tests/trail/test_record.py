@@ -523,6 +523,5 @@ def test_validation_problems_name_what_is_missing_unknown_and_wrong() -> None:
             {**without(FIELDS, "doc_id"), "colour": "red", "confidence": 2}
         )
     assert validation_problems(caught.value) == (
-        "missing: doc_id; unknown: colour; "
-        "confidence: Input should be less than or equal to 1"
+        "missing: doc_id; unknown: colour; confidence: Input should be less than or equal to 1"
     )

@@ -4,15 +4,10 @@ The rules are in `trail.audit`; here the rows are fetched, ranges are shared out
 processes, and what stands around the entries (schema, head, keys, checkpoints) is compared.
 """
 
-import os
-import pickle
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -20,23 +15,23 @@ from evidentia.canonical import parse_json
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
 from evidentia.store import log, schema
 from evidentia.store.database import Database
+from evidentia.store.ranges import Progress, Reading, audit_entries
 from evidentia.store.tree import StoredTree, TileCache
 from evidentia.trail.audit import (
+    MAX_LEVEL,
     Finding,
+    LogAudit,
     RangeAudit,
-    audit_range,
     audit_upper_tiles,
     join_ranges,
 )
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import genesis_prev
+from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES
 from evidentia.trail.note import Note, VerifierKey
-from evidentia.trail.tiles import TILE_WIDTH
+from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Frontier, Tile
 
-RANGE = 128 * TILE_WIDTH
-"""How many entries are checked at a time; smaller logs are checked in this process."""
-
-Progress = Callable[[int], None]
+__all__ = ["AuditReport", "OutsideCheckpoint", "Progress", "audit_log"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,50 +98,168 @@ def audit_log(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Check a whole log; the report names what is wrong, first bad entry first."""
-    with database.read() as connection:
-        head = log.require_head(connection, tenant)
-        findings = [Finding(-1, "schema", line) for line in schema.differences(connection)]
-        findings += [
-            Finding(-1, f"table {table}", f"has rows of tenant {name!r}, which has no log")
-            for table, name in log.stray_tenants(connection)
-        ]
-    ranges = list(_audit_ranges(database, tenant, head.size, workers, progress or (lambda _: None)))
-    joined = join_ranges(genesis_prev(head.origin), ranges)
-    findings += joined.findings
-    with database.read() as connection:
-        findings += [Finding(*stray) for stray in log.stray_rows(connection, tenant, head.size)]
-        findings += _audit_tiles(connection, tenant, head.size, joined.upper_tiles)
-        if (joined.frontier.root(), joined.frontier.pack()) != (head.root, head.edge):
-            findings.append(Finding(head.size, "head", "its root or edge is not the entries'"))
+    """Check a whole log as it is now; the report names what is wrong, first bad entry first.
+
+    Others may append meanwhile. Raise `IntegrityError` if the database's file cannot be read.
+    """
+    try:
+        return _audit(Reading(database, tenant), outside, workers, progress)
+    except IntegrityError:  # where all that is wrong is text that is not UTF-8, it can be named
+        return _audit(Reading(database, tenant, any_text=True), outside, workers, progress)
+    except EnvironmentProblem:  # where a table or a column is missing, that is what to report
+        with database.read() as connection:
+            findings = tuple(_audit_schema(connection))
+        if not findings:
+            raise
+        names = tuple(checkpoint.name for checkpoint in outside)
+        return AuditReport(tenant, "", 0, EMPTY_ROOT.hex(), 0, names, findings)
+
+
+def _audit(
+    reading: Reading,
+    outside: Sequence[OutsideCheckpoint],
+    workers: int | None,
+    progress: Progress | None,
+) -> AuditReport:
+    tenant = reading.tenant
+    with reading.connection() as connection:
+        head = log.read_head(connection, tenant)
+        if head is None:
+            return _audit_lost(connection, tenant, outside)
+        findings = [*_audit_surroundings(connection, head)]
+        stored = log.last_entry(connection, tenant, head.size) + 1
+        if stored < head.size:
+            problem = f"is missing, and with it all up to {head.size - 1}, which the head counts"
+            findings.append(Finding(stored, f"entry {stored}", problem))
+        ranges = audit_entries(reading, connection, stored, workers=workers, progress=progress)
+        joined = join_ranges(genesis_prev(head.origin), ranges)
+        findings += joined.findings
+        findings += _audit_upper_tiles(joined, log.tiles_above(connection, tenant))
+        findings += _audit_head(head, joined, ranges)
         keys, key_findings = _audit_keys(connection, head, joined.keys)
         findings += key_findings
-        checker = _CheckpointChecker(connection, head, keys)
+        checker = _CheckpointChecker(connection, head, keys, joined.frontier)
         count = 0
         for size, key_id, note in log.checkpoints(connection, tenant):
             count += 1
             findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
+        kept = log.checkpoint_count(connection, tenant)
+        if count != kept:
+            findings.append(
+                Finding(-1, "checkpoints", f"{count} are stored, and the head counts {kept}")
+            )
         for checkpoint in outside:
             findings += checker.check(checkpoint.name, checkpoint.note)
-    return AuditReport(
-        tenant,
-        head.origin,
-        head.size,
-        head.root.hex(),
-        count,
-        tuple(checkpoint.name for checkpoint in outside),
-        tuple(sorted(set(findings))),
+        return AuditReport(
+            tenant,
+            head.origin,
+            head.size,
+            head.root.hex(),
+            count,
+            tuple(checkpoint.name for checkpoint in outside),
+            tuple(sorted(set(findings))),
+        )
+
+
+def _audit_lost(
+    connection: Connection, tenant: str, outside: Sequence[OutsideCheckpoint]
+) -> AuditReport:
+    """Report a log whose head is gone; raise `NotFoundError` if nothing says there was one."""
+    findings = [
+        Finding(-1, "head", f"is missing, and table {table} has rows of tenant {tenant!r}")
+        for table in log.tables_with(connection, tenant)
+    ]
+    for checkpoint in outside:
+        try:
+            size = read_checkpoint(checkpoint.note)[0].size
+            problem = f"covers {size} entries, and the log is gone: entries 0 to {size - 1}"
+        except EvidentiaError as error:
+            problem = str(error)
+        findings.append(Finding(-1, checkpoint.name, problem))
+    if not findings:
+        log.require_head(connection, tenant)
+    names = tuple(checkpoint.name for checkpoint in outside)
+    return AuditReport(tenant, "", 0, EMPTY_ROOT.hex(), 0, names, tuple(sorted(findings)))
+
+
+def _audit_surroundings(connection: Connection, head: log.Head) -> Iterator[Finding]:
+    """Compare the schema, and look for rows where none should be."""
+    yield from _audit_schema(connection)
+    for table, name in log.stray_tenants(connection):
+        yield Finding(-1, f"table {table}", f"has rows of tenant {name!r}, which has no log")
+    for stray in log.stray_rows(connection, head.tenant, head.size):
+        yield Finding(*stray)
+    for index in log.stray_tiles(connection, head.tenant, head.size // TILE_WIDTH):
+        yield Finding(index * TILE_WIDTH, f"tile 0/{index}", "should not be there")
+
+
+def _audit_schema(connection: Connection) -> Iterator[Finding]:
+    for line in schema.differences(connection):
+        yield Finding(-1, "schema", line)
+
+
+def _audit_upper_tiles(joined: LogAudit, stored: Iterable[Tile]) -> list[Finding]:
+    """Compare the tiles above level 0, but for those above an entry or a tile that is wrong."""
+    wrong = {finding.seq for finding in joined.findings}
+
+    def can_be_judged(tile: Tile) -> bool:
+        height = TILE_HEIGHT * (tile.level + 1)
+        return tile.level not in range(MAX_LEVEL) or tile.index not in {
+            seq >> height for seq in wrong
+        }
+
+    return audit_upper_tiles(
+        list(filter(can_be_judged, joined.upper_tiles)), filter(can_be_judged, stored)
     )
+
+
+def _audit_head(
+    head: log.Head, joined: LogAudit, ranges: Sequence[RangeAudit]
+) -> Iterator[Finding]:
+    """Compare the head with what the entries give."""
+    frontier = joined.frontier
+    computed = (frontier.size, frontier.root(), frontier.pack())
+    if computed != (head.size, head.root, head.edge):
+        first = _first_other_leaf(head, frontier)
+        yield Finding(first, "head", "its size, root or edge is not the entries'")
+    elif ranges and ranges[0].first_prev != genesis_prev(head.origin):
+        yield Finding(0, "head", f"its origin {head.origin!r} is not the one entry 0 begins with")
+
+
+def _first_other_leaf(head: log.Head, frontier: Frontier) -> int:
+    """Return the first entry whose hash a head's edge has differently; its size if that is none."""
+    try:
+        stored = Frontier.unpack(head.size, head.edge)
+    except IntegrityError:
+        return head.size
+    if stored.size == frontier.size and stored.partial:
+        begin = stored.size - len(stored.partial[0]) // HASH_BYTES
+        pairs = zip(stored.partial[0], frontier.partial[0], strict=False)
+        for at, (one, other) in enumerate(pairs):
+            if one != other:
+                return begin + at // HASH_BYTES
+    return head.size
 
 
 class _CheckpointChecker:
     """Checks signed checkpoints against the log's keys and tree."""
 
-    def __init__(self, connection: Connection, head: log.Head, keys: Sequence[_AnnouncedKey]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        head: log.Head,
+        keys: Sequence[_AnnouncedKey],
+        frontier: Frontier,
+    ) -> None:
         self.head = head
         self.keys = keys
-        self.connection = connection
-        self.tree: StoredTree | None = None
+        # The tree as it is stored, and with the edge as the entries give it: where the two differ
+        # there is a finding already, and a checkpoint of either is not at fault.
+        computed = replace(head, size=frontier.size, edge=frontier.pack())
+        self.trees: list[StoredTree] = []
+        for state in (head, computed):
+            with suppress(IntegrityError):
+                self.trees.append(StoredTree(connection, state, TileCache(64)))
 
     def check(
         self, name: str, note: str, stored_as: tuple[int, str] | None = None
@@ -159,7 +272,9 @@ class _CheckpointChecker:
             return
         if checkpoint.origin != self.head.origin:
             yield Finding(
-                checkpoint.size, name, f"is of another log: {checkpoint.origin}, not {self.head.origin}"
+                checkpoint.size,
+                name,
+                f"is of another log: {checkpoint.origin}, not {self.head.origin}",
             )
             return
         if stored_as is not None and stored_as[0] != checkpoint.size:
@@ -183,6 +298,8 @@ class _CheckpointChecker:
             )
         elif stored_as is not None and stored_as[1] != signer.key_id:
             yield Finding(checkpoint.size, name, f"is stored under key {stored_as[1]}")
+        elif stored_as is not None and len(note.signatures) > 1:
+            yield Finding(checkpoint.size, name, "has a signature that was not there when stored")
 
     def _root(self, name: str, checkpoint: Checkpoint) -> Iterator[Finding]:
         if checkpoint.size > self.head.size:
@@ -193,25 +310,16 @@ class _CheckpointChecker:
                 f"entries {self.head.size} to {checkpoint.size - 1} are gone",
             )
             return
-        try:
-            if self.tree is None:
-                self.tree = StoredTree(self.connection, self.head, TileCache(64))
-            same = self.tree.root_at(checkpoint.size) == checkpoint.root
-        except (IntegrityError, IndexError):  # the tree is damaged, which has a finding of its own
-            same = False
-        if not same:
-            yield Finding(
-                checkpoint.size, name, f"does not match: the first {checkpoint.size} entries changed"
-            )
+        if not any(_is_root(tree, checkpoint) for tree in self.trees):
+            problem = f"does not match: the first {checkpoint.size} entries changed"
+            yield Finding(checkpoint.size, name, problem)
 
 
-def _audit_tiles(
-    connection: Connection, tenant: str, size: int, expected: Sequence[Any]
-) -> Iterator[Finding]:
-    """Compare the tiles above level 0, and look for level-0 tiles where none should be."""
-    yield from audit_upper_tiles(expected, log.tiles_above(connection, tenant))
-    for index in log.stray_tiles(connection, tenant, size // TILE_WIDTH):
-        yield Finding(index * TILE_WIDTH, f"tile 0/{index}", "should not be there")
+def _is_root(tree: StoredTree, checkpoint: Checkpoint) -> bool:
+    try:
+        return tree.root_at(checkpoint.size) == checkpoint.root
+    except (IntegrityError, IndexError):  # the tree is damaged, which has a finding of its own
+        return False
 
 
 def _audit_keys(
@@ -239,110 +347,6 @@ def _audit_keys(
         Finding(seq, f"key {key_id}", f"is stored, and entry {seq} does not announce it")
         for seq, (key_id, _) in stored.items()
     ]
-    successors = [seq for seq, _ in read[1:]] + [None]
-    keys = [
-        _AnnouncedKey(seq, key, replaced)
-        for (seq, key), replaced in zip(read, successors, strict=True)
-    ] if read else []
+    ends = [*(seq for seq, _ in read[1:]), None]
+    keys = [_AnnouncedKey(seq, key, end) for (seq, key), end in zip(read, ends, strict=False)]
     return keys, findings
-
-
-def _audit_ranges(
-    database: Database, tenant: str, size: int, workers: int | None, progress: Progress
-) -> Iterator[RangeAudit]:
-    """Check the entries, in this process or shared out to others; give the ranges in order."""
-    spans = [(start, min(start + RANGE, size)) for start in range(0, size, RANGE)]
-    count = min(workers or len(os.sched_getaffinity(0)), len(spans))
-    if count <= 1:
-        for start, end in spans:
-            with database.read() as connection:
-                yield _audit_span(connection, tenant, start, end)
-            progress(end)
-        return
-    with _Workers(database, tenant, count) as pool:
-        for audit in pool.map(spans):
-            yield audit
-            progress(audit.end)
-
-
-def _audit_span(connection: Connection, tenant: str, start: int, end: int) -> RangeAudit:
-    full = end // TILE_WIDTH
-    tiles = list(log.tiles_between(connection, tenant, 0, start // TILE_WIDTH, full))
-    rows = log.entries_between(connection, tenant, start, end)
-    return audit_range(tenant, start, end, rows, tiles)
-
-
-class _Workers:
-    """Worker processes that check ranges; each is a fresh interpreter and opens its own database.
-
-    Started as commands of their own, so that neither a caller's script is run again nor a
-    caller's threads are forked.
-    """
-
-    def __init__(self, database: Database, tenant: str, count: int) -> None:
-        self._setup = (database.address, tenant)
-        self._count = count
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._mine = threading.local()
-
-    def __enter__(self) -> "_Workers":
-        self._threads = ThreadPoolExecutor(self._count, initializer=self._start)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._threads.shutdown(cancel_futures=True)
-        for process in self._processes:
-            process.kill() if process.poll() is None else None
-            process.communicate()
-
-    def map(self, spans: Iterable[tuple[int, int]]) -> Iterator[RangeAudit]:
-        """Check the spans; give the results in order."""
-        yield from self._threads.map(self._check, spans)
-
-    def _start(self) -> None:
-        process = subprocess.Popen(
-            [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        self._processes.append(process)
-        self._mine.process = process
-        _send(process.stdin, self._setup)
-
-    def _check(self, span: tuple[int, int]) -> RangeAudit:
-        process = self._mine.process
-        _send(process.stdin, span)
-        answer = _receive(process.stdout)
-        if isinstance(answer, EvidentiaError):
-            raise answer
-        if not isinstance(answer, RangeAudit):
-            raise EnvironmentProblem(f"an audit worker ended unexpectedly at entries from {span[0]}")
-        return answer
-
-
-def _send(pipe: BinaryIO | None, value: object) -> None:
-    if pipe is not None:
-        pickle.dump(value, pipe)
-        pipe.flush()
-
-
-def _receive(pipe: BinaryIO | None) -> Any:
-    try:
-        return pickle.load(pipe) if pipe is not None else None  # noqa: S301 - our own child's pipe
-    except EOFError:
-        return None
-
-
-def _work() -> None:
-    """Check ranges as they are asked for on standard input, until it ends."""
-    address, tenant = _receive(sys.stdin.buffer)
-    database = Database.at(address)
-    while span := _receive(sys.stdin.buffer):
-        try:
-            with database.read() as connection:
-                answer: object = _audit_span(connection, tenant, *span)
-        except EvidentiaError as error:
-            answer = error
-        _send(sys.stdout.buffer, answer)
-
-
-if __name__ == "__main__":
-    _work()

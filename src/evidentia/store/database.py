@@ -6,15 +6,17 @@ take turns (see `turns`). PostgreSQL needs neither, its server does both.
 
 import importlib
 import os
+import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from sqlalchemy import Connection, CursorResult, Engine, create_engine, event
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
@@ -23,20 +25,27 @@ from evidentia.store.turns import FairLock
 
 _WRITES = "evidentia_writes"
 _BUSY_SECONDS = 60.0
+_FETCHED_AT_ONCE = 1_000
+_DAMAGE = ("malformed", "not a database", "disk image", "Could not decode")
 # The releases in which SQLite mended the WAL-reset bug, which could corrupt a database that is
 # written and checkpointed at once: each branch from its own patch on.
 _SAFE_BRANCHES = {(3, 44): 6, (3, 50): 7, (3, 51): 3}
 _SAFE_FROM = (3, 52, 0)
 
+_databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
+
 
 class Database:
-    """Connections to one database, for reading and for writing; `where` names it in messages."""
+    """Connections to one database, for reading and for writing; `where` names it in messages.
+
+    A process may fork while no other thread of it is inside a transaction.
+    """
 
     def __init__(self, engine: Engine, where: str, turns: FairLock | None = None) -> None:
         self.engine = engine
         self.where = where
         self._turns = turns
-        self._pid = os.getpid()
+        _databases.add(self)
 
     @classmethod
     def sqlite(cls, path: Path, *, read_only: bool = False) -> "Database":
@@ -51,8 +60,10 @@ class Database:
         """Connect to PostgreSQL by its URL."""
         try:
             parsed = make_url(url)
-        except ArgumentError:
-            raise InputError("the database URL cannot be read: use postgresql://user@host/name") from None
+        except (ArgumentError, ValueError):
+            raise InputError(
+                "the database URL cannot be read: use postgresql://user@host/name"
+            ) from None
         if parsed.get_backend_name() != "postgresql":
             raise InputError(
                 f"a {parsed.get_backend_name()!r} database is not supported: use a folder "
@@ -60,13 +71,16 @@ class Database:
             )
         try:
             engine = create_engine(
-                parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=10
+                parsed.set(drivername="postgresql+psycopg"),
+                isolation_level="READ COMMITTED",  # a locked head is read as it is, not as it was
+                pool_pre_ping=True,
+                pool_size=10,
             )
         except (ImportError, NoSuchModuleError):
             raise EnvironmentProblem(
                 "PostgreSQL needs the psycopg driver: pip install 'evidentia[postgres]'"
             ) from None
-        return cls(engine, parsed.render_as_string(hide_password=True))
+        return cls(engine, _without_secrets(parsed))
 
     @classmethod
     def at(cls, address: str) -> "Database":
@@ -90,51 +104,73 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Give a connection inside one consistent view of the data."""
-        self._after_fork()
-        with self._translated(), self.engine.connect() as connection, connection.begin():
-            yield connection
+        with self._translated(), self.engine.connect() as connection:
+            if not self.is_sqlite:
+                connection.execution_options(
+                    isolation_level="REPEATABLE READ", postgresql_readonly=True
+                )
+            with connection.begin():
+                yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give a connection inside a transaction that is durable once the block is left."""
-        self._after_fork()
-        with self._turns.turn() if self._turns else nullcontext(), self._translated():
-            with self.engine.connect() as connection:
-                connection = connection.execution_options(**{_WRITES: True})
-                with connection.begin():
-                    yield connection
+        with ExitStack() as stack:
+            if self._turns:
+                stack.enter_context(self._turns.turn())
+            stack.enter_context(self._translated())
+            connection = stack.enter_context(self.engine.connect())
+            connection.execution_options(**{_WRITES: True})
+            stack.enter_context(connection.begin())
+            yield connection
 
     def close(self) -> None:
         """Close all connections; the last one to leave an SQLite file tidies its WAL, in turn."""
-        with self._turns.turn() if self._turns else nullcontext():
+        if self._turns is None:
             self.engine.dispose()
-        if self._turns:
-            self._turns.close()
+            return
+        with self._turns.turn():
+            self.engine.dispose()
+        self._turns.close()
 
-    def _after_fork(self) -> None:
-        if self._pid != os.getpid():  # connections of a parent process must not be used or closed
-            self.engine.dispose(close=False)
-            self._pid = os.getpid()
+    def before_fork(self) -> None:
+        """Close idle connections: a child that inherits one takes its parent's locks for its own.
+
+        SQLite keeps its locks per process. In a child, it would believe to hold what the parent
+        holds, and the parent's closing would remove the WAL file under the child's feet.
+        """
+        self.engine.dispose()
+
+    def after_fork(self) -> None:
+        """Give a child a pool of its own; the parent's connections are neither used nor closed."""
+        self.engine.dispose(close=False)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
         """Turn the driver's errors into ours: damaged, unreachable, or refused by a guard."""
         try:
             yield
-        except DBAPIError as error:
-            message = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
+        except (DBAPIError, self.engine.dialect.loaded_dbapi.Error) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            message = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
             if "append-only" in message:
                 raise IntegrityError(f"the database refused a change: {message}") from error
-            if any(word in message for word in ("malformed", "not a database", "disk image")):
+            if any(word in message for word in _DAMAGE):
                 raise IntegrityError(f"the database file is damaged: {message}") from error
             raise EnvironmentProblem(f"the database {self.where} failed: {message}") from error
+        except UnicodeDecodeError as error:  # the driver fails on messages that quote the damage
+            raise IntegrityError(f"the database file is damaged: {error}") from error
         except SQLAlchemyError as error:
             raise EnvironmentProblem(f"the database {self.where} failed: {error}") from error
 
 
-def run(connection: Connection, sql: str, values: Sequence[Any] = ()) -> CursorResult[Any]:
+def run(
+    connection: Connection, sql: str, values: Sequence[Any] = ()
+) -> CursorResult[*tuple[Any, ...]]:
     """Run one statement; `?` stands for each value, whatever the database calls it."""
-    return connection.exec_driver_sql(_dialect_sql(sql, connection.dialect.paramstyle), tuple(values))
+    return connection.exec_driver_sql(
+        _dialect_sql(sql, connection.dialect.paramstyle), tuple(values)
+    )
 
 
 def insert_rows(
@@ -148,9 +184,39 @@ def insert_rows(
 
 def stream(connection: Connection, sql: str, values: Sequence[Any]) -> Iterator[Any]:
     """Run a query and give its rows one by one, in constant memory."""
-    options = connection.execution_options(stream_results=True)
-    cursor = run(options, sql, values).cursor
-    yield from cursor or ()
+    if connection.dialect.name == "sqlite":
+        # The driver's own rows: SQLAlchemy's would cost more to wrap than to read.
+        rows: Any = run(connection, sql, values).cursor
+        yield from chain(rows)  # chained, so that ending this early does not close the cursor
+        return
+    with connection.exec_driver_sql(
+        _dialect_sql(sql, connection.dialect.paramstyle),
+        tuple(values),
+        execution_options={"yield_per": _FETCHED_AT_ONCE},
+    ) as result:
+        yield from result
+
+
+@contextmanager
+def any_text(connection: Connection) -> Iterator[None]:
+    """Read text that is not UTF-8 too, with U+FFFD in its place: damage must not stop an audit."""
+    if connection.dialect.name != "sqlite":  # PostgreSQL stores none
+        yield
+        return
+    driver: Any = connection.connection.driver_connection
+    driver.text_factory = lambda data: data.decode(errors="replace")
+    try:
+        yield
+    finally:
+        driver.text_factory = str
+
+
+def damage(connection: Connection) -> str | None:
+    """Return the first thing that SQLite itself finds wrong with its file, or None."""
+    if connection.dialect.name != "sqlite":
+        return None
+    found = run(connection, "PRAGMA quick_check(1)").scalar()
+    return None if found == "ok" else str(found)
 
 
 @cache
@@ -162,6 +228,12 @@ def _dialect_sql(sql: str, paramstyle: str) -> str:
 def _insert_sql(table: str, columns: tuple[str, ...]) -> str:
     marks = ", ".join("?" for _ in columns)
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
+
+
+def _without_secrets(url: URL) -> str:
+    """Return the URL for messages: no password, and of the options only where the server is."""
+    query = {name: value for name, value in url.query.items() if name in ("host", "port")}
+    return url.set(query=query).render_as_string(hide_password=True)
 
 
 def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:
@@ -214,3 +286,17 @@ def is_safe_sqlite(version: tuple[int, int, int]) -> bool:
     """Whether an SQLite release is free of the WAL-reset bug."""
     branch_patch = _SAFE_BRANCHES.get(version[:2])
     return version >= _SAFE_FROM or (branch_patch is not None and version[2] >= branch_patch)
+
+
+def _before_fork() -> None:
+    for database in list(_databases):
+        database.before_fork()
+
+
+def _after_fork() -> None:
+    for database in list(_databases):
+        database.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

@@ -7,6 +7,14 @@ from pathlib import Path
 from evidentia.errors import EnvironmentProblem
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder that its owner alone can read, if it is not there."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise EnvironmentProblem(f"{folder}: cannot be made ({error.strerror})") from error
+
+
 def write_durably(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Write a file: beside its place first, synchronised, and then moved over it."""
     try:

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from evidentia.errors import EnvironmentProblem
+from evidentia.errors import EnvironmentProblem, ProofError
 from evidentia.proof.keys import SigningKey
-from evidentia.store.files import write_durably
+from evidentia.store.files import make_folder, write_durably
+from evidentia.store.turns import FairLock
+from evidentia.trail.checkpoint import read_checkpoint
 
 DATABASE = "evidentia.db"
 
@@ -22,13 +24,8 @@ class Home:
 
     def create(self) -> None:
         """Make the folder and its lake, readable by their owner alone."""
-        try:
-            for folder in (self.folder, self.folder / "lake"):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise EnvironmentProblem(
-                f"{self.folder}: the workspace cannot be made there ({error.strerror})"
-            ) from error
+        for folder in (self.folder, self.folder / "lake"):
+            make_folder(folder)
 
     def key_file(self, tenant: str, key_id: str) -> Path:
         """Where a private key is kept."""
@@ -64,5 +61,27 @@ class Home:
             raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
 
     def keep_checkpoint(self, tenant: str, note: str) -> None:
-        """Keep a checkpoint; the caller has checked that it follows the one kept before."""
-        write_durably(self.checkpoint_file(tenant), note.encode())
+        """Keep a checkpoint, unless another process kept a larger one of the same log meanwhile.
+
+        The caller has checked that it follows the one kept before.
+        """
+        path = self.checkpoint_file(tenant)
+        make_folder(path.parent)
+        lock = FairLock(path.with_name(f".{path.name}.turns"))
+        try:
+            with lock.turn():
+                kept = self.kept_checkpoint(tenant)
+                if kept is None or _goes_on(kept, note):
+                    write_durably(path, note.encode())
+        finally:
+            lock.close()
+
+
+def _goes_on(kept: str, note: str) -> bool:
+    """Whether a checkpoint is to take the place of the one that is kept."""
+    new, _ = read_checkpoint(note)
+    try:
+        old, _ = read_checkpoint(kept)
+    except ProofError:
+        return True
+    return kept != note and (old.origin != new.origin or old.size <= new.size)

@@ -7,11 +7,12 @@ these in that order.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from evidentia.errors import ConflictError, IntegrityError, NotFoundError
+from evidentia.errors import ConflictError, InputError, IntegrityError, NotFoundError
 from evidentia.store.database import insert_rows, run, stream
 from evidentia.trail.audit import ERASED_PREFIX, StoredEntry
 from evidentia.trail.entry import body_commitment, encode_entry, genesis_prev
@@ -21,6 +22,18 @@ from evidentia.trail.tiles import Frontier, Tile
 ENTRY_COLUMNS = ("tenant", "seq", "kind", "subject", "entry")
 BODY_COLUMNS = ("tenant", "seq", "salt", "body")
 TILE_COLUMNS = ("tenant", "level", "tile", "data")
+TABLES = (
+    "trail_entries",
+    "trail_bodies",
+    "trail_tiles",
+    "trail_checkpoints",
+    "trail_keys",
+    "trail_idempotency",
+)
+"""All tables that hold rows of a log, but for its head."""
+
+MAX_INDEXED_BYTES = 2_000
+"""How long a subject or an idempotency key may be: PostgreSQL indexes no more than 2,704 bytes."""
 
 _STORED = (
     "SELECT e.seq, e.kind, e.subject, e.entry, b.salt, b.body FROM trail_entries e "
@@ -51,6 +64,23 @@ class Receipt(NamedTuple):
     seq: int
     leaf: str
     repeated: bool = False
+
+
+def check_waiting(waiting: Sequence[Waiting]) -> None:
+    """Raise `InputError` for what not every database could store, before anything is written."""
+    for item in waiting:
+        for name, text in (("subject", item.subject), ("idempotency key", item.idempotency_key)):
+            if text is None:
+                continue
+            try:
+                size = len(text.encode())
+            except UnicodeEncodeError:
+                size = 0
+            if not 0 < size <= MAX_INDEXED_BYTES or "\0" in text:
+                raise InputError(
+                    f"{name} {text[:40]!r} cannot be stored: give 1 to {MAX_INDEXED_BYTES} bytes "
+                    "of text without NUL"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +121,7 @@ def tenants(connection: Connection) -> list[str]:
 
 
 def lock_head(connection: Connection, tenant: str, new_origin: NewOrigin) -> Head:
-    """Return a log's head and hold it until the transaction ends; begin the log if there is none."""
+    """Return a log's head and hold it to the transaction's end; begin the log if there is none."""
     head = read_head(connection, tenant, lock=True)
     if head is None:
         run(
@@ -172,9 +202,33 @@ def move_head(connection: Connection, old: Head, new: Head) -> None:
 def entries_between(
     connection: Connection, tenant: str, start: int, end: int
 ) -> Iterator[StoredEntry]:
-    """Give the entries from `start` to `end` (not included) with their bodies, in order."""
-    sql = f"{_STORED} WHERE e.tenant = ? AND e.seq >= ? AND e.seq < ? ORDER BY e.seq"
-    yield from stream(connection, sql, (tenant, start, end))
+    """Give the entries from `start` to `end` (not included) with their bodies, in order.
+
+    Both tables are walked through, not looked up, so that no row goes unseen: where a body stands
+    twice, a row with its number is given again.
+    """
+    within = "WHERE tenant = ? AND seq >= ? AND seq < ? ORDER BY seq"
+    span = (tenant, start, end)
+    entries = stream(
+        connection, f"SELECT seq, kind, subject, entry FROM trail_entries {within}", span
+    )
+    bodies = stream(connection, f"SELECT seq, salt, body FROM trail_bodies {within}", span)
+    body = next(bodies, None)
+    last = start - 1
+    for seq, kind, subject, data in entries:
+        while body is not None and body[0] < seq:
+            if body[0] <= last:  # otherwise it is an entry that is missing, which is seen by itself
+                yield body[0], "", "", b"", None, None
+            body = next(bodies, None)
+        if body is not None and body[0] == seq:
+            yield seq, kind, subject, data, body[1], body[2]
+            body = next(bodies, None)
+        else:
+            yield seq, kind, subject, data, None, None
+        last = seq
+    for seq, _, _ in chain([body] if body else [], bodies):
+        if seq <= last:
+            yield seq, "", "", b"", None, None
 
 
 def find_entries(
@@ -270,14 +324,27 @@ def erasure_subject(seq: int) -> str:
 def insert_checkpoint(
     connection: Connection, tenant: str, size: int, key_id: str, note: str
 ) -> None:
-    """Keep a signed checkpoint, unless the same key signed that size before."""
+    """Keep a signed checkpoint and count it, unless the same key signed that size before."""
+    read_head(connection, tenant, lock=True)
+    if checkpoint_note(connection, tenant, size, key_id) is not None:
+        return
+    insert_rows(
+        connection,
+        "trail_checkpoints",
+        ("tenant", "size", "key_id", "note"),
+        [(tenant, size, key_id, note)],
+    )
     run(
         connection,
-        "INSERT INTO trail_checkpoints (tenant, size, key_id, note) "
-        "SELECT ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM trail_checkpoints "
-        "WHERE tenant = ? AND size = ? AND key_id = ?)",
-        (tenant, size, key_id, note, tenant, size, key_id),
+        "UPDATE trail_heads SET checkpoints = checkpoints + 1 WHERE tenant = ?",
+        (tenant,),
     )
+
+
+def checkpoint_count(connection: Connection, tenant: str) -> int:
+    """Return how many checkpoints the head says were kept."""
+    sql = "SELECT checkpoints FROM trail_heads WHERE tenant = ?"
+    return int(run(connection, sql, (tenant,)).scalar_one())
 
 
 def checkpoints(connection: Connection, tenant: str) -> Iterator[tuple[int, str, str]]:
@@ -327,21 +394,47 @@ def stray_rows(connection: Connection, tenant: str, size: int) -> list[tuple[int
             f"ORDER BY {column} LIMIT 10",
             (tenant, size),
         )
-        strays += [(seq, f"{what} {seq}", f"is beyond the log's {size} entries") for seq, in rows]
+        strays += [(seq, f"{what} {seq}", f"is beyond the log's {size} entries") for (seq,) in rows]
     return strays
+
+
+def tables_with(connection: Connection, tenant: str) -> list[str]:
+    """Return the tables that hold rows of a tenant."""
+    return [
+        table
+        for table in TABLES
+        if run(connection, f"SELECT 1 FROM {table} WHERE tenant = ? LIMIT 1", (tenant,)).scalar()  # noqa: S608 - names are ours
+    ]
 
 
 def stray_tenants(connection: Connection) -> list[tuple[str, str]]:
     """Return tables and tenants that have rows but no log."""
     found = []
-    for table in ("trail_entries", "trail_bodies", "trail_tiles", "trail_checkpoints", "trail_keys"):
+    for table in TABLES:
+        # From each tenant to the next one through the index, not through all rows.
         rows = run(
             connection,
-            f"SELECT DISTINCT tenant FROM {table} "  # noqa: S608 - names are ours
-            "WHERE tenant NOT IN (SELECT tenant FROM trail_heads)",
+            f"WITH RECURSIVE names(tenant) AS (SELECT MIN(tenant) FROM {table} UNION ALL "  # noqa: S608 - names are ours
+            f"SELECT (SELECT MIN(tenant) FROM {table} t WHERE t.tenant > names.tenant) "
+            "FROM names WHERE names.tenant IS NOT NULL) "
+            "SELECT tenant FROM names WHERE tenant IS NOT NULL "
+            "AND tenant NOT IN (SELECT tenant FROM trail_heads)",
         ).scalars()
         found += [(table, tenant) for tenant in rows]
     return found
+
+
+def last_entry(connection: Connection, tenant: str, size: int) -> int:
+    """Return the number of the last stored entry below `size`; -1 if there is none."""
+    sql = "SELECT MAX(seq) FROM trail_entries WHERE tenant = ? AND seq >= 0 AND seq < ?"
+    found = run(connection, sql, (tenant, size)).scalar()
+    return -1 if found is None else int(found)
+
+
+def erased_since(connection: Connection, tenant: str, size: int) -> set[str]:
+    """Return the subjects of the erasure entries from number `size` on."""
+    sql = "SELECT subject FROM trail_entries WHERE tenant = ? AND kind = 'erasure' AND seq >= ?"
+    return set(run(connection, sql, (tenant, size)).scalars())
 
 
 _NUMBERED = (

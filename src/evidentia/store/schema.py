@@ -17,6 +17,9 @@ from evidentia.store.database import Database, run
 HEAD = "0001"
 """The revision this program works with."""
 
+_UPGRADES = 0x65766964
+"""The advisory lock under which PostgreSQL is upgraded, by one process at a time."""
+
 
 def revision(connection: Connection) -> str | None:
     """Return the database's revision, or None if it has no schema yet."""
@@ -50,13 +53,15 @@ def upgrade(database: Database) -> bool:
     with database.read() as connection:
         if revision(connection) == HEAD:
             return False
-    from alembic import command
-    from alembic.config import Config
+    from alembic import command  # noqa: PLC0415 - slow to import, and rarely needed
+    from alembic.config import Config  # noqa: PLC0415 - the same
 
     config = Config()
     config.set_main_option("script_location", str(_migrations()).replace("%", "%%"))
     with database.write() as connection:
-        found = revision(connection)  # again, now that no one else can write
+        if not database.is_sqlite:
+            run(connection, "SELECT pg_advisory_xact_lock(?)", (_UPGRADES,))
+        found = revision(connection)  # again, now that no one else can upgrade
         if found is not None and found > HEAD:
             raise EnvironmentProblem(
                 f"{database.where} has schema {found}, made by a newer program; "
@@ -74,12 +79,14 @@ def grant(database: Database, role: str) -> None:
     with database.write() as connection:
         name = connection.dialect.identifier_preparer.quote(role)
         tables = run(
-            connection, "SELECT tablename FROM pg_tables WHERE tablename LIKE 'trail\\_%%'"
+            connection,
+            "SELECT tablename FROM pg_tables "
+            "WHERE schemaname = current_schema() AND tablename LIKE 'trail\\_%%'",
         ).scalars()
         for table in sorted(tables):
             run(connection, f"REVOKE ALL ON {table} FROM {name}")
             run(connection, f"GRANT SELECT, INSERT ON {table} TO {name}")
-        run(connection, f"GRANT UPDATE (size, root, edge) ON trail_heads TO {name}")
+        run(connection, f"GRANT UPDATE (size, root, edge, checkpoints) ON trail_heads TO {name}")
         run(connection, f"GRANT SELECT ON alembic_version TO {name}")
         run(connection, f"GRANT EXECUTE ON FUNCTION trail_erase_body(text, bigint) TO {name}")
 
@@ -87,7 +94,7 @@ def grant(database: Database, role: str) -> None:
 def differences(connection: Connection) -> list[str]:
     """Return how the schema differs from what it should be: `-` missing, `+` unexpected."""
     name = f"{connection.dialect.name}.schema"
-    expected = (files(__package__) / "migrations" / name).read_text().splitlines()
+    expected = (files(__package__) / "migrations" / name).read_text("utf-8").splitlines()
     lines = unified_diff(expected, describe(connection), lineterm="", n=0)
     return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
 
@@ -97,8 +104,9 @@ def describe(connection: Connection) -> list[str]:
     if connection.dialect.name == "sqlite":
         rows = run(
             connection,
+            # What SQLite adds by itself has a reserved name; what anyone adds is listed.
             "SELECT type, name, COALESCE(sql, '') FROM sqlite_master "
-            "WHERE name NOT LIKE 'sqlite_%'",
+            "WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' OR type NOT IN ('table', 'index')",
         )
         return sorted(" ".join(f"{kind} {name}: {sql}".split()) for kind, name, sql in rows)
     return sorted(
@@ -108,29 +116,35 @@ def describe(connection: Connection) -> list[str]:
     )
 
 
-_OURS = "(c.relname LIKE 'trail\\_%%' OR c.relname = 'alembic_version') AND c.relkind IN ('r', 'v', 'm')"
+_SCHEMA = "quote_ident(current_schema()) || '.'"
+_OURS = r"""
+    JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
+    WHERE (c.relname LIKE 'trail\_%%' OR c.relname = 'alembic_version')
+    AND c.relkind NOT IN ('i', 'I', 't', 'S')"""
 _POSTGRESQL_SCHEMA = (
-    "SELECT 'column ' || c.relname || '.' || a.attname || ': ' || "
-    "format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END "
-    "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
-    "JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema() "
-    f"WHERE {_OURS} AND a.attnum > 0 AND NOT a.attisdropped",
-    "SELECT 'constraint ' || c.relname || ': ' || pg_get_constraintdef(k.oid) "
-    "FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid "
-    "JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema() "
-    f"WHERE {_OURS} AND k.contype <> 'n'",
-    "SELECT 'index ' || i.indexname || ' on ' || i.tablename FROM pg_indexes i "
-    "WHERE i.schemaname = current_schema() AND i.tablename LIKE 'trail\\_%%'",
-    "SELECT 'trigger ' || t.tgenabled || ' ' || "
-    "replace(pg_get_triggerdef(t.oid), current_schema() || '.', '') "
-    "FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
-    "JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema() "
-    f"WHERE {_OURS} AND NOT t.tgisinternal",
-    "SELECT 'rule ' || r.rulename || ' on ' || r.tablename FROM pg_rules r "
-    "WHERE r.schemaname = current_schema() AND r.tablename LIKE 'trail\\_%%'",
-    "SELECT 'function ' || p.proname || ': ' || p.prosrc FROM pg_proc p "
-    "JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = current_schema() "
-    "WHERE p.proname LIKE 'trail\\_%%'",
+    f"""SELECT 'table ' || c.relname || ': ' || c.relkind::text || c.relpersistence::text
+    FROM pg_class c {_OURS}""",  # noqa: S608 - the condition is the constant above
+    f"""SELECT 'column ' || c.relname || '.' || a.attname || ': '
+    || format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
+    || COALESCE(' default ' || pg_get_expr(d.adbin, d.adrelid), '')
+    FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    JOIN pg_class c ON c.oid = a.attrelid {_OURS} AND a.attnum > 0 AND NOT a.attisdropped""",  # noqa: S608 - the same
+    f"""SELECT 'constraint ' || c.relname || ': ' || pg_get_constraintdef(k.oid)
+    FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid {_OURS} AND k.contype <> 'n'""",  # noqa: S608 - the same
+    f"""SELECT 'index ' || replace(pg_get_indexdef(i.indexrelid), {_SCHEMA}, '')
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid {_OURS}""",  # noqa: S608 - the same
+    f"""SELECT 'trigger ' || t.tgenabled::text || ' '
+    || replace(pg_get_triggerdef(t.oid), {_SCHEMA}, '')
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid {_OURS} AND NOT t.tgisinternal""",  # noqa: S608 - the same
+    f"""SELECT 'rule ' || r.rulename || ' on ' || c.relname
+    FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class {_OURS}""",  # noqa: S608 - the same
+    r"""SELECT 'function ' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'
+    || ' ' || l.lanname || CASE WHEN p.prosecdef THEN ' as its owner' ELSE '' END || ' '
+    || COALESCE(replace(array_to_string(p.proconfig, ' '), quote_ident(current_schema()), 'SCHEMA'),
+    'as called') || ': ' || p.prosrc
+    FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+    JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = current_schema()
+    WHERE p.proname LIKE 'trail\_%%'""",
 )
 
 

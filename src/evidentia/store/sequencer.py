@@ -11,7 +11,15 @@ from collections.abc import Sequence
 
 from evidentia.errors import ConflictError, EnvironmentProblem
 from evidentia.store.database import Database
-from evidentia.store.log import NewOrigin, Receipt, Waiting, append, lock_head, move_head
+from evidentia.store.log import (
+    NewOrigin,
+    Receipt,
+    Waiting,
+    append,
+    check_waiting,
+    lock_head,
+    move_head,
+)
 
 MAX_TOGETHER = 5_000
 """How many entries one transaction takes from the queue, so that others get their turn."""
@@ -35,30 +43,54 @@ class Sequencer:
     def __init__(self, database: Database, new_origin: NewOrigin) -> None:
         self._database = database
         self._new_origin = new_origin
-        self._reset()
+        self._lock = threading.Lock()
+        self._queue: list[_Request] = []
+        self._busy = False
+        self._pid = os.getpid()
 
     def append(self, tenant: str, waiting: Sequence[Waiting]) -> list[Receipt]:
         """Append entries, all or none; they are durable when this returns."""
+        check_waiting(waiting)
         if self._pid != os.getpid():
-            self._reset()
+            self._begin_as_child()
         request = _Request(tenant, waiting)
         with self._lock:
             self._queue.append(request)
             request.leads = not self._busy
             self._busy = True
         if not request.leads:
-            request.ready.wait()
+            try:
+                request.ready.wait()
+            except BaseException:
+                self._withdraw(request)
+                raise
         if request.leads:
             self._lead()
         if request.error is not None:
             raise request.error
         return request.receipts
 
-    def _reset(self) -> None:
+    def _begin_as_child(self) -> None:
+        """Forget what the parent's threads were doing when it forked."""
         self._lock = threading.Lock()
-        self._queue: list[_Request] = []
+        self._queue = []
         self._busy = False
         self._pid = os.getpid()
+
+    def _withdraw(self, request: _Request) -> None:
+        """Leave the queue, unless the request is being committed; others must not wait for it."""
+        with self._lock:
+            if request in self._queue:
+                self._queue.remove(request)
+                if request.leads:
+                    self._appoint()
+
+    def _appoint(self) -> None:
+        """Let the first in the queue lead; the lock is held."""
+        self._busy = bool(self._queue)
+        if self._queue:
+            self._queue[0].leads = True
+            self._queue[0].ready.set()
 
     def _lead(self) -> None:
         """Commit what has gathered, then hand over to the first of those who came meanwhile."""
@@ -66,20 +98,18 @@ class Sequencer:
         try:
             self._commit(requests)
         except BaseException as error:
-            interrupted = EnvironmentProblem("the append was interrupted: nothing was written, retry")
+            interrupted = EnvironmentProblem(
+                "the append was interrupted before it was confirmed: look for it, and retry"
+            )
             for request in requests:
                 request.error = error if isinstance(error, Exception) else interrupted
             if not isinstance(error, Exception):
                 raise
         finally:
             with self._lock:
-                successor = self._queue[0] if self._queue else None
-                self._busy = successor is not None
+                self._appoint()
             for request in requests:
                 request.ready.set()
-            if successor is not None:
-                successor.leads = True
-                successor.ready.set()
 
     def _take(self) -> list[_Request]:
         """Take the first waiting requests; the first one always, however large."""

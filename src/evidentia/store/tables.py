@@ -12,9 +12,7 @@ _Number = Integer().with_variant(BigInteger(), "postgresql")
 
 
 def _table(name: str, *columns: Column[object], indexes: tuple[Index, ...] = ()) -> Table:
-    return Table(
-        name, metadata, *columns, *indexes, sqlite_with_rowid=False, sqlite_strict=True
-    )
+    return Table(name, metadata, *columns, *indexes, sqlite_with_rowid=False, sqlite_strict=True)
 
 
 trail_entries = _table(
@@ -53,6 +51,7 @@ trail_heads = _table(
     Column("size", _Number, nullable=False),
     Column("root", LargeBinary, nullable=False),
     Column("edge", LargeBinary, nullable=False),
+    Column("checkpoints", _Number, nullable=False, server_default="0"),
 )
 
 trail_checkpoints = _table(

@@ -1,5 +1,6 @@
 """The stored tree: hashes of subtrees out of tiles, as proofs need them."""
 
+import threading
 from collections import OrderedDict
 
 from sqlalchemy import Connection
@@ -10,30 +11,36 @@ from evidentia.trail.merkle import EMPTY_ROOT, range_hash
 from evidentia.trail.tiles import Frontier, expand, locate
 
 _KEPT_TILES = 4_096
-"""How many expanded tiles are kept: about 100 MB at most, reached on logs past a million entries."""
+"""How many expanded tiles are kept: about 100 MB at most, reached past a million entries."""
 
 ExpandedTiles = OrderedDict[tuple[str, int, int], list[list[bytes]]]
 
 
 class TileCache:
-    """Expanded full tiles, the most recently used; full tiles never change, so none is ever stale."""
+    """Expanded full tiles, the most recently used; a full tile never changes, so none is stale.
+
+    Threads may share one.
+    """
 
     def __init__(self, kept: int = _KEPT_TILES) -> None:
         self._kept = kept
         self._tiles: ExpandedTiles = OrderedDict()
+        self._lock = threading.Lock()
 
     def get(self, key: tuple[str, int, int]) -> list[list[bytes]] | None:
         """Return an expanded tile and mark it as used."""
-        rows = self._tiles.get(key)
-        if rows is not None:
-            self._tiles.move_to_end(key)
+        with self._lock:
+            rows = self._tiles.get(key)
+            if rows is not None:
+                self._tiles.move_to_end(key)
         return rows
 
     def put(self, key: tuple[str, int, int], rows: list[list[bytes]]) -> None:
         """Keep an expanded tile; drop the one that was not used for longest."""
-        self._tiles[key] = rows
-        if len(self._tiles) > self._kept:
-            self._tiles.popitem(last=False)
+        with self._lock:
+            self._tiles[key] = rows
+            if len(self._tiles) > self._kept:
+                self._tiles.popitem(last=False)
 
 
 class StoredTree:

@@ -13,6 +13,7 @@ releases when a process dies, so a killed writer never blocks the others:
 import os
 import struct
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,8 @@ _TICKETS: Final = 1 << 20
 _NUMBERS: Final = 1 << 40
 _COUNTER_BYTES: Final = 8
 
+_locks: "weakref.WeakSet[FairLock]" = weakref.WeakSet()
+
 
 class FairLock:
     """A lock on a file, taken in order of arrival by threads and processes alike.
@@ -44,7 +47,7 @@ class FairLock:
         self._path = path
         self._threads = threading.Lock()
         self._file = -1
-        self._pid = 0
+        _locks.add(self)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -52,34 +55,40 @@ class FairLock:
         if _SET_AND_WAIT is None:
             yield
             return
-        if self._pid != os.getpid():
-            self._reopen()
         with self._threads:
-            ticket = self._draw()
+            if self._file < 0:
+                self._file = self._open()
+            holder, ticket = os.getpid(), self._draw()
             try:
                 self._wait(ticket - 1)
                 self._lock(_TURN)
                 yield
             finally:
-                self._unlock(_TURN)
-                self._unlock(_TICKETS + ticket)
+                if os.getpid() == holder:  # a child forked meanwhile must not end our turn
+                    self._unlock(_TURN)
+                    self._unlock(_TICKETS + ticket)
 
     def close(self) -> None:
         """Close the file; a later turn opens it again."""
-        if self._file >= 0 and self._pid == os.getpid():
-            os.close(self._file)
-        self._file, self._pid = -1, 0
+        with self._threads:
+            if self._file >= 0:
+                os.close(self._file)
+            self._file = -1
 
-    def _reopen(self) -> None:
-        """Open the file for this process: an open file inherited from a parent shares its locks."""
+    def after_fork(self) -> None:
+        """Let go of the open file in a child: its locks are the parent's, and would outlive it."""
+        self._threads = threading.Lock()
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
+
+    def _open(self) -> int:
         try:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise EnvironmentProblem(
                 f"{self._path}: cannot be opened to take turns at writing ({error.strerror})"
             ) from None
-        self._threads = threading.Lock()
-        self._pid = os.getpid()
 
     def _draw(self) -> int:
         self._lock(_COUNTER)
@@ -107,3 +116,12 @@ class FairLock:
         fcntl.fcntl(
             self._file, _SET_AND_WAIT, struct.pack("hhqqi0q", kind, os.SEEK_SET, byte, 1, 0)
         )
+
+
+def _after_fork() -> None:
+    for lock in list(_locks):
+        lock.after_fork()
+
+
+if _SET_AND_WAIT is not None:
+    os.register_at_fork(after_in_child=_after_fork)

@@ -17,7 +17,13 @@ APPEND_ONLY = {
     "trail_idempotency": ("tenant", "key"),
 }
 GUARDED = {**APPEND_ONLY, "trail_heads": ("tenant",), "trail_bodies": ("tenant", "seq")}
-FORWARD = "NEW.tenant = OLD.tenant AND NEW.origin = OLD.origin AND NEW.size > OLD.size"
+# A head moves to more entries, or counts one more checkpoint of the same ones.
+FORWARD = (
+    "NEW.tenant = OLD.tenant AND NEW.origin = OLD.origin AND ("
+    "(NEW.size > OLD.size AND NEW.checkpoints = OLD.checkpoints) OR "
+    "(NEW.size = OLD.size AND NEW.root = OLD.root AND NEW.edge = OLD.edge "
+    "AND NEW.checkpoints = OLD.checkpoints + 1))"
+)
 ERASED = (
     "EXISTS (SELECT 1 FROM trail_entries WHERE tenant = OLD.tenant AND kind = 'erasure' "
     "AND subject = 'entry/' || OLD.seq)"
@@ -72,6 +78,7 @@ def _create_tables() -> None:
         sa.Column("size", NUMBER, nullable=False),
         sa.Column("root", sa.LargeBinary, nullable=False),
         sa.Column("edge", sa.LargeBinary, nullable=False),
+        sa.Column("checkpoints", NUMBER, nullable=False, server_default="0"),
     )
     _create(
         "trail_checkpoints",
@@ -99,9 +106,7 @@ def _guard_sqlite() -> None:
     for table, key in GUARDED.items():
         same = " AND ".join(f"{column} = NEW.{column}" for column in key)
         # INSERT OR REPLACE fires neither update nor delete triggers: it is refused by itself.
-        _sqlite_trigger(
-            table, "insert", "INSERT", f"EXISTS (SELECT 1 FROM {table} WHERE {same})"
-        )
+        _sqlite_trigger(table, "insert", "INSERT", f"EXISTS (SELECT 1 FROM {table} WHERE {same})")  # noqa: S608 - names are ours
     for table in APPEND_ONLY:
         _sqlite_trigger(table, "update", "UPDATE")
         _sqlite_trigger(table, "delete", "DELETE")
@@ -120,6 +125,10 @@ def _sqlite_trigger(table: str, name: str, action: str, when: str = "") -> None:
 
 
 def _guard_postgresql() -> None:
+    # Guards look at the real tables: without this, a temporary one of the same name comes first.
+    op.execute(
+        "SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)"
+    )
     _postgresql_guard("trail_refuse", "TRUE")
     _postgresql_guard("trail_refuse_backward", f"NOT ({FORWARD})")
     _postgresql_guard("trail_refuse_unerased", f"NOT {ERASED}")
@@ -143,7 +152,8 @@ def _guard_postgresql() -> None:
 
 def _postgresql_guard(name: str, refused_when: str) -> None:
     op.execute(
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql "
+        "SET search_path FROM CURRENT AS $$ BEGIN "
         f"IF {refused_when} THEN "
         "RAISE EXCEPTION '% is append-only: no %', TG_TABLE_NAME, lower(TG_OP); END IF; "
         "RETURN COALESCE(NEW, OLD); END $$"

@@ -1,0 +1,85 @@
+"""Writes the page of figures from what the benchmarks measured: no figure is typed by hand.
+
+Run it with `python -m benchmarks.report FIGURES.json ...`; the page goes to standard output.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measuring import Section, table
+
+TITLE = "# Benchmarks"
+WHAT = """\
+This page is generated: the benchmarks measure, and a script writes down what they found. Each
+figure is a ratio against a yardstick that was measured in the same run, the two taking turns, so
+that a slow or busy machine slows both alike. The figure is the median of several rounds; the spread
+is that of the lowest and the highest round. Absolute figures are of this machine only."""
+MEANING = """\
+## What the figures mean
+
+- **Appending.** The share says how much of the time of a batch is left to the database. The rest is
+  what makes the rows evidence: canonical bytes, salts, hashes, the chain and the tree. A single
+  append is dominated by the disk: it is acknowledged only when it is durable.
+- **Writers at once.** SQLite lets one process write at a time. Its own waiting is a lottery that
+  some writer loses for seconds; here writers are served in the order in which they came.
+  Fairness has a price in throughput where writers could have kept the lock for themselves, and the
+  table shows it.
+- **Verifying.** A bare loop that reads and hashes is the least that any check must do. The audit
+  also compares every stored value, and shares its work out to all cores.
+- **Proofs.** A proof reads its entry and a few tiles, whatever the size of the log. To check many
+  proofs against one checkpoint, the signature is verified once and each inclusion by itself.
+- **Canonical JSON.** The fast path is taken only where its bytes are known to be the canonical
+  ones; what can't take it costs more than the reference implementation alone.
+- **The command line.** Help and completion are typed often, so they load next to nothing."""
+AGAIN = """\
+## Run them yourself
+
+```sh
+./test --version      # once: makes the virtual environment
+benchmarks/run        # all of them, and this page; about ten minutes
+benchmarks/run quick  # small sizes, a few minutes, prints the page only
+```
+
+Nothing else should run meanwhile. `benchmarks/README.md` says what each yardstick is."""
+
+
+def page(found: list[dict[str, Any]]) -> str:
+    """Return the whole page."""
+    sections = [Section.from_json(section) for one in found for section in one["sections"]]
+    goals = [
+        [section.title, line.what, line.target_text(), line.cells()[3], line.reached_text()]
+        for section in sections
+        for line in section.lines
+        if line.target is not None
+    ]
+    small = [
+        "**These are figures of the small form, only good for a first look.**"
+        for one in found[:1]
+        if one["size"] != "full"
+    ]
+    parts = [
+        TITLE,
+        WHAT,
+        *small,
+        "## Targets",
+        table(["Benchmark", "What", "Target", "Measured", "Reached"], goals),
+        "## The machine",
+        table(["", ""], list(found[0]["machine"].items())),
+        *(section.markdown().rstrip() for section in sections),
+        MEANING,
+        AGAIN,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    found = [json.loads(Path(name).read_text()) for name in sys.argv[1:]]
+    if not found:
+        raise SystemExit("give the files that the benchmarks wrote with --json")
+    print(page(found), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""Publishing a log as static files in the C2SP tlog-tiles layout.
+
+Tiles and entry bundles are written first and the checkpoint last, so a reader never sees a
+checkpoint whose tiles are not there. What was published once is compared, never overwritten.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.store import log
+from evidentia.store.files import write_durably
+from evidentia.store.tree import StoredTree, TileCache
+from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.merkle import leaf_hash
+from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Tile, encode_bundle, tile_path
+
+CHECKPOINT = "checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What publishing did: the size published before and now, and the files it wrote."""
+
+    folder: Path
+    before: int
+    size: int
+    files: int
+
+
+def publish(
+    connection: Connection,
+    head: log.Head,
+    note: str,
+    folder: Path,
+    progress: Callable[[int], None],
+) -> Publication:
+    """Write what a folder lacks of the log as it was at a signed checkpoint."""
+    checkpoint, _ = read_checkpoint(note)
+    tree = StoredTree(connection, head, TileCache())
+    before = _published_size(folder, checkpoint, tree)
+    files = 0
+    if before < checkpoint.size:
+        for path, data in _new_files(connection, head.tenant, tree, before, checkpoint.size):
+            files += _write_once(folder / path, data)
+            progress(files)
+        write_durably(folder / CHECKPOINT, note.encode())
+        files += 1
+        _drop_stale_partials(folder, before, checkpoint.size)
+    return Publication(folder, before, checkpoint.size, files)
+
+
+def _published_size(folder: Path, checkpoint: Checkpoint, tree: StoredTree) -> int:
+    """Return what size the folder holds; raise `IntegrityError` if it is not this log's past."""
+    path = folder / CHECKPOINT
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return 0
+    except (OSError, UnicodeDecodeError) as error:
+        raise EnvironmentProblem(f"{path}: cannot be read ({error})") from error
+    published, _ = read_checkpoint(text)
+    if published.origin != checkpoint.origin:
+        raise IntegrityError(
+            f"{folder}: holds another log ({published.origin}): publish into a folder of its own"
+        )
+    if published.size > checkpoint.size or tree.root_at(published.size) != published.root:
+        raise IntegrityError(
+            f"{folder}: holds {published.size} entries that this log does not begin with: "
+            "the log was cut back or rewritten; nothing was published"
+        )
+    return published.size
+
+
+def _new_files(
+    connection: Connection, tenant: str, tree: StoredTree, before: int, size: int
+) -> Iterator[tuple[str, bytes]]:
+    """Give the entry bundles and tiles that a larger size adds, by path."""
+    for index in range(before // TILE_WIDTH, -(-size // TILE_WIDTH)):
+        start, end = index * TILE_WIDTH, min((index + 1) * TILE_WIDTH, size)
+        entries = [row[3] for row in log.entries_between(connection, tenant, start, end)]
+        if [leaf_hash(entry) for entry in entries] != [tree(0, seq) for seq in range(start, end)]:
+            raise IntegrityError(
+                f"entries {start} to {end - 1} are not what the tree is made of, and are not "
+                "published: run 'evidentia trail verify'"
+            )
+        yield tile_path("entries", index, end - start), encode_bundle(entries)
+    for tile in _new_tiles(tree, before, size):
+        yield tile_path(tile.level, tile.index, tile.width), tile.data
+
+
+def _new_tiles(tree: StoredTree, before: int, size: int) -> Iterator[Tile]:
+    level = 0
+    while size:
+        for index in range(before // TILE_WIDTH, -(-size // TILE_WIDTH)):
+            width = min(TILE_WIDTH, size - index * TILE_WIDTH)
+            first = index * TILE_WIDTH
+            height = level * TILE_HEIGHT
+            yield Tile(
+                level, index, b"".join(tree(height, first + place) for place in range(width))
+            )
+        level, before, size = level + 1, before >> TILE_HEIGHT, size >> TILE_HEIGHT
+
+
+def _write_once(path: Path, data: bytes) -> int:
+    """Write a file that does not exist; compare it if it does. Return how many were written."""
+    try:
+        there = path.read_bytes()
+    except FileNotFoundError:
+        write_durably(path, data)
+        return 1
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+    if there != data:
+        raise IntegrityError(
+            f"{path}: was published before with other content; nothing was changed"
+        )
+    return 0
+
+
+def _drop_stale_partials(folder: Path, before: int, size: int) -> None:
+    """Remove the partial files of the size before, where the full ones are there now."""
+    level = 0
+    kinds: tuple[str | int, ...] = ("entries", 0)
+    while before:
+        width = before % TILE_WIDTH
+        if width and size // TILE_WIDTH > before // TILE_WIDTH:
+            for kind in kinds:
+                stale = folder / tile_path(kind, before // TILE_WIDTH, width)
+                for partial in stale.parent.glob("*"):
+                    partial.unlink()
+                if stale.parent.exists():
+                    stale.parent.rmdir()
+        level += 1
+        before, size, kinds = before >> TILE_HEIGHT, size >> TILE_HEIGHT, (level,)

@@ -1,0 +1,345 @@
+"""Never update, never delete: what plain SQL is refused, by triggers and by privileges."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy.exc import DBAPIError
+
+from evidentia.canonical import canonical_json
+from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.proof.files import verify
+from evidentia.store import schema
+from evidentia.store.database import Database, run
+from evidentia.workspace import Workspace, open_workspace
+from places import Place, record
+from postgres import PostgresServer
+
+TABLES = (
+    "trail_entries",
+    "trail_bodies",
+    "trail_tiles",
+    "trail_checkpoints",
+    "trail_keys",
+    "trail_idempotency",
+    "trail_heads",
+)
+COLUMNS = {
+    "trail_entries": ("tenant", "seq", "kind", "subject", "entry"),
+    "trail_bodies": ("tenant", "seq", "salt", "body"),
+    "trail_tiles": ("tenant", "level", "tile", "data"),
+    "trail_checkpoints": ("tenant", "size", "key_id", "note"),
+    "trail_keys": ("tenant", "seq", "key_id", "public_key"),
+    "trail_idempotency": ("tenant", "key", "seq"),
+    "trail_heads": ("tenant", "origin", "size", "root", "edge", "checkpoints"),
+}
+EVERY_COLUMN = [(table, column) for table, columns in COLUMNS.items() for column in columns]
+
+
+def fill(workspace: Workspace) -> None:
+    """Leave rows in every table."""
+    workspace.append_many(
+        [record(number) for number in range(300)],
+        idempotency_keys=[f"key {number}" for number in range(300)],
+    )
+    workspace.checkpoint()
+
+
+@pytest.fixture(scope="module")
+def sqlite_untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Give a filled embedded database, for tests that try to change it and must not manage."""
+    place = Place(tmp_path_factory.mktemp("untouched"))
+    workspace = place.open()
+    fill(workspace)
+    yield workspace
+    place.close()
+
+
+@pytest.fixture(scope="module")
+def postgres_untouched(
+    tmp_path_factory: pytest.TempPathFactory, postgres: PostgresServer
+) -> Iterator[Workspace]:
+    """Give the same on the server."""
+    with postgres.fresh_database() as url:
+        place = Place(tmp_path_factory.mktemp("untouched"), url)
+        workspace = place.open()
+        fill(workspace)
+        yield workspace
+        place.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def untouched(request: pytest.FixtureRequest) -> Workspace:
+    name = "sqlite_untouched" if request.param == "sqlite" else "postgres_untouched"
+    found: Workspace = request.getfixturevalue(name)
+    return found
+
+
+@pytest.fixture
+def filled(place: Place) -> Workspace:
+    workspace = place.open()
+    fill(workspace)
+    return workspace
+
+
+def refuse(workspace: Workspace, sql: str, match: str = "append-only") -> None:
+    """Check that a statement is refused and changes nothing."""
+    with pytest.raises(IntegrityError, match=match), workspace._database.write() as connection:
+        run(connection, sql)
+    assert workspace.audit().holds
+
+
+def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
+    with untouched._database.read() as connection:
+        lines = schema.describe(connection)
+        for table in TABLES:
+            assert run(connection, f"SELECT count(*) FROM {table}").scalar()
+    found = {line.split()[1].rstrip(":") for line in lines if line.startswith("table ")}
+    assert found == {*TABLES, "alembic_version"}
+
+
+@pytest.mark.parametrize(("table", "column"), EVERY_COLUMN)
+def test_no_column_can_be_updated(untouched: Workspace, table: str, column: str) -> None:
+    refuse(untouched, f"UPDATE {table} SET {column} = {column}")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_row_can_be_deleted(untouched: Workspace, table: str) -> None:
+    refuse(untouched, f"DELETE FROM {table}")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_same_row_cannot_be_inserted_again(untouched: Workspace, table: str) -> None:
+    columns = ", ".join(COLUMNS[table])
+    sql = f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {table}"
+    with (
+        pytest.raises((IntegrityError, EnvironmentProblem), match=r"append-only|duplicate key"),
+        untouched._database.write() as connection,
+    ):
+        run(connection, sql)
+    assert untouched.audit().holds
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("words", ["INSERT OR REPLACE", "REPLACE", "INSERT OR IGNORE"])
+def test_replacing_on_insert_is_refused(
+    sqlite_untouched: Workspace, table: str, words: str
+) -> None:
+    columns = ", ".join(COLUMNS[table])
+    refuse(sqlite_untouched, f"{words} INTO {table} ({columns}) SELECT {columns} FROM {table}")
+
+
+@pytest.mark.parametrize(("table", "column"), EVERY_COLUMN)
+def test_replacing_on_update_is_refused(
+    sqlite_untouched: Workspace, table: str, column: str
+) -> None:
+    refuse(sqlite_untouched, f"UPDATE OR REPLACE {table} SET {column} = {column}")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_updating_on_a_conflict_is_refused(untouched: Workspace, table: str) -> None:
+    columns, changed = COLUMNS[table], COLUMNS[table][-1]
+    keys = {
+        "trail_tiles": "tenant, level, tile",
+        "trail_checkpoints": "tenant, size, key_id",
+        "trail_idempotency": "tenant, key",
+        "trail_heads": "tenant",
+    }
+    refuse(
+        untouched,
+        f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(columns)} FROM {table} "
+        f"WHERE true ON CONFLICT ({keys.get(table, 'tenant, seq')}) "
+        f"DO UPDATE SET {changed} = excluded.{changed}",
+    )
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_table_can_be_truncated(postgres_untouched: Workspace, table: str) -> None:
+    refuse(postgres_untouched, f"TRUNCATE {table}")
+    refuse(postgres_untouched, f"TRUNCATE {', '.join(TABLES)} CASCADE")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param("size = size - 1", id="fewer entries"),
+        pytest.param("size = size", id="nothing"),
+        pytest.param("root = edge", id="another root"),
+        pytest.param("edge = root", id="another edge"),
+        pytest.param("size = size + 1, origin = 'evidentia/0/default'", id="another origin"),
+        pytest.param("size = size + 1, tenant = 'other'", id="another tenant"),
+        pytest.param("checkpoints = checkpoints - 1", id="fewer checkpoints"),
+        pytest.param("checkpoints = checkpoints + 2", id="two checkpoints at once"),
+        pytest.param("checkpoints = checkpoints + 1, root = edge", id="checkpoint and root"),
+        pytest.param("checkpoints = checkpoints + 1, size = size - 1", id="checkpoint and size"),
+    ],
+)
+def test_a_head_only_moves_forward(untouched: Workspace, change: str) -> None:
+    refuse(untouched, f"UPDATE trail_heads SET {change}")
+
+
+def test_a_body_is_deleted_only_after_an_erasure_entry_of_its_own(filled: Workspace) -> None:
+    filled.erase(7, reason="law", by="counsel")
+    with filled._database.read() as connection:
+        sql = "SELECT count(*) FROM trail_bodies WHERE seq = 7"
+        assert run(connection, sql).scalar() == 0
+    for seq in (6, 8, 70, 77):
+        refuse(filled, f"DELETE FROM trail_bodies WHERE seq = {seq}")
+
+
+def test_an_erasure_entry_of_another_tenant_erases_nothing(place: Place) -> None:
+    one, other = place.open("one"), place.open("other")
+    one.append(record(1))
+    other.append(record(1))
+    one.erase(0, reason="law", by="counsel")
+    refuse(other, "DELETE FROM trail_bodies WHERE tenant = 'other' AND seq = 0")
+
+
+def test_an_erased_body_can_be_deleted_by_plain_sql_too(filled: Workspace) -> None:
+    with filled._database.write() as connection:
+        run(
+            connection,
+            "INSERT INTO trail_entries (tenant, seq, kind, subject, entry) "
+            "SELECT tenant, 9999, 'erasure', 'entry/5', entry FROM trail_entries WHERE seq = 5",
+        )
+        run(connection, "DELETE FROM trail_bodies WHERE seq = 5")
+    assert "entry 9999" in {finding.what for finding in filled.audit().findings}
+
+
+# PostgreSQL: the application's own role
+
+
+@pytest.fixture
+def application(
+    postgres: PostgresServer, postgres_place: Place
+) -> Iterator[tuple[Workspace, Database]]:
+    """Give a workspace, and a database to try things on, both connected as a granted role."""
+    assert postgres_place.url is not None
+    fill(postgres_place.open())
+    with postgres.fresh_role(postgres_place.url) as (role, url):
+        owner = Database.server(postgres_place.url)
+        schema.grant(owner, role)
+        owner.close()
+        workspace = open_workspace(url, home=postgres_place.home.folder)
+        database = Database.server(url)
+        yield workspace, database
+        workspace.close()
+        database.close()
+
+
+Application = tuple[Workspace, Database]
+
+
+def test_the_application_role_appends_proves_erases_rotates_and_audits(
+    application: Application,
+) -> None:
+    workspace, _ = application
+    receipts = workspace.append_many([record(1), record(2)], idempotency_keys=["x", "y"])
+    assert workspace.append(record(1), idempotency_key="x").repeated
+    key = workspace.rotate_key()
+    proof = workspace.prove(receipts[0].seq)
+    assert verify(canonical_json(proof.as_json()), key=key).holds
+    workspace.erase(receipts[0].seq, reason="law", by="counsel")
+    assert workspace.entry(receipts[0].seq).erased
+    assert workspace.audit().holds
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_application_role_may_not_change_remove_or_empty(
+    application: Application, table: str
+) -> None:
+    workspace, database = application
+    statements = [f"DELETE FROM {table}", f"TRUNCATE {table}", f"DROP TABLE {table}"]
+    statements += [
+        f"UPDATE {table} SET {column} = {column}"
+        for column in COLUMNS[table]
+        if table != "trail_heads" or column in {"tenant", "origin"}
+    ]
+    statements.append(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+    for statement in statements:
+        with (
+            pytest.raises(EnvironmentProblem, match=r"permission denied|must be owner"),
+            database.write() as connection,
+        ):
+            run(connection, statement)
+    assert workspace.audit().holds
+
+
+def test_the_application_role_may_not_turn_triggers_off_or_change_the_guards(
+    application: Application,
+) -> None:
+    workspace, database = application
+    nothing = "RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$"
+    for statement in (
+        "SET session_replication_role = replica",
+        f"CREATE OR REPLACE FUNCTION trail_refuse() {nothing}",
+        "DROP TRIGGER trail_entries_update ON trail_entries",
+        "UPDATE alembic_version SET version_num = '9999'",
+    ):
+        with pytest.raises(EnvironmentProblem), database.write() as connection:
+            run(connection, statement)
+    assert workspace.audit().holds
+
+
+def test_the_application_role_erases_no_body_without_an_erasure_entry(
+    application: Application,
+) -> None:
+    workspace, database = application
+    with (
+        pytest.raises(IntegrityError, match="append-only"),
+        database.write() as connection,
+    ):
+        run(connection, "SELECT trail_erase_body('default', 5)")
+    assert not workspace.entry(5).erased
+
+
+def test_a_temporary_table_does_not_fool_the_guard(application: Application) -> None:
+    workspace, database = application
+    database.engine.dispose()
+    with database.write() as connection:
+        run(connection, "CREATE TEMP TABLE trail_entries (tenant text, kind text, subject text)")
+        run(connection, "INSERT INTO trail_entries VALUES ('default', 'erasure', 'entry/5')")
+    with pytest.raises(IntegrityError, match="append-only"), database.write() as connection:
+        run(connection, "SELECT trail_erase_body('default', 5)")
+    assert not workspace.entry(5).erased
+
+
+def test_a_role_without_a_grant_may_nothing(
+    postgres: PostgresServer, postgres_place: Place
+) -> None:
+    assert postgres_place.url is not None
+    fill(postgres_place.open())
+    with postgres.fresh_role(postgres_place.url) as (_, url):
+        database = Database.server(url)
+        with pytest.raises(EnvironmentProblem, match="permission denied"):
+            schema.require_current(database)
+        for statement in ("SELECT * FROM trail_bodies", "SELECT trail_erase_body('default', 5)"):
+            with (
+                pytest.raises(EnvironmentProblem, match="permission denied"),
+                database.write() as connection,
+            ):
+                run(connection, statement)
+        database.close()
+
+
+def test_the_server_role_named_with_care_is_quoted(
+    postgres: PostgresServer, postgres_place: Place
+) -> None:
+    assert postgres_place.url is not None
+    owner = Database.server(postgres_place.url)
+    with pytest.raises(EnvironmentProblem, match="does not exist"):
+        schema.grant(owner, 'x; DROP TABLE trail_bodies; --"')
+    owner.close()
+    assert postgres_place.open().size == 0
+
+
+def test_sqlite_has_no_roles_to_grant(sqlite_place: Place) -> None:
+    with pytest.raises(EnvironmentProblem, match="no roles"):
+        schema.grant(sqlite_place.open()._database, "application")
+
+
+def test_the_drivers_own_refusal_is_what_sql_sees(untouched: Workspace) -> None:
+    with (
+        pytest.raises(DBAPIError, match="trail_entries is append-only: no delete"),
+        untouched._database.engine.connect() as connection,
+    ):
+        connection.exec_driver_sql("DELETE FROM trail_entries")

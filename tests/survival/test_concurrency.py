@@ -1,0 +1,112 @@
+"""Processes that append at once: no gap, no fork, no lost record."""
+
+import random
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from forking import Child
+from places import Place, record
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+
+PROCESSES = 4
+
+
+def append_in_processes(place: Place, folder: Path, *, each: int, single: int) -> None:
+    """Let processes append so many records each, some singly and the rest in small batches."""
+
+    def worker(number: int) -> None:
+        workspace = place.open()
+        chance = random.Random(number)
+        receipts = workspace.append_many([])
+        while len(receipts) < each:
+            left = each - len(receipts)
+            batch = 1 if len(receipts) % each < single else min(left, chance.randint(2, 20))
+            subject = f"{number}/{len(receipts)}/{batch}"
+            receipts += workspace.append_many([record(0, obligation_id=subject)] * batch)
+        lines = [f"{receipt.seq} {receipt.leaf}\n" for receipt in receipts]
+        (folder / f"{number}.receipts").write_text("".join(lines))
+        workspace.close()
+
+    children = [Child(partial(worker, number)) for number in range(PROCESSES)]
+    for child in children:
+        child.end()
+
+
+def check(place: Place, folder: Path, *, each: int) -> None:
+    workspace = place.open()
+    assert workspace.size == PROCESSES * each
+    there = workspace.entries()
+    assert [logged.entry.seq for logged in there] == list(range(PROCESSES * each))
+    seen: set[int] = set()
+    for number in range(PROCESSES):
+        lines = (folder / f"{number}.receipts").read_text().splitlines()
+        assert len(lines) == each
+        for line in lines:
+            seq, leaf = line.split()
+            seen.add(int(seq))
+            assert there[int(seq)].leaf == leaf
+            assert there[int(seq)].entry.subject.startswith(f"{number}/")
+    assert len(seen) == PROCESSES * each
+    report = workspace.audit()
+    assert report.findings == ()
+    assert report.size == PROCESSES * each
+
+
+def test_four_processes_append_five_thousand_records_each(
+    sqlite_place: Place, tmp_path: Path
+) -> None:
+    append_in_processes(sqlite_place, tmp_path, each=5_000, single=2_000)
+    check(sqlite_place, tmp_path, each=5_000)
+
+
+def test_four_processes_append_a_thousand_records_each_on_the_server(
+    postgres_place: Place, tmp_path: Path
+) -> None:
+    append_in_processes(postgres_place, tmp_path, each=1_000, single=500)
+    check(postgres_place, tmp_path, each=1_000)
+
+
+def test_a_log_can_be_begun_by_several_processes_at_once(place: Place, tmp_path: Path) -> None:
+    for number in range(5):
+        tenant = f"tenant-{number}"
+
+        def work(tenant: str = tenant) -> None:
+            with place.open(tenant) as workspace:
+                workspace.append(record(1))
+                workspace.checkpoint()
+
+        children = [Child(work) for _ in range(PROCESSES)]
+        for child in children:
+            child.end()
+        workspace = place.open(tenant)
+        assert len(workspace.records()) == PROCESSES
+        assert len(workspace.keys()) == 1
+        assert workspace.audit().findings == ()
+
+
+def test_a_log_holds_at_every_moment_others_append_to_it(place: Place) -> None:
+    def work() -> None:
+        with place.open() as workspace:
+            for number in range(60):
+                receipts = workspace.append_many([record(number)] * 9)
+                if number % 5 == 0:
+                    workspace.checkpoint()
+                if number % 5 == 1:
+                    workspace.erase(receipts[3].seq, reason="law", by="counsel")
+                if number % 20 == 2:
+                    workspace.rotate_key()
+
+    place.open().append(record(0))
+    with Child(work) as child:
+        sizes = set()
+        auditor = place.open()
+        while auditor.size < 500:
+            report = auditor.audit()
+            assert report.findings == ()
+            sizes.add(report.size)
+        child.end()
+    assert len(sizes) > 3
+    assert auditor.audit().findings == ()
