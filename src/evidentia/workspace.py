@@ -198,6 +198,7 @@ class Workspace:
             body = {"entry": seq, "leaf": target.leaf, "reason": reason, "by": by}
             receipt = self._append_within(connection, EntryKind.ERASURE, subject, body)
             log.erase_body(connection, self.tenant, seq)
+        self._database.settle()
         _log.info("body_erased", tenant=self.tenant, entry=seq, recorded_as=receipt.seq)
         return receipt
 

@@ -313,6 +313,45 @@ def test_erase_leaves_an_entry_and_every_proof(filled: Cli, folder: Path) -> Non
     assert filled("trail", "erase", "0", "--reason", "x", "--by", "y", "--yes").code == 2
 
 
+def test_erased_body_is_in_no_file_any_more(filled: Cli, folder: Path) -> None:
+    clause = "a clause like no other"
+    filled("trail", "append", "-", stdin=ndjson(record(9, source_clause=clause)))
+    home = folder / ".evidentia"
+    assert any(clause.encode() in path.read_bytes() for path in home.glob("evidentia.db*"))
+    filled("trail", "erase", "4", "--reason", "Article 17", "--by", "dpo", "--yes")
+    assert not any(clause.encode() in path.read_bytes() for path in home.glob("evidentia.db*"))
+
+
+def test_erase_without_the_private_key_erases_nothing(filled: Cli, folder: Path) -> None:
+    (key,) = (folder / ".evidentia" / "keys" / "default").iterdir()
+    key.unlink()
+    assert filled("trail", "erase", "2", "--reason", "x", "--by", "y", "--yes").code == 3
+    assert filled("trail", "show", "2", "--json").json["body"] is not None
+
+
+def test_verify_without_the_private_key_keeps_what_was_signed_before(
+    filled: Cli, folder: Path
+) -> None:
+    kept = folder / ".evidentia" / "checkpoints" / "default.txt"
+    signed = kept.read_text()
+    kept.unlink()
+    for key in (folder / ".evidentia" / "keys" / "default").iterdir():
+        key.unlink()
+    assert filled("trail", "verify").code == 0
+    assert kept.read_text() == signed
+
+
+def test_who_trusts_the_old_key_can_follow_to_the_new_one(filled: Cli, folder: Path) -> None:
+    filled("keys", "show", "-o", "old.txt")
+    old = filled("keys", "--json").json["keys"][0]["key_id"]
+    new = filled("keys", "rotate").out.strip()
+    assert filled("trail", "prove", "4", "-o", "new.json", "--signed-by", old).code == 0
+    assert filled("verify", "new.json", "--key", "old.txt").code == 0
+    assert json.loads((folder / "new.json").read_text())["body"]["key"] == new
+    unknown = filled("trail", "prove", "4", "--signed-by", "00000000")
+    assert (unknown.code, "signed no checkpoint" in unknown.err) == (2, True)
+
+
 def test_erase_asks_back(filled: Cli) -> None:
     ran = filled("trail", "erase", "2", "--reason", "Article 17", "--by", "dpo", stdin=b"n\n")
     assert (ran.code, ran.err) == (2, "error: nothing was erased\n")

@@ -124,6 +124,13 @@ class Database:
             stack.enter_context(connection.begin())
             yield connection
 
+    def settle(self) -> None:
+        """Empty SQLite's WAL file, where deleted content stands until then, if no one reads."""
+        if self._turns is not None:
+            with self._turns.turn(), self._translated(), self.engine.connect() as connection:
+                driver: Any = connection.connection.driver_connection
+                driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Close all connections; the last one to leave an SQLite file tidies its WAL, in turn."""
         if self._turns is None:
@@ -253,6 +260,7 @@ def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA cell_size_check=ON")
+        connection.execute("PRAGMA secure_delete=ON")  # an erased body is overwritten
         if not read_only:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")

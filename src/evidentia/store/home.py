@@ -33,7 +33,10 @@ class Home:
 
     def save_key(self, tenant: str, key: SigningKey) -> None:
         """Keep a private key, readable by its owner alone."""
-        write_durably(self.key_file(tenant, key.verifier.key_id), key.to_pem(), mode=0o600)
+        path = self.key_file(tenant, key.verifier.key_id)
+        make_folder(self.folder)
+        make_folder(path.parent)
+        write_durably(path, key.to_pem(), mode=0o600)
 
     def load_key(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
         """Return a private key, or None if it is not here."""

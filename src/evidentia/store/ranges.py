@@ -59,7 +59,7 @@ def audit_entries(
 ) -> list[RangeAudit]:
     """Check the entries below `size`; return the ranges in order."""
     spans = [(start, min(start + RANGE, size)) for start in range(0, size, RANGE)]
-    count = min(workers or len(os.sched_getaffinity(0)), len(spans))
+    count = min(workers or _cores(), len(spans))
     ranges: list[RangeAudit] = []
     with ExitStack() as stack:
         audits: Iterator[RangeAudit]
@@ -74,6 +74,13 @@ def audit_entries(
     if count > 1:
         _leave_out_later_erasures(reading, ranges, size)
     return ranges
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _audit_span(connection: Connection, tenant: str, start: int, end: int) -> RangeAudit:
