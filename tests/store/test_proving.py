@@ -1,5 +1,6 @@
 import json
 import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -355,6 +356,25 @@ def test_an_entry_that_is_not_there_cannot_be_erased(workspace: Workspace) -> No
     with pytest.raises(NotFoundError, match="no entry 5"):
         workspace.erase(5, reason="law", by="counsel")
     assert workspace.size == 1
+
+
+def test_what_was_erased_is_in_no_file_any_more(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    workspace.append(record(1, source_clause="the secret clause"))
+    workspace.erase(0, reason="law", by="counsel")
+    for file in sqlite_place.home.folder.glob("evidentia.db*"):
+        assert b"secret clause" not in file.read_bytes()
+
+
+def test_an_erasure_does_not_wait_for_those_who_read(place: Place) -> None:
+    workspace, reader = place.open(), place.open()
+    workspace.append(record(1))
+    with reader._database.read() as connection:
+        require_head(connection, "default")
+        began = time.monotonic()
+        workspace.erase(0, reason="law", by="counsel")
+        assert time.monotonic() - began < 5
+    assert workspace.entry(0).erased
 
 
 # The workspace's own

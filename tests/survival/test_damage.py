@@ -3,12 +3,13 @@
 import random
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from evidentia.errors import EnvironmentProblem, IntegrityError
-from evidentia.workspace import open_workspace
+from evidentia.workspace import Workspace, open_workspace
 from places import Place, record
 from vandal import evidence
 
@@ -62,8 +63,14 @@ def page_header(data: bytearray, chance: random.Random) -> None:
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a home whose database has the same bytes in every run."""
     place = Place(tmp_path_factory.mktemp("base"))
-    workspace = place.open()
+    workspace = Workspace(
+        place.open()._database,
+        place.home,
+        clock=lambda: datetime(2026, 1, 31, 9, 30, tzinfo=UTC),
+        randomness=random.Random(0).randbytes,
+    )
     workspace.append_many(
         [record(number) for number in range(300)], idempotency_keys=[str(n) for n in range(300)]
     )

@@ -129,7 +129,9 @@ class Database:
         if self._turns is not None:
             with self._turns.turn(), self._translated(), self.engine.connect() as connection:
                 driver: Any = connection.connection.driver_connection
+                driver.execute("PRAGMA busy_timeout=0")  # readers are not waited for in our turn
                 driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                driver.execute(f"PRAGMA busy_timeout={int(_BUSY_SECONDS * 1000)}")
 
     def close(self) -> None:
         """Close all connections; the last one to leave an SQLite file tidies its WAL, in turn."""

@@ -40,6 +40,16 @@ _STORED = (
     "LEFT JOIN trail_bodies b ON b.tenant = e.tenant AND b.seq = e.seq "
 )
 
+# What walks through a table reads the tenant too: SQLite finds rows by the order of the index, and
+# would take a row whose tenant was damaged for one of ours.
+_ENTRIES_BETWEEN = (
+    "SELECT CASE tenant WHEN ? THEN seq ELSE -1 END, kind, subject, entry FROM trail_entries "
+    "WHERE tenant = ? AND seq >= ? AND seq < ? ORDER BY seq"
+)
+_BODIES_BETWEEN = (
+    "SELECT CASE tenant WHEN ? THEN seq ELSE -1 END, salt, body FROM trail_bodies "
+    "WHERE tenant = ? AND seq >= ? AND seq < ? ORDER BY seq"
+)
 
 NewOrigin = Callable[[str], str]
 """Makes the origin of a tenant's log that does not exist yet."""
@@ -204,21 +214,20 @@ def entries_between(
 ) -> Iterator[StoredEntry]:
     """Give the entries from `start` to `end` (not included) with their bodies, in order.
 
-    Both tables are walked through, not looked up, so that no row goes unseen: where a body stands
-    twice, a row with its number is given again.
+    Both tables are walked through, not looked up, so that no row goes unseen: for one that does
+    not belong there, the number of the entry before it is given once more.
     """
-    within = "WHERE tenant = ? AND seq >= ? AND seq < ? ORDER BY seq"
-    span = (tenant, start, end)
-    entries = stream(
-        connection, f"SELECT seq, kind, subject, entry FROM trail_entries {within}", span
-    )
-    bodies = stream(connection, f"SELECT seq, salt, body FROM trail_bodies {within}", span)
+    span = (tenant, tenant, start, end)
+    bodies = stream(connection, _BODIES_BETWEEN, span)
     body = next(bodies, None)
     last = start - 1
-    for seq, kind, subject, data in entries:
+    for seq, kind, subject, data in stream(connection, _ENTRIES_BETWEEN, span):
+        if seq < start:
+            yield _stray(last)
+            continue
         while body is not None and body[0] < seq:
-            if body[0] <= last:  # otherwise it is an entry that is missing, which is seen by itself
-                yield body[0], "", "", b"", None, None
+            if body[0] <= last:  # if it is later, its entry is missing, which will be seen
+                yield _stray(last)
             body = next(bodies, None)
         if body is not None and body[0] == seq:
             yield seq, kind, subject, data, body[1], body[2]
@@ -228,7 +237,7 @@ def entries_between(
         last = seq
     for seq, _, _ in chain([body] if body else [], bodies):
         if seq <= last:
-            yield seq, "", "", b"", None, None
+            yield _stray(last)
 
 
 def find_entries(
@@ -273,18 +282,20 @@ def tiles_between(
 ) -> Iterator[Tile]:
     """Give the stored tiles of a level from index `start` to `end` (not included), in order."""
     sql = (
-        "SELECT level, tile, data FROM trail_tiles "
+        "SELECT tenant, level, tile, data FROM trail_tiles "
         "WHERE tenant = ? AND level = ? AND tile >= ? AND tile < ? ORDER BY tile"
     )
-    for found_level, index, data in stream(connection, sql, (tenant, level, start, end)):
-        yield Tile(found_level, index, bytes(data))
+    for *found, index, data in stream(connection, sql, (tenant, level, start, end)):
+        if found == [tenant, level]:
+            yield Tile(level, index, bytes(data))
 
 
 def tiles_above(connection: Connection, tenant: str) -> Iterator[Tile]:
     """Give the stored tiles above level 0."""
-    sql = "SELECT level, tile, data FROM trail_tiles WHERE tenant = ? AND level <> 0"
-    for level, index, data in stream(connection, sql, (tenant,)):
-        yield Tile(level, index, bytes(data))
+    sql = "SELECT tenant, level, tile, data FROM trail_tiles WHERE tenant = ? AND level <> 0"
+    for found, level, index, data in stream(connection, sql, (tenant,)):
+        if found == tenant:
+            yield Tile(level, index, bytes(data))
 
 
 def stray_tiles(connection: Connection, tenant: str, full: int) -> list[int]:
@@ -349,8 +360,13 @@ def checkpoint_count(connection: Connection, tenant: str) -> int:
 
 def checkpoints(connection: Connection, tenant: str) -> Iterator[tuple[int, str, str]]:
     """Give all checkpoints as size, key id and note, in order of size."""
-    sql = "SELECT size, key_id, note FROM trail_checkpoints WHERE tenant = ? ORDER BY size, key_id"
-    yield from stream(connection, sql, (tenant,))
+    sql = (
+        "SELECT tenant, size, key_id, note FROM trail_checkpoints WHERE tenant = ? "
+        "ORDER BY size, key_id"
+    )
+    for found, *row in stream(connection, sql, (tenant,)):
+        if found == tenant:
+            yield tuple(row)
 
 
 def checkpoint_note(connection: Connection, tenant: str, size: int, key_id: str) -> str | None:
@@ -376,12 +392,12 @@ def insert_key(
 
 def keys(connection: Connection, tenant: str) -> list[tuple[int, str, bytes]]:
     """Return the announced keys as entry number, key id and public key, oldest first."""
-    rows = run(
-        connection,
-        "SELECT seq, key_id, public_key FROM trail_keys WHERE tenant = ? ORDER BY seq",
-        (tenant,),
-    )
-    return [(seq, key_id, bytes(public_key)) for seq, key_id, public_key in rows]
+    sql = "SELECT tenant, seq, key_id, public_key FROM trail_keys WHERE tenant = ? ORDER BY seq"
+    return [
+        (seq, key_id, bytes(public_key))
+        for found, seq, key_id, public_key in run(connection, sql, (tenant,))
+        if found == tenant
+    ]
 
 
 def stray_rows(connection: Connection, tenant: str, size: int) -> list[tuple[int, str, str]]:
@@ -494,6 +510,10 @@ def _known_keys(
             commitment = bytes(data)[44:108].decode()
             known[key] = _First(receipt, kind, subject, commitment, salt and bytes(salt))
     return known
+
+
+def _stray(after: int) -> StoredEntry:
+    return after, "", "", b"", None, None
 
 
 def _stored(row: Any) -> StoredEntry:

@@ -1,0 +1,270 @@
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError, NotFoundError
+from evidentia.store import ranges
+from evidentia.store.database import run
+from evidentia.store.home import Home
+from evidentia.trail.checkpoint import read_checkpoint
+from evidentia.trail.entry import EntryKind
+from evidentia.workspace import Workspace
+from places import Place, record
+
+
+def problems(workspace: Workspace) -> list[str]:
+    return [str(finding) for finding in workspace.audit().findings]
+
+
+def without_guards(workspace: Workspace, *statements: str) -> None:
+    """Run statements on SQLite with no trigger in the way; the triggers come back."""
+    with workspace._database.write() as connection:
+        triggers = run(
+            connection, "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall()
+        for name, _ in triggers:
+            run(connection, f"DROP TRIGGER {name}")
+        for statement in statements:
+            run(connection, statement)
+        for _, sql in triggers:
+            run(connection, sql)
+
+
+def test_a_report_says_what_was_audited(workspace: Workspace) -> None:
+    workspace.append_many([record(number) for number in range(3)])
+    note = workspace.checkpoint()
+    report = workspace.audit()
+    assert report.holds
+    assert note.startswith(f"{report.origin}\n4\n")
+    assert report.as_json() == {
+        "holds": True,
+        "tenant": "default",
+        "origin": report.origin,
+        "size": 4,
+        "root": report.root,
+        "checkpoints": 1,
+        "compared_with": list(report.compared_with),
+        "findings": [],
+    }
+
+
+def test_a_finding_says_what_where_and_how(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    workspace.append_many([record(number) for number in range(3)])
+    without_guards(workspace, "UPDATE trail_bodies SET body = x'00' WHERE seq = 1")
+    problem = "its body or salt is not what it commits to"
+    report = workspace.audit()
+    assert [str(finding) for finding in report.findings] == [f"entry 1: {problem}"]
+    finding = {"entry": 1, "what": "entry 1", "problem": problem}
+    assert report.as_json()["findings"] == [finding]
+
+
+def test_a_log_that_does_not_hold_gets_no_checkpoint(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    workspace.append(record(1))
+    without_guards(workspace, "DELETE FROM trail_bodies")
+    with pytest.raises(IntegrityError, match="gets no checkpoint"):
+        workspace.keep_checkpoint(workspace.audit())
+
+
+def test_an_empty_place_has_nothing_to_audit(workspace: Workspace) -> None:
+    with pytest.raises(NotFoundError, match="there is no log here yet"):
+        workspace.audit()
+
+
+def test_a_log_without_its_head_is_found_by_its_rows(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    workspace.append(record(1))
+    without_guards(workspace, "DELETE FROM trail_heads")
+    assert problems(workspace) == [
+        "head: is missing, and table trail_bodies has rows of tenant 'default'",
+        "head: is missing, and table trail_entries has rows of tenant 'default'",
+    ]
+
+
+def test_rows_of_a_tenant_without_a_log_are_named(place: Place) -> None:
+    workspace = place.open()
+    workspace.append(record(1))
+    with workspace._database.write() as connection:
+        run(connection, "INSERT INTO trail_idempotency (tenant, key, seq) VALUES ('a', 'b', 0)")
+    assert problems(workspace) == [
+        "table trail_idempotency: has rows of tenant 'a', which has no log"
+    ]
+
+
+def test_a_key_that_is_announced_without_words_cannot_be_read(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    key = workspace.public_key()
+    without_guards(workspace, "DELETE FROM trail_bodies")
+    said = problems(workspace)
+    assert "entry 0: announces a key that cannot be read" in said
+    assert f"key {key.key_id}: is stored, and entry 0 does not announce it" in said
+
+
+def test_a_key_for_another_log_is_named(place: Place) -> None:
+    workspace, other = place.open(), place.open("other")
+    foreign = other.public_key()
+    with workspace._database.write() as connection:
+        workspace._append_within(connection, EntryKind.KEY, foreign.key_id, {"key": str(foreign)})
+    assert any(
+        f"key {foreign.key_id}: is for another log: {foreign.name}" in problem
+        for problem in problems(workspace)
+    )
+
+
+def test_a_key_signs_no_size_after_its_successor_was_announced(workspace: Workspace) -> None:
+    old = workspace.public_key()
+    signing = workspace.home.load_key("default", old.key_id, old.name)
+    assert signing is not None
+    workspace.rotate_key()
+    workspace.append(record(1))
+    current, _ = read_checkpoint(workspace.checkpoint())
+    stale = current.sign(signing.private_key)
+    (finding,) = workspace.audit(since=stale).findings
+    assert finding.what == "checkpoint given with --since"
+    assert finding.problem == f"is signed by key {old.key_id}, which could not sign this size"
+
+
+# Shared out to workers
+
+
+@pytest.fixture
+def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranges, "RANGE", 256)
+
+
+def test_ranges_shared_out_give_the_same_report(workspace: Workspace, small_ranges: None) -> None:
+    workspace.append_many([record(number) for number in range(900)])
+    workspace.checkpoint()
+    workspace.erase(300, reason="law", by="counsel")
+    seen: list[int] = []
+    report = workspace.audit(workers=2, progress=seen.append)
+    assert report.findings == ()
+    assert seen == [256, 512, 768, 902]
+    assert workspace.audit(workers=1) == report
+
+
+def test_a_body_erased_while_workers_read_is_not_missed(
+    workspace: Workspace, small_ranges: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.append_many([record(number) for number in range(600)])
+    start = ranges._Workers.__enter__
+
+    def erase_first(self: ranges._Workers) -> ranges._Workers:
+        workspace.erase(500, reason="law", by="counsel")
+        return start(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ranges._Workers, "__enter__", erase_first)
+        report = workspace.audit(workers=2)
+    assert report.findings == ()
+    assert report.size == 600
+    assert workspace.audit(workers=2).findings == ()
+    assert workspace.size == 601
+
+
+def test_a_body_that_is_gone_is_found_by_workers_too(
+    sqlite_place: Place, small_ranges: None
+) -> None:
+    workspace = sqlite_place.open()
+    workspace.append_many([record(number) for number in range(600)])
+    without_guards(workspace, "DELETE FROM trail_bodies WHERE seq = 500")
+    (finding,) = workspace.audit(workers=2).findings
+    assert str(finding) == "entry 500: its body is gone, and no erasure says why"
+
+
+def test_text_that_is_not_utf_8_is_found_by_workers_too(
+    sqlite_place: Place, small_ranges: None
+) -> None:
+    workspace = sqlite_place.open()
+    workspace.append_many([record(number) for number in range(600)])
+    without_guards(workspace, "UPDATE trail_entries SET kind = CAST(x'ff' AS TEXT) WHERE seq = 400")
+    (finding,) = workspace.audit(workers=2).findings
+    assert finding.what == "entry 400"
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/bin/true"])
+def test_a_worker_that_ends_unexpectedly_is_said_to_have(
+    workspace: Workspace, small_ranges: None, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    workspace.append_many([record(number) for number in range(600)])
+    monkeypatch.setattr(sys, "executable", program)
+    with pytest.raises(EnvironmentProblem, match="audit worker ended unexpectedly"):
+        workspace.audit(workers=2)
+
+
+def test_what_a_worker_cannot_do_is_said_as_it_says_it(
+    sqlite_place: Place, small_ranges: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = sqlite_place.open()
+    workspace.append_many([record(number) for number in range(600)])
+    absent = str(sqlite_place.home.folder / "absent.db")
+    monkeypatch.setattr(type(workspace._database), "address", property(lambda _: absent))
+    with pytest.raises(EvidentiaError, match=r"absent\.db failed: unable to open"):
+        workspace.audit(workers=2)
+
+
+# Files that hold what no column can hold
+
+
+@pytest.mark.parametrize(
+    ("needle", "changed"),
+    [
+        pytest.param(b"evidence_recordob-0001", b"evidence_recordob\xff0001", id="text"),
+        pytest.param(b'{"at":"', b'{"xt":"', id="entry"),
+    ],
+)
+def test_a_value_changed_in_the_file_is_named(
+    sqlite_place: Place, needle: bytes, changed: bytes
+) -> None:
+    workspace = sqlite_place.open()
+    workspace.append_many([record(1), record(2)])
+    sqlite_place.close()
+    data = bytearray(sqlite_place.home.database.read_bytes())
+    at = bytes(data).index(needle)
+    data[at : at + len(changed)] = changed
+    sqlite_place.home.database.write_bytes(data)
+    assert any(problem.startswith("entry ") for problem in problems(sqlite_place.open()))
+
+
+def test_a_column_that_changed_its_type_is_reported_as_damage(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    workspace.append(record(1))
+    workspace.public_key()
+    sqlite_place.close()
+    # A row's header gives each column's type and length: text of 7, the number 1, text of 8, ...
+    header, without_number = bytes([27, 9, 29, 76]), bytes([27, 0, 29, 76])
+    data = sqlite_place.home.database.read_bytes()
+    assert data.count(header) == 1
+    sqlite_place.home.database.write_bytes(data.replace(header, without_number))
+    with pytest.raises(IntegrityError, match="the database file is damaged: NULL value in trail_k"):
+        sqlite_place.open().audit()
+
+
+Attempt = Callable[[Workspace], object]
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        pytest.param(lambda workspace: workspace.audit(), id="audit"),
+        pytest.param(lambda workspace: workspace.entries(), id="entries"),
+        pytest.param(lambda workspace: workspace.append(record(1)), id="append"),
+        pytest.param(lambda workspace: workspace.prove(0), id="prove"),
+    ],
+)
+def test_an_error_of_the_driver_never_leaks(
+    sqlite_place: Place, tmp_path: Path, attempt: Attempt
+) -> None:
+    workspace = sqlite_place.open()
+    workspace.append_many([record(number) for number in range(300)])
+    sqlite_place.close()
+    file = sqlite_place.home.database
+    data = bytearray(file.read_bytes())
+    for page in range(3, len(data) // 4096):
+        data[page * 4096 : page * 4096 + 8] = b"\xff" * 8
+    file.write_bytes(data)
+    with pytest.raises(EvidentiaError):
+        attempt(Workspace(sqlite_place.open()._database, Home(tmp_path / "other")))
