@@ -143,8 +143,8 @@ def measure_batches(size: str, folder: Path) -> Section:
         "inserting the very same rows (read back from a real log: entries, bodies, tiles, head) "
         "into the same tables with the same guards and indexes, in the same transactions, through "
         "the same engine. Records and rows are made anew right before their turn, outside the "
-        "clock. What the product does beyond that is freezing, canonical JSON, salts, "
-        "hashes, the chain, the tree and the receipts.",
+        "clock. What the product does beyond that is canonical JSON, salts, hashes, "
+        "the chain, the tree and the receipts.",
         [replace(line, target=0.60, aim=0.75)],
     )
     section.tables.append(_where_time_goes(folder / "sampled", appends))

@@ -140,8 +140,8 @@ def measure(size: str) -> Section:
         "canonical",
         "Canonical JSON",
         "`canonical_json` against the `rfc8785` package, whose bytes it must equal. The first five "
-        "are what the product writes. The last two can't take the fast path and show what the "
-        "exact one costs. Measured in processor time.",
+        "are what the product writes most, the last two are rare and hard. Measured in processor "
+        "time.",
     )
     for name, (make, target) in KINDS.items():
         documents = make(DOCUMENTS[size])

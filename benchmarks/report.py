@@ -23,16 +23,16 @@ MEANING = """\
   what makes the rows evidence: canonical bytes, salts, hashes, the chain and the tree. A single
   append is dominated by the disk: it is acknowledged only when it is durable.
 - **Writers at once.** SQLite lets one process write at a time. Its own waiting is a lottery that
-  some writer loses for seconds; here writers are served in the order in which they came.
-  Fairness has a price in throughput where writers could have kept the lock for themselves, and the
-  table shows it.
+  some writer loses for seconds; here writers are served in the order in which they came. What that
+  does to the number of appends is in the table.
 - **Verifying.** A bare loop that reads and hashes is the least that any check must do. The audit
   also compares every stored value, and shares its work out to all cores.
 - **Proofs.** A proof reads its entry and a few tiles, whatever the size of the log. To check many
   proofs against one checkpoint, the signature is verified once and each inclusion by itself.
 - **Canonical JSON.** The fast path is taken only where its bytes are known to be the canonical
-  ones; what can't take it costs more than the reference implementation alone.
-- **The command line.** Help and completion are typed often, so they load next to nothing."""
+  ones; all else goes through the reference implementation itself, and what is checked around it
+  comes on top.
+- **The command line.** A help text needs no database, so its command loads none."""
 AGAIN = """\
 ## Run them yourself
 

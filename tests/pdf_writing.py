@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-HELVETICA, BOLD, MAPPED = "F1", "F2", "F3"
+HELVETICA, BOLD, MAPPED, HEAVY = "F1", "F2", "F3", "F4"
+"""Fonts; the name of the heavy one does not say that it is bold, its stems do."""
 PICTURE = "q 400 0 0 600 100 100 cm /Im1 Do Q"
 """The content of a page that is only a picture."""
 
@@ -33,33 +34,45 @@ def pdf_bytes(
 ) -> bytes:
     """Return a PDF with the lines of each page; a line without `y` goes below the one before.
 
-    A page may be given as its content, written in PDF's own operators. `info` is what stands in the document information dictionary, `trailer` in the trailer.
+    A page may be given as its content, written in PDF's own operators. `info` is what stands in
+    the document information dictionary, `trailer` in the trailer.
     """
     glyphs = _Glyphs()
     contents = [
         page if isinstance(page, str) else _content(page, glyphs, leading) for page in pages
     ]
-    first_page = 8
+    first_page = len(_RESOURCES) + 4
     kids = " ".join(f"{first_page + 2 * at} 0 R" for at in range(len(pages)))
-    cmap = glyphs.cmap()
     objects = [
         "<</Type/Catalog/Pages 2 0 R>>",
         f"<</Type/Pages/Count {len(pages)}/Kids[{kids}]>>",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/ToUnicode 6 0 R>>",
-        f"<</Length {len(cmap)}>>\nstream\n{cmap}\nendstream",
-        "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8"
-        "/Length 1>>\nstream\n0\nendstream",
+        _stream(glyphs.cmap()),
+        *_RESOURCES,
     ]
-    for at, content in enumerate(contents):
-        objects += [
-            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents {first_page + 2 * at + 1} 0 R"
-            "/Resources<</XObject<</Im1 7 0 R>>/Font<</F1 3 0 R/F2 4 0 R/F3 5 0 R>>>>>>",
-            f"<</Length {len(content)}>>\nstream\n{content}\nendstream",
-        ]
+    for content in contents:
+        objects += [_PAGE.format(content=len(objects) + 2), _stream(content)]
     objects.append(f"<<{info}>>")
     return _assembled(objects, trailer)
+
+
+_PAGE = (
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents {content} 0 R/Resources"
+    "<</XObject<</Im1 8 0 R>>/Font<</F1 4 0 R/F2 5 0 R/F3 6 0 R/F4 7 0 R>>>>>>"
+)
+_FONT = "<</Type/Font/Subtype/Type1/Encoding/WinAnsiEncoding"
+_DESCRIPTOR = "<</Type/FontDescriptor/FontName/CMBX10/StemV 180/FontBBox[0 0 1000 1000]>>"
+_IMAGE = "<</Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Length 1>>"
+_RESOURCES = (
+    f"{_FONT}/BaseFont/Helvetica>>",
+    f"{_FONT}/BaseFont/Helvetica-Bold>>",
+    f"{_FONT}/BaseFont/Helvetica/ToUnicode 3 0 R>>",
+    f"{_FONT}/BaseFont/CMBX10/FontDescriptor{_DESCRIPTOR}>>",
+    f"{_IMAGE}\nstream\n0\nendstream",
+)
+
+
+def _stream(content: str) -> str:
+    return f"<</Length {len(content)}>>\nstream\n{content}\nendstream"
 
 
 class _Glyphs:

@@ -1,0 +1,1 @@
+"""What exists: documents read into pages, headings and chunks, and found again by their words."""

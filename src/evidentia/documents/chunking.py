@@ -1,0 +1,189 @@
+"""Chunks: passages of a page that begin and end where a reader would, with exact offsets.
+
+A chunk lies on one page and under one heading. It ends at a paragraph if one ends in its second
+half, else at a sentence, else between words, and never inside a character. All that is not white
+space is in a chunk.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from evidentia.canonical import derived_id
+from evidentia.documents.graphemes import boundary_after, boundary_before
+from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
+from evidentia.documents.model import DocumentChunk, Heading, Page, ReadDocument
+from evidentia.documents.sentences import Span, paragraph_spans, sentence_spans
+from evidentia.errors import InputError
+
+CHUNK_SIZE: Final = 1_200
+CHUNK_OVERLAP: Final = 200
+_ID_DIGITS: Final = 32
+_NO_BODY: Final = " \t\r\n=-"
+"""What may stand between two headings in a row: space, and the lines under Markdown headings."""
+
+
+def chunk_document(
+    document: ReadDocument,
+    document_id: str,
+    *,
+    chunk_size: int = CHUNK_SIZE,
+    chunk_overlap: int = CHUNK_OVERLAP,
+) -> tuple[DocumentChunk, ...]:
+    """Cut a document into chunks of at most `chunk_size` code points, in reading order.
+
+    Neighbours under the same heading share at most `chunk_overlap` code points: the whole
+    sentences that fit, else the words. Only a single character longer than `chunk_size` makes a
+    longer chunk. The same document and sizes always give the same chunks.
+    """
+    if not 0 <= chunk_overlap < chunk_size:
+        raise InputError(
+            f"chunks of {chunk_size} code points cannot overlap by {chunk_overlap}: "
+            "the overlap must be 0 or more and less than the size"
+        )
+    headings: defaultdict[int, list[Heading]] = defaultdict(list)
+    for heading in document.headings:
+        headings[heading.page].append(heading)
+    chunks: list[DocumentChunk] = []
+    path: list[Heading] = []
+    for page in document.pages:
+        for start, end, under in _sections(page, headings[page.number], path):
+            for low, high in _spans(page.text, start, end, chunk_size, chunk_overlap):
+                text = page.text[low:high]
+                locator = [document_id, document.sha256, page.number, low, high]
+                chunks.append(
+                    DocumentChunk(
+                        chunk_id=derived_id("chunk", locator, length=_ID_DIGITS),
+                        document_id=document_id,
+                        index=len(chunks),
+                        text=text,
+                        page=page.number,
+                        heading_path=under,
+                        start=low,
+                        end=high,
+                        chunk_hash=generate_chunk_hash(text, FULL_LENGTH),
+                    )
+                )
+    return tuple(chunks)
+
+
+def _sections(
+    page: Page, headings: Sequence[Heading], path: list[Heading]
+) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Give the page's sections with their heading paths; headings in a row head one section.
+
+    `path` holds the headings in force and goes on from page to page.
+    """
+    text = page.text
+    start = 0
+    title_end = 0
+    for heading in sorted(headings, key=lambda item: item.start):
+        if text[title_end : heading.start].strip(_NO_BODY):
+            cut = boundary_before(text, min(heading.start, len(text)))
+            yield start, cut, tuple(item.text for item in path)
+            start = cut
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path.append(heading)
+        title_end = _line_end(text, heading)
+    yield start, len(text), tuple(item.text for item in path)
+
+
+def _line_end(text: str, heading: Heading) -> int:
+    """Return where a heading's own text ends, be it on several lines."""
+    at = heading.start
+    written = sum(1 for character in heading.text if character.isalnum())
+    while at < len(text) and written > 0:
+        written -= text[at].isalnum()
+        at += 1
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _spans(text: str, start: int, end: int, size: int, overlap: int) -> Iterator[Span]:
+    """Give where the chunks of a section begin and end."""
+    at = done = _text_start(text, start, end)
+    end = _text_end(text, at, end)
+    if at < end and end - at > size:
+        breaks = _Breaks(text, at, end)
+        while end - at > size:
+            cut = breaks.cut(at, done, size)
+            if cut is None:  # what follows the overlap is better cut without one
+                at = done
+                continue
+            yield at, _text_end(text, at, cut)
+            done = _text_start(text, cut, end)
+            least = max(at + 1, cut - overlap)
+            at = breaks.overlap_start(at, least, cut, done) if overlap else done
+    if at < end:
+        yield at, end
+
+
+def _text_start(text: str, start: int, end: int) -> int:
+    """Return where text begins after white space, on a character's boundary."""
+    at = start
+    while at < end and text[at].isspace():
+        at += 1
+    return max(start, boundary_before(text, at, start))
+
+
+def _text_end(text: str, start: int, end: int) -> int:
+    """Return where text ends before white space, on a character's boundary."""
+    at = end
+    while at > start and text[at - 1].isspace():
+        at -= 1
+    return min(end, boundary_after(text, at, start))
+
+
+class _Breaks:
+    """Where a section may be cut, by rank."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        piece = text[start:end]
+        self.text = text
+        self.paragraph_ends = [start + high for _, high in paragraph_spans(piece)]
+        sentences = sentence_spans(piece)
+        self.sentence_ends = [start + high for _, high in sentences]
+        self.sentence_starts = [start + low for low, _ in sentences]
+
+    def cut(self, at: int, done: int, size: int) -> int | None:
+        """Return the best place after `done` to end a chunk that begins at `at`.
+
+        None if a chunk that begins at `done` can end better. The place is past the size only if a
+        single character is.
+        """
+        found = self._natural(at, done, at + size)
+        if found is not None:
+            return found
+        place = boundary_before(self.text, at + size, at)
+        if at == done:
+            return place if place > done else boundary_after(self.text, at + size, at)
+        in_a_word = not self.text[done - 1].isspace()  # text without spaces is cut as it comes
+        return place if in_a_word and place > done else None
+
+    def _natural(self, at: int, done: int, limit: int) -> int | None:
+        """Return the last end of a paragraph, sentence or word after `done` and up to the limit."""
+        for ends, least in (
+            (self.paragraph_ends, max(done, (at + limit) // 2)),
+            (self.sentence_ends, done),
+        ):
+            found = bisect_right(ends, limit)
+            while found and ends[found - 1] > least:
+                if boundary_before(self.text, ends[found - 1], at) == ends[found - 1]:
+                    return ends[found - 1]
+                found -= 1
+        for place in range(limit, done, -1):
+            if self.text[place].isspace() and boundary_before(self.text, place, at) == place:
+                return place
+        return None
+
+    def overlap_start(self, at: int, least: int, cut: int, done: int) -> int:
+        """Return where the chunk after the one at `at` begins, to repeat what is before the cut."""
+        found = bisect_left(self.sentence_starts, least)
+        if found < len(self.sentence_starts) and self.sentence_starts[found] < cut:
+            return boundary_after(self.text, self.sentence_starts[found], at)
+        for place in range(least, cut):
+            if self.text[place - 1].isspace() and not self.text[place].isspace():
+                return boundary_after(self.text, place, at)
+        return done if cut < done else min(cut, boundary_after(self.text, least, at))

@@ -1,0 +1,64 @@
+"""Documents as they are read: pages, headings, chunks. Offsets are code points of a page's text."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Direction = Literal["ltr", "rtl"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page, counted from 1; formats without pages have one."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its level from 1 to 6, its text, and where its line begins on its page."""
+
+    level: int
+    text: str
+    page: int
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """A document as it was read; the same bytes and name always give an equal one.
+
+    `created` and `modified` are ISO dates from the file's own metadata, as the file claims them.
+    `warnings` say what of the file is not in its pages' text.
+    """
+
+    filename: str
+    media_type: str
+    sha256: str
+    pages: tuple[Page, ...]
+    headings: tuple[Heading, ...]
+    language: str | None
+    direction: Direction
+    title: str | None
+    created: str | None
+    modified: str | None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChunk:
+    """A passage of one page: `page.text[start:end] == chunk.text`, to the code point.
+
+    `chunk_id` follows from the document, the digest of its bytes and the place; `chunk_hash` is
+    the full hash that citation anchors begin with, and equal passages share it.
+    """
+
+    chunk_id: str
+    document_id: str
+    index: int
+    text: str
+    page: int
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+    chunk_hash: str

@@ -1,0 +1,173 @@
+"""Reading any document: the format is told by what is in the file, then by its name."""
+
+import re
+from importlib import import_module
+from typing import Final, Protocol
+
+from evidentia.canonical import sha256_hex
+from evidentia.documents.language import SAMPLE_SIZE, detect_direction, detect_language
+from evidentia.documents.model import Heading, Page, ReadDocument
+from evidentia.documents.reading.archive import WORD_DOCUMENT, part_names
+from evidentia.documents.reading.contents import Contents, problem
+from evidentia.documents.reading.limits import MAX_BYTES
+
+PDF: Final = "application/pdf"
+DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+HTML: Final = "text/html"
+MARKDOWN: Final = "text/markdown"
+TEXT: Final = "text/plain"
+
+_READERS: Final = {
+    PDF: "pdf:read_pdf",
+    DOCX: "docx:read_docx",
+    HTML: "html:read_html",
+    MARKDOWN: "markdown:read_markdown",
+    TEXT: "text:read_text",
+}
+"""Where each format's reader lives; it is imported when the first such file is read."""
+
+_EXTENSIONS: Final = {
+    "pdf": PDF,
+    "docx": DOCX,
+    "docm": DOCX,
+    "dotx": DOCX,
+    "html": HTML,
+    "htm": HTML,
+    "xhtml": HTML,
+    "md": MARKDOWN,
+    "markdown": MARKDOWN,
+    "mdx": MARKDOWN,
+    "txt": TEXT,
+    "text": TEXT,
+}
+_BINARY: Final = {PDF: "PDF", DOCX: "Word (DOCX)"}
+
+_OTHERS: Final = (
+    (b"{\\rtf", "a rich text (RTF) file: save it as DOCX or PDF"),
+    (b"\x89PNG", "a picture: run OCR and give the PDF or text that it makes"),
+    (b"\xff\xd8\xff", "a picture: run OCR and give the PDF or text that it makes"),
+    (b"GIF8", "a picture: run OCR and give the PDF or text that it makes"),
+    (b"II*\x00", "a picture: run OCR and give the PDF or text that it makes"),
+    (b"MM\x00*", "a picture: run OCR and give the PDF or text that it makes"),
+    (b"\x1f\x8b", "a gzip archive: unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
+    (b"Rar!", "a RAR archive: unpack it first"),
+    (b"SQLite format 3\x00", "a SQLite database, which has no pages to read"),
+)
+_ZIP: Final = b"PK\x03\x04"
+_ZIP_KINDS: Final = (
+    ("xl/workbook.xml", "an Excel workbook: save its sheets as CSV, HTML or PDF"),
+    ("ppt/presentation.xml", "a PowerPoint presentation: save it as PDF"),
+    ("content.xml", "an OpenDocument file: save it as DOCX or PDF"),
+    ("META-INF/container.xml", "an EPUB book: convert it to HTML or PDF"),
+)
+_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLE_ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
+_PDF_MARK: Final = b"%PDF-"
+_PDF_MARK_WITHIN: Final = 1024
+"""How far into a file PDF readers look for its mark; mail and web servers put lines before it."""
+_HTML_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*"
+    rb"<(?:!doctype\s+html|html|head|body)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
+_LANGUAGE = re.compile(r"[a-z]{2}(?=[-_]|\Z)")
+_SAMPLED_PAGES: Final = 40
+
+
+class _Reader(Protocol):
+    def __call__(self, data: bytes, filename: str) -> Contents: ...
+
+
+def read_document(data: bytes, filename: str) -> ReadDocument:
+    """Read a document; the name tells the format only where the content does not.
+
+    Raises `DocumentError`, which names the file and says what to do, for whatever cannot be read.
+    """
+    if not data.strip():
+        raise problem(filename, "an empty file: nothing is in it")
+    if len(data) > MAX_BYTES:
+        raise problem(filename, f"{len(data):,} bytes, {MAX_BYTES:,} at most: split the file")
+    media_type = _media_type(data, filename)
+    module, _, name = _READERS[media_type].partition(":")
+    reader: _Reader = getattr(import_module(f"evidentia.documents.reading.{module}"), name)
+    contents = reader(data, filename)
+    sample = _sample(contents.pages)
+    if not sample:
+        raise problem(filename, "an empty document: it has no text")
+    return ReadDocument(
+        filename=filename,
+        media_type=media_type,
+        sha256=sha256_hex(data),
+        pages=contents.pages,
+        headings=contents.headings,
+        language=detect_language(sample) or _declared(contents.language),
+        direction=detect_direction(sample),
+        title=contents.title or _top_heading(contents.headings),
+        created=contents.created,
+        modified=contents.modified,
+        warnings=contents.warnings,
+    )
+
+
+def _media_type(data: bytes, filename: str) -> str:
+    """Tell the format, or raise an error that says what the file is instead."""
+    extension = filename.rpartition(".")[2].lower() if "." in filename else ""
+    named = _EXTENSIONS.get(extension)
+    if data.lstrip().startswith(_PDF_MARK):
+        return PDF
+    if named == PDF and _PDF_MARK in data[:_PDF_MARK_WITHIN]:
+        return PDF
+    if data.startswith(_ZIP):
+        return _zip_type(data, filename)
+    if _HTML_START.match(data):
+        return HTML
+    other = _other_kind(data)
+    if other:
+        raise problem(filename, f"not supported: {other}")
+    if named in _BINARY:
+        raise problem(
+            filename,
+            f"named .{extension} and is no {_BINARY[named]} file: it is broken, cut short, "
+            "or has the wrong name",
+        )
+    if named is None and b"\x00" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise problem(
+            filename, "not supported: neither PDF, DOCX, HTML, Markdown nor text; convert it to one"
+        )
+    return named or TEXT
+
+
+def _zip_type(data: bytes, filename: str) -> str:
+    names = part_names(data, filename)
+    if WORD_DOCUMENT in names:
+        return DOCX
+    kind = next((kind for part, kind in _ZIP_KINDS if part in names), "a ZIP archive: unpack it")
+    raise problem(filename, f"not supported: {kind}")
+
+
+def _other_kind(data: bytes) -> str | None:
+    if data.startswith(_OLE):
+        if _OLE_ENCRYPTED in data:
+            return "a Word file encrypted with a password; open it, remove the password and save it"
+        return "an old Word, Excel or PowerPoint file: save it as DOCX or PDF"
+    return next((kind for mark, kind in _OTHERS if data.startswith(mark)), None)
+
+
+def _sample(pages: tuple[Page, ...]) -> str:
+    """Return text from all over the document, to tell its language by."""
+    step = len(pages) // _SAMPLED_PAGES + 1
+    share = SAMPLE_SIZE // min(len(pages), _SAMPLED_PAGES)
+    sample = "\n".join(page.text[:share] for page in pages[::step]).strip()
+    return sample or "".join(page.text for page in pages).strip()[:SAMPLE_SIZE]
+
+
+def _declared(language: str | None) -> str | None:
+    found = _LANGUAGE.match((language or "").lower())
+    return found[0] if found else None
+
+
+def _top_heading(headings: tuple[Heading, ...]) -> str | None:
+    """Return the first of the highest headings, which serves as a title where there is none."""
+    top = min((heading.level for heading in headings), default=0)
+    return next((heading.text for heading in headings if heading.level == top), None)

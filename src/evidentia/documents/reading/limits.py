@@ -1,0 +1,26 @@
+"""How much a document may be: inputs are hostile, and a file must not take the machine with it."""
+
+from typing import Final
+
+MAX_BYTES: Final = 256 * 2**20
+"""A file is held in memory whole, with its text beside it."""
+MAX_PAGES: Final = 20_000
+"""Twice the largest collection in one file that is planned for; a page tree can claim billions."""
+MAX_PAGE_CHARACTERS: Final = 2_000_000
+"""A printed page has 3,000 characters, the densest table 50,000; a small file can claim more."""
+MAX_MARKDOWN_BYTES: Final = 8 * 2**20
+"""The parser takes a second for a megabyte, ten for a hostile one; a long novel has three."""
+MAX_HEADING_CHARACTERS: Final = 400
+"""What is longer was given a heading's style by mistake, and is read as body text."""
+MAX_EXPANDED_BYTES: Final = 128 * 2**20
+"""All that is unpacked of one archive: the text of some 20,000 pages in Word's XML."""
+MAX_EXPANSION: Final = 250
+"""How many times its packed size a part may unpack to; Word's own parts reach 60."""
+EXPANSION_FREE_BYTES: Final = 2**20
+"""Up to this size a part may unpack at any ratio: an empty template is almost only zeros."""
+MAX_ARCHIVE_MEMBERS: Final = 20_000
+"""Members of one archive; a document with a picture on each page has a few thousand."""
+MAX_NESTING: Final = 512
+"""Elements within elements; browsers stop there too, and a parser's time grows with the square."""
+MAX_ELEMENTS: Final = 1_000_000
+"""Elements of one page; the longest laws and logs on the web have a tenth of that."""

@@ -1,0 +1,212 @@
+from itertools import pairwise
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evidentia.documents.chunking import chunk_document
+from evidentia.documents.hashing import generate_chunk_hash
+from evidentia.documents.model import DocumentChunk, Heading, Page, ReadDocument
+from evidentia.documents.reading.document import read_document
+from evidentia.errors import InputError
+
+TEXT = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "word ",
+                "A sentence. ",
+                "Longer words here, yes! ",
+                "\n\n",
+                "\n",
+                "\r\n",
+                "- item\n",
+            ),
+            *(
+                "e\u0301",
+                "👨\u200d👩\u200d👧",
+                "🇸🇦",
+                "\u0301",
+                " \u0301",
+                "\u0600 ",
+                "क्षि",
+                "年假。",
+            ),
+            *("إجازة ", "x" * 50, "   ", "\u00a0", "# Head\n", "\ud800", "?", "ـ"),
+        ]
+    ),
+    max_size=60,
+).map("".join)
+SIZES = st.integers(1, 120).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
+
+
+def document(*texts: str, headings: tuple[Heading, ...] = ()) -> ReadDocument:
+    pages = tuple(Page(number, text) for number, text in enumerate(texts, 1))
+    return ReadDocument(
+        "a.txt", "text/plain", "0" * 64, pages, headings, None, "ltr", None, None, None
+    )
+
+
+def clusters(text: str) -> set[int]:
+    return {0, *(found.end() for found in regex.finditer(r"\X", text))}
+
+
+@settings(deadline=None)
+@given(st.lists(TEXT, min_size=1, max_size=3), SIZES, st.data())
+def test_chunks_are_exact_cover_all_and_respect_characters(
+    texts: list[str], sizes: tuple[int, int], data: st.DataObject
+) -> None:
+    size, overlap = sizes
+    headings = tuple(
+        data.draw(
+            st.lists(
+                st.builds(
+                    Heading,
+                    st.integers(1, 3),
+                    st.sampled_from(["", "Head", "A sentence"]),
+                    st.integers(1, len(texts)),
+                    st.integers(0, 200),
+                ),
+                max_size=4,
+            )
+        )
+    )
+    read = document(*texts, headings=headings)
+    chunks = chunk_document(read, "doc", chunk_size=size, chunk_overlap=overlap)
+    covered = [set[int]() for _ in texts]
+    for index, chunk in enumerate(chunks):
+        text = texts[chunk.page - 1]
+        borders = clusters(text)
+        assert text[chunk.start : chunk.end] == chunk.text
+        assert chunk.text.strip()
+        assert chunk.index == index
+        assert chunk.start in borders
+        assert chunk.end in borders
+        assert len(chunk.text) <= size or is_one_character(chunk.text)
+        covered[chunk.page - 1].update(range(chunk.start, chunk.end))
+    for text, places in zip(texts, covered, strict=True):
+        assert all(at in places for at, one in enumerate(text) if not one.isspace())
+    check_overlaps(chunks, overlap)
+    assert chunk_document(read, "doc", chunk_size=size, chunk_overlap=overlap) == chunks
+    assert len({chunk.chunk_id for chunk in chunks}) == len(chunks)
+
+
+def is_one_character(text: str) -> bool:
+    return len(regex.findall(r"\X", text.strip())) <= 1 or "\u094d" in text
+
+
+def check_overlaps(chunks: tuple[DocumentChunk, ...], overlap: int) -> None:
+    for before, after in pairwise(chunks):
+        if before.page == after.page:
+            assert before.start < after.start
+            assert before.end < after.end
+            assert before.end - after.start <= overlap
+
+
+def test_a_short_page_is_one_chunk_without_the_space_around_it() -> None:
+    (chunk,) = chunk_document(document("\n  All get leave.\n"), "doc-1")
+    assert (chunk.text, chunk.start, chunk.end, chunk.page) == ("All get leave.", 3, 17, 1)
+    assert chunk.document_id == "doc-1"
+    assert chunk.chunk_hash == generate_chunk_hash("all get  LEAVE.", 64)
+    assert chunk.chunk_id.startswith("chunk_")
+
+
+def test_blank_pages_have_no_chunks() -> None:
+    assert chunk_document(document("", " \n "), "doc") == ()
+
+
+def test_ids_follow_the_document_its_bytes_and_the_place() -> None:
+    first = read_document(b"All get leave.", "a.txt")
+    again = read_document(b"All get leave.", "renamed.txt")
+    changed = read_document(b"All get leave. Now.", "a.txt")
+    ids = [chunk_document(read, "doc")[0].chunk_id for read in (first, again, changed)]
+    assert ids[0] == ids[1] != ids[2]
+    assert chunk_document(first, "other")[0].chunk_id != ids[0]
+
+
+def test_a_chunk_ends_at_a_paragraph_then_a_sentence_then_a_word() -> None:
+    text = "One two three. Four five six.\n\nSeven eight nine ten eleven twelve thirteen fourteen."
+    pieces = [c.text for c in chunk_document(document(text), "d", chunk_size=40, chunk_overlap=0)]
+    assert pieces == [
+        "One two three. Four five six.",
+        "Seven eight nine ten eleven twelve",
+        "thirteen fourteen.",
+    ]
+    pieces = [c.text for c in chunk_document(document(text), "d", chunk_size=20, chunk_overlap=0)]
+    assert pieces[:2] == ["One two three.", "Four five six."]
+
+
+def test_an_overlap_repeats_whole_sentences_and_else_words() -> None:
+    text = "First sentence here. Second one. Third one. Fourth sentence is here."
+    pieces = [c.text for c in chunk_document(document(text), "d", chunk_size=45, chunk_overlap=12)]
+    assert pieces == [
+        "First sentence here. Second one. Third one.",
+        "Third one. Fourth sentence is here.",
+    ]
+    text = "one two three four five six seven eight nine ten"
+    pieces = [c.text for c in chunk_document(document(text), "d", chunk_size=20, chunk_overlap=8)]
+    assert pieces == ["one two three four", "four five six seven", "seven eight nine ten"]
+
+
+def test_text_without_spaces_overlaps_by_characters() -> None:
+    pieces = [
+        c.text for c in chunk_document(document("x" * 25), "d", chunk_size=10, chunk_overlap=4)
+    ]
+    assert [len(piece) for piece in pieces] == [10, 10, 10, 7]
+
+
+def test_a_character_that_is_too_long_is_kept_whole() -> None:
+    zalgo = "e" + "\u0301" * 30
+    pieces = [
+        c.text
+        for c in chunk_document(document(f"ab {zalgo} cd"), "d", chunk_size=5, chunk_overlap=2)
+    ]
+    assert zalgo in pieces
+    assert pieces[0] == "ab"
+
+
+def test_a_paragraph_that_ends_inside_a_character_is_not_cut_there() -> None:
+    text = "Seven words are on this line \u0600 \n\nand more words follow on the next line of it"
+    first = chunk_document(document(text), "d", chunk_size=40, chunk_overlap=0)[0]
+    assert first.text.endswith("\u0600 \n\nand")
+
+
+def test_a_chunk_lies_under_one_heading_and_headings_in_a_row_head_one() -> None:
+    source = (
+        "Preface.\n\n# Policy\n\n## Leave\n\nAll get it.\n\n## Travel\n\nBy train.\n\n"
+        "Title\n=====\n\nSub\n---\n\nEnd.\n"
+    )
+    chunks = chunk_document(read_document(source.encode(), "a.md"), "doc")
+    assert [(c.heading_path, c.text) for c in chunks] == [
+        ((), "Preface."),
+        (("Policy", "Leave"), "# Policy\n\n## Leave\n\nAll get it."),
+        (("Policy", "Travel"), "## Travel\n\nBy train."),
+        (("Title", "Sub"), "Title\n=====\n\nSub\n---\n\nEnd."),
+    ]
+
+
+def test_headings_stay_in_force_on_the_next_page() -> None:
+    headings = (Heading(1, "Policy", 1, 0), Heading(2, "Leave", 2, 6))
+    chunks = chunk_document(
+        document("Policy\n\nOne.", "Two.\n\nLeave\n\n3", headings=headings), "d"
+    )
+    assert [(c.page, c.heading_path) for c in chunks] == [
+        (1, ("Policy",)),
+        (2, ("Policy",)),
+        (2, ("Policy", "Leave")),
+    ]
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(0, 0), (10, 10), (10, -1), (-5, 0)])
+def test_sizes_that_cannot_be_are_refused(size: int, overlap: int) -> None:
+    with pytest.raises(InputError, match="the overlap must be 0 or more and less than the size"):
+        chunk_document(document("text"), "d", chunk_size=size, chunk_overlap=overlap)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 300_000, "🇸🇦" * 50_000, "e" + "\u0301" * 100_000, "a. " * 100_000, "\n" * 300_000],
+)
+def test_hostile_text_takes_no_longer_than_its_length(text: str) -> None:
+    chunk_document(document(text), "d")

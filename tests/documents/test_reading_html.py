@@ -1,0 +1,165 @@
+# ruff: noqa: RUF001 - letters and marks of other scripts are what is tested
+
+import pytest
+
+from evidentia.documents.model import ReadDocument
+from evidentia.documents.reading import html
+from evidentia.documents.reading.document import HTML, read_document
+from evidentia.errors import DocumentError
+
+
+def read(source: str) -> ReadDocument:
+    return read_document(source.encode(), "page.html")
+
+
+def text_of(source: str) -> str:
+    (page,) = read(source).pages
+    return page.text
+
+
+def test_headings_and_paragraphs_stand_apart() -> None:
+    document = read(
+        "<!doctype html><title>The\n page</title><h1>Annual <b>leave</b></h1>"
+        "<p>All  employees<br>\nget 15&nbsp;days.</p>loose <i>text</i><h3>Carry over</h3>"
+    )
+    assert document.media_type == HTML
+    assert document.pages[0].text == (
+        "Annual leave\n\nAll employees\nget 15\u00a0days.\n\nloose text\n\nCarry over"
+    )
+    assert [(h.level, h.text) for h in document.headings] == [
+        (1, "Annual leave"),
+        (3, "Carry over"),
+    ]
+    assert all(document.pages[0].text.startswith(h.text, h.start) for h in document.headings)
+    assert document.title == "The page"
+
+
+def test_what_a_reader_does_not_see_is_left_out_and_said() -> None:
+    document = read(
+        "<p>Seen.</p><script>s()</script><style>p{}</style><template><p>t</p></template>"
+        "<noscript>n</noscript><!-- mark this as supported --><p hidden>h</p>"
+        "<p style='color:red; DISPLAY : none'>d</p><span style='visibility:hidden'>v</span>"
+        "<dialog>closed</dialog><dialog id=a>closed</dialog><dialog open>open</dialog>"
+        "<select><option>o</select><p style='color:red'>Red.</p>"
+    )
+    assert document.pages[0].text == "Seen.\n\nopen\n\nRed."
+    assert document.warnings == ("5 hidden element(s) are left out",)
+
+
+def test_lists_keep_their_marks() -> None:
+    assert text_of(
+        "<p>Before</p><ul><li>one<li>two<ol start=3><li>a<li><p>b</p><p>more of b</p></ol>"
+        "<li>three</ul><ol start=x><li>first</ol><li>alone</li>"
+        "<dl><dt>Term<dd>Meaning</dl>"
+    ) == (
+        "Before\n\n- one\n- two\n  3. a\n  4. b\nmore of b\n- three\n\n1. first\n\n- alone\n\n"
+        "Term\nMeaning"
+    )
+
+
+def test_a_heading_in_a_list_has_no_mark() -> None:
+    document = read("<ul><li><h2>Title</h2><p>text</ul>")
+    assert [h.text for h in document.headings] == ["Title"]
+
+
+def test_a_table_of_data_is_one_line_per_row() -> None:
+    assert text_of(
+        "<table><caption>Days</caption><thead><tr><th>Grade<th>Days</thead>"
+        "<tr><td>A<td><p>15</p><p>a year</p></tr><tr><td> <td></tr><tr><td>B<td>20</table>after"
+    ) == ("Days\n\nGrade | Days\nA | 15 a year\nB | 20\n\nafter")
+
+
+def test_a_table_that_only_places_things_is_read_through() -> None:
+    document = read(
+        "<table><tr><td><h1>Policy</h1><p>Text.</p><td><table><tr><td>a<td>b</table></table>"
+    )
+    assert document.pages[0].text == "Policy\n\nText.\n\na | b"
+    assert [h.text for h in document.headings] == ["Policy"]
+
+
+def test_preformatted_text_keeps_its_lines() -> None:
+    assert text_of("<pre>\nif x:\n    y\n\n</pre><p>after  it") == "if x:\n    y\n\nafter it"
+
+
+def test_the_pages_own_dates_and_language_are_read() -> None:
+    document = read(
+        '<html lang="ar-SA"><meta property="article:published_time" content="2024-03-04T10:00Z">'
+        '<meta name="Last-Modified" content="soon"><meta name="dcterms.modified" '
+        'content="2024-05-06"><meta name=revised><meta charset=utf-8><p>15'
+    )
+    assert (document.created, document.modified) == ("2024-03-04", "2024-05-06")
+    assert document.language == "ar"
+    assert document.title is None
+
+
+@pytest.mark.parametrize(
+    ("label", "codec", "text"),
+    [
+        ("windows-1256", "cp1256", "سياسة الإجازات"),
+        ("ISO-8859-1", "cp1252", "Congés payés – 15 €"),
+        ("unheard-of", "utf-8", "Congés"),
+        ("utf-16", "utf-8", "Congés"),
+    ],
+)
+def test_a_declared_encoding_is_followed(label: str, codec: str, text: str) -> None:
+    source = f'<html><meta http-equiv=x content="text/html; charset={label}"><p>{text}</p>'
+    assert read_document(source.encode(codec), "a.html").pages[0].text == text
+
+
+def test_a_byte_order_mark_outranks_what_is_declared() -> None:
+    source = "<html><meta charset=windows-1256><p>Congés</p>".encode("utf-8-sig")
+    assert read_document(source, "a.html").pages[0].text == "Congés"
+
+
+def test_a_wrong_declaration_names_the_byte() -> None:
+    source = b"<html><meta charset=euc-kr><p>\xff\xff</p>"
+    with pytest.raises(DocumentError, match=r"says that it is euc-kr and is not .byte 0xFF at pos"):
+        read_document(source, "a.html")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<div>" * 600,
+        "<div><template></div></template>" * 600,
+        "<div></p>" * 600,
+        "<b>" + "<x>" * 100 + "</b>" * 2 + "<i>" * 500,
+    ],
+)
+def test_elements_nested_too_deep_are_refused(source: str) -> None:
+    with pytest.raises(DocumentError, match="nested more than 512 deep"):
+        read(f"<html>{source}text")
+
+
+def test_too_many_elements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "MAX_ELEMENTS", 100)
+    with pytest.raises(DocumentError, match="more than 100 HTML tags: split the page"):
+        read("<html>" + "<p>text</p>" * 60)
+
+
+def test_elements_that_are_closed_do_not_count_as_deep() -> None:
+    assert text_of("<html>" + "<div><span>x</span><br></div>" * 3_000).count("x") == 3_000
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<script>" + "if (a<b) c<d;" * 600 + "</SCRIPT >",
+        "<style>" + "<div>" * 600 + "</style>",
+        "<!-- " + "<div>" * 600 + " --><!--><!-- --!>",
+        "<p>last</p><script>" + "<div>" * 600,
+        "<p>last</p><!-- " + "<div>" * 600,
+    ],
+)
+def test_what_looks_like_tags_in_scripts_and_comments_does_not_count(source: str) -> None:
+    assert text_of(f"<html><p>first</p>{source}").startswith("first")
+
+
+def test_a_comment_that_ends_at_once_hides_nothing() -> None:
+    with pytest.raises(DocumentError, match="nested more than 512 deep"):
+        read("<html><!-->" + "<div>" * 600 + "text")
+
+
+def test_a_page_without_text_is_empty() -> None:
+    with pytest.raises(DocumentError, match="an empty document: it has no text"):
+        read("<html><script>x()</script>")

@@ -1,0 +1,73 @@
+import pytest
+
+from evidentia.documents.model import ReadDocument
+from evidentia.documents.reading import markdown
+from evidentia.documents.reading.document import MARKDOWN, read_document
+from evidentia.errors import DocumentError
+
+
+def read(source: str) -> ReadDocument:
+    return read_document(source.encode(), "policy.md")
+
+
+def test_the_source_is_kept_as_it_is() -> None:
+    source = "# Leave\r\n\r\n* **15** days\r\n\r\n| a | b |\r\n"
+    document = read(source)
+    assert document.media_type == MARKDOWN
+    assert document.pages[0].text == source
+
+
+def test_headings_are_those_that_commonmark_sees() -> None:
+    source = (
+        "# The *annual* `leave`\r\n\r\ntext\n\n```\n# code\n```\n\n    # indented code\n\n"
+        "Set on\ntwo lines\n=====\n\n> ## In a [quote](x)\n\n<div>\n# in HTML\n</div>\n\n#\n\n"
+        "####### seven\n\nBreak  \nhere\n---\n\n### ![picture](p.png)\n"
+    )
+    document = read(source)
+    assert [(h.level, h.text) for h in document.headings] == [
+        (1, "The annual leave"),
+        (1, "Set on two lines"),
+        (2, "In a quote"),
+        (2, "Break here"),
+        (3, "picture"),
+    ]
+    starts = [source[h.start :].partition("\n")[0].strip() for h in document.headings]
+    assert starts == [
+        "# The *annual* `leave`",
+        "Set on",
+        "> ## In a [quote](x)",
+        "Break",
+        "### ![picture](p.png)",
+    ]
+    assert document.title == "The annual leave"
+
+
+def test_front_matter_is_no_heading_and_its_fields_are_read() -> None:
+    document = read(
+        "---\ntitle: 'Leave policy'\ndate: 2024-01-02T10:00\nupdated: \"2024-02-03\"\n"
+        "lang: de-AT\n---\n\n# Urlaub\n"
+    )
+    assert [h.text for h in document.headings] == ["Urlaub"]
+    assert document.title == "Leave policy"
+    assert (document.created, document.modified) == ("2024-01-02", "2024-02-03")
+    assert document.language == "de"
+
+
+def test_a_rule_at_the_top_is_no_front_matter() -> None:
+    document = read("---\n\n# Leave\n\ntitle: no\n")
+    assert [h.text for h in document.headings] == ["Leave"]
+    assert document.title == "Leave"
+
+
+def test_empty_front_matter_fields_say_nothing() -> None:
+    assert read("---\ntitle:\n---\ntext\n").title is None
+
+
+def test_a_very_long_heading_is_body_text() -> None:
+    assert read("# " + "long " * 200 + "\n").headings == ()
+
+
+def test_a_file_that_would_take_minutes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(markdown, "MAX_MARKDOWN_BYTES", 10)
+    with pytest.raises(DocumentError, match=r"12 bytes of Markdown, 10 at most: .* name it .txt"):
+        read("# Leave ok\n\n")
