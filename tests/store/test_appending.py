@@ -358,6 +358,13 @@ def test_a_head_that_moved_meanwhile_is_not_overwritten(place: Place) -> None:
 # Threads
 
 
+class Background(threading.Thread):
+    """A thread that does not keep a failed test from ending."""
+
+    def __init__(self, work: Callable[..., object], *given: object) -> None:
+        super().__init__(target=work, args=given, daemon=True)
+
+
 def in_threads(works: list[Callable[[], None]]) -> None:
     """Run all at once; raise what any of them raised."""
     failures: list[BaseException] = []
@@ -370,7 +377,7 @@ def in_threads(works: list[Callable[[], None]]) -> None:
         except BaseException as error:  # noqa: BLE001 - raised again below
             failures.append(error)
 
-    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
+    threads = [Background(guarded, work) for work in works]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -424,7 +431,7 @@ def held_up(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
         with suppress(EnvironmentProblem, Interruption):
             workspace.append(record(999))
 
-    leader = threading.Thread(target=lead)
+    leader = Background(lead)
     leader.start()
     assert entered.wait(10)
     yield
@@ -448,7 +455,7 @@ def test_appends_that_come_during_a_commit_share_the_next_one(
         commit(self, requests)
 
     monkeypatch.setattr(Sequencer, "_commit", counted)
-    threads = [threading.Thread(target=workspace.append, args=(record(n),)) for n in range(6)]
+    threads = [Background(workspace.append, record(n)) for n in range(6)]
     with held_up(workspace, monkeypatch):
         for thread in threads:
             thread.start()
@@ -473,7 +480,7 @@ def test_a_request_that_conflicts_does_not_hurt_those_in_the_same_commit(
             outcomes[name] = error
 
     asked = [("good", 1, "x"), ("bad", 2, "taken"), ("twin", 1, "x"), ("late", 3, "y")]
-    threads = [threading.Thread(target=append, args=item) for item in asked]
+    threads = [Background(append, *item) for item in asked]
     with held_up(workspace, monkeypatch):
         for count, thread in enumerate(threads, start=1):
             thread.start()
@@ -489,7 +496,7 @@ def test_a_request_that_conflicts_does_not_hurt_those_in_the_same_commit(
 def test_a_request_that_cannot_be_stored_fails_before_it_joins_the_others(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good = threading.Thread(target=workspace.append, args=(record(1),))
+    good = Background(workspace.append, record(1))
     with held_up(workspace, monkeypatch):
         good.start()
         wait_until_queued(workspace, 1)
@@ -514,7 +521,7 @@ def test_a_commit_that_fails_is_told_to_all_who_took_part_and_the_next_one_works
     def fail(*_: object) -> None:
         raise EnvironmentProblem("the disk is full")
 
-    threads = [threading.Thread(target=append) for _ in range(3)]
+    threads = [Background(append) for _ in range(3)]
     with held_up(workspace, monkeypatch):
         monkeypatch.setattr(sequencer, "move_head", fail)
         for thread in threads:
@@ -565,7 +572,7 @@ def test_whoever_is_interrupted_while_waiting_leaves_and_others_go_on(
             pytest.raises(Interruption),
         ):
             workspace.append(record(1))
-        other = threading.Thread(target=lambda: others.append(workspace.append(record(2))))
+        other = Background(lambda: others.append(workspace.append(record(2))))
         other.start()
         wait_until_queued(workspace, 1)
     other.join(10)
@@ -586,7 +593,7 @@ def test_whoever_is_interrupted_after_being_made_leader_hands_over(
     def append() -> None:
         outcomes.append(workspace.append(record(2)).seq)
 
-    threads = [threading.Thread(target=interrupted), threading.Thread(target=append)]
+    threads = [Background(interrupted), Background(append)]
     with held_up(workspace, monkeypatch):
         with interrupted_requests(monkeypatch):
             threads[0].start()
@@ -616,7 +623,7 @@ def test_a_leader_that_is_interrupted_tells_those_it_commits_for(
     def interrupt(*_: object) -> None:
         raise Interruption
 
-    threads = [threading.Thread(target=append) for _ in range(2)]
+    threads = [Background(append) for _ in range(2)]
     with held_up(workspace, monkeypatch):
         for thread in threads:
             thread.start()

@@ -1,4 +1,5 @@
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -74,6 +75,21 @@ def test_processes_are_served_in_the_order_they_came(path: Path) -> None:
     for child in children:
         child.end()
     assert marks(path) == "abcdefgh"
+
+
+def test_no_one_overtakes_a_process_that_came_first_and_is_slow(path: Path) -> None:
+    with FairLock(path).turn():
+        slow = Child(marker(path, "s"))
+        until(partial(has_drawn, path, 2))
+        quick = Child(marker(path, "q"))
+        until(partial(has_drawn, path, 3))
+        os.kill(slow.pid, signal.SIGSTOP)
+    time.sleep(0.1)
+    assert marks(path) == ""
+    os.kill(slow.pid, signal.SIGCONT)
+    slow.end()
+    quick.end()
+    assert marks(path) == "sq"
 
 
 def test_only_one_process_has_its_turn_at_a_time(path: Path) -> None:
