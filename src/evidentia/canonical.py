@@ -24,6 +24,9 @@ MAX_DEPTH = 100
 # Where both print plain decimals: orjson switches to an exponent at 1e16 and below 1e-5.
 _PLAIN_FLOAT_MIN, _PLAIN_FLOAT_MAX = 1e-4, 1e15
 
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
+_ATOMS = frozenset({str, int, bool, type(None)})
+
 _LONE_SURROGATE = "text with a lone surrogate has no canonical JSON"
 _TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 
@@ -39,11 +42,10 @@ def canonical_json(value: Any, *, within: int = 0) -> bytes:
     `within` says how many levels will stand around the value where it is used.
     """
     try:
-        return orjson.dumps(_plain(value, within), option=orjson.OPT_SORT_KEYS)
-    except _NeedsExactPathError:
+        plain = value if _is_plain(value, within) else _plain(value, within)
+        return orjson.dumps(plain, option=_OPTIONS)
+    except (_NeedsExactPathError, TypeError):  # orjson refuses large integers and lone surrogates
         return _exact(value, within)
-    except TypeError:  # all that orjson refuses of what `_plain` gives
-        raise CanonicalError(_LONE_SURROGATE) from None
 
 
 def parse_json(data: bytes) -> Any:
@@ -92,45 +94,71 @@ def derived_id(prefix: str, value: Any, *, length: int = 16) -> str:
     return f"{prefix}_{digest(value)[:length]}"
 
 
+def _is_plain(value: Any, depth: int) -> bool:
+    """Whether orjson writes the value canonically as it stands; it looks at integers itself."""
+    kind = type(value)
+    if kind is dict:
+        if not _sorts_alike("".join(value)):
+            return False
+        items = value.values()
+    elif kind is list or kind is tuple:
+        items = value
+    else:
+        return kind in _ATOMS
+    if depth >= MAX_DEPTH:
+        return False
+    for item in items:
+        kind = type(item)
+        if kind in _ATOMS:
+            continue
+        if kind is float:
+            if item.is_integer() or not _PLAIN_FLOAT_MIN <= abs(item) < _PLAIN_FLOAT_MAX:
+                return False
+        elif not _is_plain(item, depth + 1):
+            return False
+    return True
+
+
 def _plain(value: Any, depth: int) -> Any:
     """Copy a value into what orjson writes canonically, or ask for the exact path."""
     kind = type(value)
-    if kind is str or value is None or kind is bool:
+    if kind in _ATOMS:
         return value
-    if kind is int:
-        if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
-            return value
-        raise _past_safe_integers(value)
     if kind is float:
         return _plain_float(value)
     if depth >= MAX_DEPTH:
         raise CanonicalError(_TOO_DEEP)
-    if kind is dict:
-        plain = {}
-        for key, item in value.items():
-            if type(key) is not str or not key.isascii():
-                raise _NeedsExactPathError
-            plain[key] = item if type(item) is str else _plain(item, depth + 1)
-        return plain
+    if kind is dict and _sorts_alike("".join(value)):
+        return {key: _plain(item, depth + 1) for key, item in value.items()}
     if kind is list or kind is tuple:
         return [_plain(item, depth + 1) for item in value]
     raise _NeedsExactPathError
 
 
-def _plain_float(value: float) -> float | int:
+def _plain_float(value: float) -> float | int | orjson.Fragment:
     if value.is_integer():
         if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
             return int(value)  # 1.0 and -0.0 are "1" and "0" in ECMAScript
     elif _PLAIN_FLOAT_MIN <= abs(value) < _PLAIN_FLOAT_MAX:
         return value
-    raise _NeedsExactPathError
+    return orjson.Fragment(_exact(value, 0))
+
+
+def _sorts_alike(keys: str) -> bool:
+    """Whether keys of these letters have one order in UTF-8, orjson's, and UTF-16, the canonical.
+
+    They part at U+D800: a letter past U+FFFF is two surrogates there, before U+E000 and above.
+    """
+    return keys.isascii() or max(keys) < "\ud800"
 
 
 def _exact(value: Any, within: int) -> bytes:
     try:
         return rfc8785.dumps(_json_types(value, within))
     except rfc8785.CanonicalizationError as error:
-        raise CanonicalError(f"no canonical JSON: {error}") from None
+        if not isinstance(error.__cause__, UnicodeEncodeError):
+            raise CanonicalError(f"no canonical JSON: {error}") from None
+        raise CanonicalError(_LONE_SURROGATE) from None
     except UnicodeEncodeError:
         raise CanonicalError(_LONE_SURROGATE) from None
 
@@ -142,7 +170,7 @@ def _json_types(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
-        return _plain(int(value), depth)
+        return _safe_integer(int(value))
     if isinstance(value, float):
         return float(value)
     if depth >= MAX_DEPTH:
@@ -159,10 +187,12 @@ def _json_types(value: Any, depth: int) -> Any:
     raise CanonicalError(f"{type(value).__name__} is not a JSON value: give it as text")
 
 
-def _past_safe_integers(value: int) -> CanonicalError:
+def _safe_integer(value: int) -> int:
+    if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
+        return value
     longest = 128  # in bits: Python refuses to print very long ones
     shown = str(value) if value.bit_length() <= longest else f"of {value.bit_length()} bits"
-    return CanonicalError(f"integer {shown} is past 2^53: give it as text")
+    raise CanonicalError(f"integer {shown} is past 2^53: give it as text")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

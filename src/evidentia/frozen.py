@@ -78,11 +78,11 @@ def freeze(value: Any) -> Any:
 
 def thaw(value: Any) -> Any:
     """Return a plain copy (dicts and lists) of a frozen value."""
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, Mapping):
         return {key: thaw(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [thaw(item) for item in value]
-    return value
+    return [thaw(item) for item in value]
 
 
 def _freeze(value: Any, where: str, depth: int) -> Any:

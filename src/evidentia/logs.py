@@ -31,7 +31,7 @@ def get_logger(name: str) -> structlog.stdlib.BoundLogger:
             logging.getLogger(f"evidentia.{name}"),
             processors=[structlog.stdlib.filter_by_level, _render_event],
             wrapper_class=structlog.stdlib.BoundLogger,
-        ),
+        ).bind(),  # once, and not again for each event
     )
 
 

@@ -229,6 +229,61 @@ def test_a_value_changed_in_the_file_is_named(
     assert any(problem.startswith("entry ") for problem in problems(sqlite_place.open()))
 
 
+def changed_on_disk(place: Place, change: Callable[[bytearray], None]) -> list[str]:
+    """Return what an audit says of forty entries in whose file something was changed."""
+    workspace = place.open()
+    workspace.append_many([record(number) for number in range(40)])
+    place.close()
+    data = bytearray(place.home.database.read_bytes())
+    change(data)
+    place.home.database.write_bytes(data)
+    return problems(place.open())
+
+
+@pytest.mark.parametrize(
+    ("behind", "problem"),
+    [
+        pytest.param(b"evidence_recordob-0017", "entry 17: is missing", id="an entry's"),
+        pytest.param(
+            b'n_id":"ob-0017"', "entry 17: its body is gone, and no erasure says why", id="a body's"
+        ),
+    ],
+)
+def test_a_row_whose_tenant_was_changed_on_disk_is_not_taken_for_ours(
+    sqlite_place: Place, behind: bytes, problem: str
+) -> None:
+    def change(data: bytearray) -> None:
+        tenant = b"default"
+        at = data.rindex(tenant, 0, data.index(behind))
+        data[at : at + len(tenant)] = b"defaulT"
+
+    assert problem in changed_on_disk(sqlite_place, change)
+
+
+@pytest.mark.parametrize("within", [b"evidence_recordob-0005", b'n_id":"ob-0005"'])
+def test_a_row_that_was_counted_twice_on_disk_is_seen(sqlite_place: Place, within: bytes) -> None:
+    def change(data: bytearray) -> None:
+        page = data.index(within) // 4096 * 4096
+        assert data[page] == 10, "not a leaf of a table without row ids"
+        cells = int.from_bytes(data[page + 3 : page + 5], "big")
+        pointers = page + 8
+        data[page + 3 : page + 5] = (cells + 1).to_bytes(2, "big")
+        last = data[pointers + 2 * (cells - 1) : pointers + 2 * cells]
+        data[pointers + 2 * cells : pointers + 2 * (cells + 1)] = last
+
+    assert any("stands twice" in problem for problem in changed_on_disk(sqlite_place, change))
+
+
+@pytest.mark.parametrize("within", [b"evidence_recordob-0005", b'n_id":"ob-0005"'])
+def test_a_row_without_values_on_disk_is_seen(sqlite_place: Place, within: bytes) -> None:
+    def change(data: bytearray) -> None:
+        page = data.index(within) // 4096 * 4096
+        cells = int.from_bytes(data[page + 3 : page + 5], "big")
+        data[page + 3 : page + 5] = (cells + 2).to_bytes(2, "big")
+
+    assert changed_on_disk(sqlite_place, change)
+
+
 def test_a_column_that_changed_its_type_is_reported_as_damage(sqlite_place: Place) -> None:
     workspace = sqlite_place.open()
     workspace.append(record(1))

@@ -18,7 +18,12 @@ from evidentia.errors import (
 from evidentia.proof.files import verify
 from evidentia.proof.verification import Verdict
 from evidentia.store.home import Home
-from evidentia.store.log import require_head
+from evidentia.store.log import (
+    checkpoint_count,
+    checkpoints,
+    insert_checkpoint,
+    require_head,
+)
 from evidentia.store.tree import StoredTree, TileCache
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import EntryKind
@@ -209,6 +214,26 @@ def test_processes_that_sign_at_once_store_one_checkpoint(place: Place) -> None:
     assert len(notes) == 4
     assert len(set(notes)) == 1
     assert others[0].audit().holds
+
+
+def test_a_checkpoint_that_another_process_is_storing_is_stored_once(place: Place) -> None:
+    workspace, other = place.open(), place.open()
+    workspace.public_key()
+    note = ("default", 1, "00000000", "a note")
+
+    def store_too() -> None:
+        with other._database.write() as connection:
+            insert_checkpoint(connection, *note)
+
+    thread = threading.Thread(target=store_too, daemon=True)
+    with workspace._database.write() as connection:
+        insert_checkpoint(connection, *note)
+        thread.start()
+        time.sleep(0.2)
+    thread.join()
+    with workspace._database.read() as connection:
+        assert checkpoint_count(connection, "default") == 1
+        assert len(list(checkpoints(connection, "default"))) == 1
 
 
 def test_a_smaller_checkpoint_never_takes_a_larger_ones_place_at_home(

@@ -84,6 +84,7 @@ def test_no_one_overtakes_a_process_that_came_first_and_is_slow(path: Path) -> N
         quick = Child(marker(path, "q"))
         until(partial(has_drawn, path, 3))
         os.kill(slow.pid, signal.SIGSTOP)
+        assert os.WIFSTOPPED(os.waitpid(slow.pid, os.WUNTRACED)[1])
     time.sleep(0.1)
     assert marks(path) == ""
     os.kill(slow.pid, signal.SIGCONT)

@@ -182,6 +182,14 @@ def run(
     )
 
 
+def fetch(connection: Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+    """Run a query and return the driver's own rows: others would cost more to wrap than to read."""
+    cursor: Any = connection.connection.cursor()
+    cursor.execute(_dialect_sql(sql, connection.dialect.paramstyle), tuple(values))
+    rows: list[Any] = cursor.fetchall()
+    return rows
+
+
 def insert_rows(
     connection: Connection, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
@@ -270,7 +278,8 @@ def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get(_WRITES, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        driver: Any = connection.connection.driver_connection
+        driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
 

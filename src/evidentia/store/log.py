@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from evidentia.errors import ConflictError, InputError, IntegrityError, NotFoundError
-from evidentia.store.database import insert_rows, run, stream
+from evidentia.store.database import fetch, insert_rows, run, stream
 from evidentia.trail.audit import ERASED_PREFIX, StoredEntry
 from evidentia.trail.entry import body_commitment, encode_entry, genesis_prev
 from evidentia.trail.merkle import EMPTY_ROOT, leaf_hash
@@ -107,12 +107,14 @@ class Head:
 def read_head(connection: Connection, tenant: str, *, lock: bool = False) -> Head | None:
     """Return a log's head, or None if the tenant has no log; `lock` holds it until the end."""
     suffix = " FOR UPDATE" if lock and connection.dialect.name != "sqlite" else ""
-    row = run(
+    rows = fetch(
         connection,
         f"SELECT tenant, origin, size, root, edge FROM trail_heads WHERE tenant = ?{suffix}",  # noqa: S608 - no input
         (tenant,),
-    ).fetchone()
-    return Head(row[0], row[1], row[2], bytes(row[3]), bytes(row[4])) if row else None
+    )
+    for found, origin, size, root, edge in rows:
+        return Head(found, origin, size, bytes(root), bytes(edge))
+    return None
 
 
 def require_head(connection: Connection, tenant: str) -> Head:
@@ -161,26 +163,23 @@ def append(
     entries, bodies, leaves, keys = [], [], [], []
     receipts: list[Receipt] = []
     for item in waiting:
-        if item.idempotency_key is not None:
-            first = known.get(item.idempotency_key)
+        kind, subject, subject_json, at, commitment, salt, body, key = item
+        if key is not None:
+            first = known.get(key)
             if first is not None:
                 receipts.append(first.again(item))
                 continue
-            keys.append((tenant, item.idempotency_key, seq))
-        data = encode_entry(
-            tenant, seq, prev, item.kind, item.subject_json, item.at, item.commitment
-        )
+            keys.append((tenant, key, seq))
+        data = encode_entry(tenant, seq, prev, kind, subject_json, at, commitment)
         leaf = leaf_hash(data)
         prev = leaf.hex()
-        entries.append((tenant, seq, item.kind, item.subject, data))
-        bodies.append((tenant, seq, item.salt, item.body))
+        entries.append((tenant, seq, kind, subject, data))
+        bodies.append((tenant, seq, salt, body))
         leaves.append(leaf)
         receipt = Receipt(seq, prev)
         receipts.append(receipt)
-        if item.idempotency_key is not None:
-            known[item.idempotency_key] = _First(
-                receipt, item.kind, item.subject, item.commitment, item.salt
-            )
+        if key is not None:
+            known[key] = _First(receipt, kind, subject, commitment, salt)
         seq += 1
     if not entries:
         return head, receipts
@@ -271,10 +270,10 @@ def find_entries(
 
 def entry_at(connection: Connection, tenant: str, seq: int) -> StoredEntry:
     """Return one entry with its body; raise `NotFoundError` if the log has none there."""
-    row = run(connection, f"{_STORED} WHERE e.tenant = ? AND e.seq = ?", (tenant, seq)).fetchone()
-    if row is None:
+    rows = fetch(connection, f"{_STORED} WHERE e.tenant = ? AND e.seq = ?", (tenant, seq))
+    if not rows:
         raise NotFoundError(f"log of tenant {tenant!r} has no entry {seq}")
-    return _stored(row)
+    return _stored(rows[0])
 
 
 def tiles_between(

@@ -13,6 +13,7 @@ from evidentia.trail.tiles import Frontier, expand, locate
 _KEPT_TILES = 4_096
 """How many expanded tiles are kept: about 100 MB at most, reached past a million entries."""
 
+Edge = dict[tuple[int, int], list[list[bytes]]]
 ExpandedTiles = OrderedDict[tuple[str, int, int], list[list[bytes]]]
 
 
@@ -26,6 +27,7 @@ class TileCache:
         self._kept = kept
         self._tiles: ExpandedTiles = OrderedDict()
         self._lock = threading.Lock()
+        self._edge: tuple[Head, Edge] | None = None
 
     def get(self, key: tuple[str, int, int]) -> list[list[bytes]] | None:
         """Return an expanded tile and mark it as used."""
@@ -34,6 +36,15 @@ class TileCache:
             if rows is not None:
                 self._tiles.move_to_end(key)
         return rows
+
+    def edge(self, head: Head) -> Edge:
+        """Return a head's unfinished tiles, expanded; those of the last head are kept."""
+        kept = self._edge
+        if kept is None or kept[0] != head:
+            tiles = Frontier.unpack(head.size, head.edge).partial_tiles()
+            kept = head, {(tile.level, tile.index): expand(tile.data) for tile in tiles}
+            self._edge = kept
+        return kept[1]
 
     def put(self, key: tuple[str, int, int], rows: list[list[bytes]]) -> None:
         """Keep an expanded tile; drop the one that was not used for longest."""
@@ -50,15 +61,14 @@ class StoredTree:
         self._connection = connection
         self._head = head
         self._cache = cache
-        self._edge = {
-            (tile.level, tile.index): expand(tile.data)
-            for tile in Frontier.unpack(head.size, head.edge).partial_tiles()
-        }
+        self._used = dict(cache.edge(head))
 
     def __call__(self, height: int, index: int) -> bytes:
         """Return the hash of the complete subtree of 2^height leaves at this index."""
         level, tile, row, place = locate(height, index)
-        rows = self._edge.get((level, tile)) or self._full(level, tile)
+        rows = self._used.get((level, tile))
+        if rows is None:
+            rows = self._used[level, tile] = self._full(level, tile)
         return rows[row][place]
 
     def root_at(self, size: int) -> bytes:

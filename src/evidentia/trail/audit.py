@@ -138,6 +138,7 @@ class _EntryChecker:
         self.rows = iter(rows)
         self.held: StoredEntry | None = None
         self.prev: str | None = None
+        self.at, self.time = b"", ""
 
     def take(self, base: int, width: int) -> list[bytes]:
         """Check the rows of one tile; return their leaf hashes, always `width` of them."""
@@ -153,15 +154,15 @@ class _EntryChecker:
                 leaves += [b""] * (seq - expected)
                 expected = seq
             leaf = sha256(b"\x00" + data).digest()
-            readable = self._is_as_written(seq, kind, subject, data) or self._explain(
-                seq, kind, subject, data
-            )
-            if body is None or salt is None:
-                audit.missing_bodies.append(seq)
-            elif readable and (
-                len(salt) != SALT_BYTES or sha256(salt + body).hexdigest().encode() != data[_BODY]
+            if (
+                body is None
+                or salt is None
+                or len(salt) != SALT_BYTES
+                or not self._is_as_written(
+                    seq, kind, subject, data, sha256(salt + body).hexdigest()
+                )
             ):
-                audit.found(seq, f"entry {seq}", "its body or salt is not what it commits to")
+                self._look_closer(seq, kind, subject, data, salt, body)
             if kind in _SPECIAL:
                 self._note_special(seq, kind, subject, body)
             leaves.append(leaf)
@@ -194,22 +195,47 @@ class _EntryChecker:
             if row[0] == limit - 1:
                 return
 
-    def _is_as_written(self, seq: int, kind: str, subject: str, data: bytes) -> bool:
+    def _look_closer(  # noqa: PLR0917 - a row, as it comes
+        self,
+        seq: int,
+        kind: str,
+        subject: str,
+        data: bytes,
+        salt: bytes | None,
+        body: bytes | None,
+    ) -> None:
+        """Find out what is wrong with an entry, or whether all that it lacks is its body."""
+        committed = data[_BODY].decode("ascii", "replace")
+        readable = self._is_as_written(seq, kind, subject, data, committed) or self._explain(
+            seq, kind, subject, data
+        )
+        if body is None or salt is None:
+            self.audit.missing_bodies.append(seq)
+        elif readable and (len(salt) != SALT_BYTES or sha256(salt + body).hexdigest() != committed):
+            self.audit.found(seq, f"entry {seq}", "its body or salt is not what it commits to")
+
+    def _is_as_written(
+        self, seq: int, kind: str, subject: str, data: bytes, commitment: str
+    ) -> bool:
         """Whether the bytes are exactly what these fields and the entry before give."""
-        at = data[_AT].decode("ascii", "replace")
         if self.prev is None:  # a range's first entry: what it follows is settled when joining
             self.prev = _declared_prev(data)
             self.audit.first_prev = self.prev
+        at = data[_AT]
+        if at != self.at:  # entries of one batch have one time
+            if not is_time(at.decode("ascii", "replace")):
+                return False
+            self.at, self.time = at, at.decode()
         written = encode_entry(
             self.tenant,
             seq,
             self.prev or "",
             kind,
             orjson.dumps(subject).decode(),
-            at,
-            data[_BODY].decode("ascii", "replace"),
+            self.time,
+            commitment,
         )
-        return written == data and is_time(at)
+        return written == data
 
     def _explain(self, seq: int, kind: str, subject: str, data: bytes) -> bool:
         """Say what is wrong with an entry that is not as written; return whether it reads."""
