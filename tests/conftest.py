@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,12 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput[_FOLDER] = str(node.config.stash[_SERVER].folder)
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+) -> Generator[None]:
     """Say in the last lines if PostgreSQL was not tested."""
+    yield
     if reason := config.stash[_SERVER].why_absent:
         terminalreporter.section("NOT TESTED ON POSTGRESQL", sep="!", red=True, bold=True)
         terminalreporter.line("No PostgreSQL could be started, so its tests were skipped.")

@@ -193,6 +193,8 @@ class Workspace:
             raise InputError("an erasure needs a reason and who asked for it")
         self._refuse_to_fork()
         with self._database.write() as connection:
+            log.require_head(connection, self.tenant)
+            log.lock_head(connection, self.tenant, self._new_origin)  # no one else erases meanwhile
             target = _logged(log.entry_at(connection, self.tenant, seq))
             if target.entry.kind in _KEPT_FOR_GOOD:
                 raise UsageError(f"entry {seq} is of kind {target.entry.kind} and is never erased")
@@ -432,6 +434,7 @@ class Workspace:
             head = log.read_head(connection, self.tenant)
             announced = log.keys(connection, self.tenant)
         if head is None or not announced:
+            self._refuse_to_fork()
             with self._database.write() as connection:
                 head = log.lock_head(connection, self.tenant, self._new_origin)
                 announced = log.keys(connection, self.tenant)
@@ -485,6 +488,11 @@ class Workspace:
                 head = log.read_head(connection, self.tenant)
                 if head is not None:
                     self._refuse_rollback(connection, head)
+                elif self.home.kept_checkpoint(self.tenant) is not None:
+                    raise IntegrityError(
+                        f"the log that {self.home.checkpoint_file(self.tenant)} signs is gone: "
+                        "bring the database back; if a new log is to begin, move that file away"
+                    )
             self._continues = True
 
     def _refuse_rollback(self, connection: Connection, head: log.Head) -> None:
@@ -524,9 +532,13 @@ def open_workspace(
     """
     check_tenant(tenant)
     database, place = open_database(target, home=home, create=create, read_only=read_only)
-    if create and not read_only and database.is_sqlite:
-        schema.upgrade(database)
-    schema.require_current(database)
+    try:
+        if create and not read_only and database.is_sqlite:
+            schema.upgrade(database)
+        schema.require_current(database)
+    except BaseException:
+        database.close()
+        raise
     return Workspace(database, place, tenant)
 
 

@@ -273,6 +273,14 @@ def test_verify_of_a_rolled_back_log_names_what_is_gone(filled: Cli, folder: Pat
     assert len(filled("trail", "log", "--json").json["entries"]) == 4
 
 
+def test_log_that_is_gone_is_not_silently_begun_anew(filled: Cli, folder: Path) -> None:
+    for path in (folder / ".evidentia").glob("evidentia.db*"):
+        path.unlink()
+    ran = filled("trail", "append", "-", stdin=ndjson(record(1)))
+    assert ran.code == 1
+    assert "is gone" in ran.err
+
+
 def test_wrong_tenant_is_named_with_those_that_have_a_log(filled: Cli) -> None:
     for command in (("verify",), ("show", "0"), ("log",)):
         ran = filled("trail", *command, "--tenant", "acme")

@@ -78,18 +78,20 @@ def test_processes_are_served_in_the_order_they_came(path: Path) -> None:
 
 
 def test_no_one_overtakes_a_process_that_came_first_and_is_slow(path: Path) -> None:
-    with FairLock(path).turn():
-        slow = Child(marker(path, "s"))
+    turn = FairLock(path).turn()
+    turn.__enter__()
+    with Child(marker(path, "s")) as slow:
         until(partial(has_drawn, path, 2))
-        quick = Child(marker(path, "q"))
-        until(partial(has_drawn, path, 3))
-        os.kill(slow.pid, signal.SIGSTOP)
-        assert os.WIFSTOPPED(os.waitpid(slow.pid, os.WUNTRACED)[1])
-    time.sleep(0.1)
-    assert marks(path) == ""
-    os.kill(slow.pid, signal.SIGCONT)
-    slow.end()
-    quick.end()
+        with Child(marker(path, "q")) as quick:
+            until(partial(has_drawn, path, 3))
+            os.kill(slow.pid, signal.SIGSTOP)
+            assert os.WIFSTOPPED(os.waitpid(slow.pid, os.WUNTRACED)[1])
+            turn.__exit__(None, None, None)
+            time.sleep(0.1)
+            assert marks(path) == ""
+            os.kill(slow.pid, signal.SIGCONT)
+            slow.end()
+            quick.end()
     assert marks(path) == "sq"
 
 
