@@ -1,0 +1,70 @@
+"""A ledger as JSON, in the export form: grouped for programs that read it elsewhere."""
+
+from typing import Any, Final
+
+from evidentia.export.session import LedgerSession
+from evidentia.export.shown import counted
+from evidentia.ledger.model import Claim, LedgerEntry, SourceDocument, Verdict
+
+_ALWAYS: Final = frozenset(Verdict) - {Verdict.NOT_JUDGED}
+
+
+def to_json(session: LedgerSession) -> dict[str, Any]:
+    """Return the ledger's export form; `not_judged` is counted only where it occurs."""
+    ledger = session.ledger
+    summary = ledger.summary
+    claims = session.claims_by_id()
+    counts = counted(summary, _ALWAYS)
+    return {
+        "ledger_id": ledger.id,
+        "session_id": ledger.session_id,
+        "generated_at": ledger.created_at,
+        "summary": {
+            "total_claims": summary.total_claims,
+            "evidence_coverage": summary.evidence_coverage,
+            "by_verdict": {verdict.value: count for verdict, count in counts.items()},
+            "by_importance": dict(summary.by_importance),
+            "unsupported_rate": summary.unsupported_rate,
+        },
+        "entries": [_entry(entry, claims[entry.claim_id]) for entry in ledger.entries],
+        "risk_flags": [
+            {
+                "type": flag.type.value,
+                "severity": flag.severity.value,
+                "description": flag.description,
+                "affected_claims": list(flag.affected_claim_ids),
+            }
+            for flag in ledger.risk_flags
+        ],
+        "follow_up_questions": list(ledger.follow_up_questions),
+    }
+
+
+def _entry(entry: LedgerEntry, claim: Claim) -> dict[str, Any]:
+    return {
+        "claim_id": entry.claim_id,
+        "claim_text": entry.claim_text,
+        "claim_type": entry.claim_type.value,
+        "importance": entry.claim_importance.value,
+        "start": claim.start,
+        "end": claim.end,
+        "verdict": entry.verdict.value,
+        "confidence_score": entry.confidence_score,
+        "evidence": {
+            "chunk_ids": list(entry.evidence_chunk_ids),
+            "snippet": entry.evidence_snippet,
+            "source": _source(entry.source_document) if entry.source_document else None,
+        },
+        "judge": entry.judge,
+        "notes": entry.notes,
+    }
+
+
+def _source(source: SourceDocument) -> dict[str, Any]:
+    """Return where the evidence stands, with page and headings only where there are any."""
+    found: dict[str, Any] = {"document_id": source.id, "filename": source.filename}
+    if source.page_number is not None:
+        found["page_number"] = source.page_number
+    if source.heading_path:
+        found["heading_path"] = list(source.heading_path)
+    return found

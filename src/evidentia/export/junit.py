@@ -1,0 +1,63 @@
+"""A ledger as JUnit XML: each claim a test case, so that a build shows which did not hold."""
+
+import re
+from collections.abc import Collection
+from xml.sax.saxutils import escape, quoteattr
+
+from evidentia.export.session import LedgerSession
+from evidentia.export.shown import place, title
+from evidentia.ledger.model import LedgerEntry, Verdict
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_junit(session: LedgerSession, fail_on: Collection[Verdict]) -> str:
+    """Write the ledger as JUnit XML; a claim fails if its verdict is among `fail_on`.
+
+    A claim that could not be judged, and is not among them, is a skipped test.
+    """
+    entries = session.ledger.entries
+    failures = sum(entry.verdict in fail_on for entry in entries)
+    skipped = sum(_is_skipped(entry, fail_on) for entry in entries)
+    head = (
+        f"<testsuite name={_attribute(session.title)} tests={_attribute(str(len(entries)))} "
+        f'failures="{failures}" errors="0" skipped="{skipped}" '
+        f"timestamp={_attribute(session.ledger.created_at)}>"
+    )
+    cases = [_case(number, entry, fail_on) for number, entry in enumerate(entries, 1)]
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            "<testsuites>",
+            head,
+            *cases,
+            "</testsuite>",
+            "</testsuites>",
+            "",
+        ]
+    )
+
+
+def _case(number: int, entry: LedgerEntry, fail_on: Collection[Verdict]) -> str:
+    name = _attribute(f"{number}. {entry.claim_text}")
+    case = f"  <testcase name={name} classname={_attribute(f'claims.{entry.claim_type.value}')}"
+    message = _attribute(f"{title(entry.verdict.value)}: {place(entry.source_document)}")
+    if entry.verdict in fail_on:
+        kind = _attribute(entry.verdict.value)
+        failure = f"<failure type={kind} message={message}>{_text(entry.notes)}</failure>"
+        return f"{case}>{failure}</testcase>"
+    if _is_skipped(entry, fail_on):
+        return f"{case}><skipped message={_attribute(entry.notes)}/></testcase>"
+    return f"{case}/>"
+
+
+def _is_skipped(entry: LedgerEntry, fail_on: Collection[Verdict]) -> bool:
+    return entry.verdict is Verdict.NOT_JUDGED and entry.verdict not in fail_on
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_NOT_XML.sub("\ufffd", text))
+
+
+def _text(text: str) -> str:
+    return escape(_NOT_XML.sub("\ufffd", text))

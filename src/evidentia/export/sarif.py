@@ -1,0 +1,100 @@
+"""A ledger as SARIF 2.1.0: a claim without support is an annotation on its line of the answer."""
+
+from bisect import bisect_right
+from typing import Any, Final
+from urllib.parse import quote
+
+from evidentia.export.session import LedgerSession
+from evidentia.export.shown import one_line, place, title
+from evidentia.ledger.model import Claim, LedgerEntry, Verdict
+
+SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+_RULES: Final = (
+    (Verdict.CONTRADICTED, "error", "A passage of the documents says otherwise."),
+    (Verdict.NOT_FOUND, "warning", "No passage of the documents bears the claim out."),
+    (Verdict.NOT_JUDGED, "warning", "The claim could not be judged; the message says why."),
+    (Verdict.WEAK, "note", "A passage bears the claim out in part."),
+)
+_PLACES: Final = {verdict: (index, level) for index, (verdict, level, _) in enumerate(_RULES)}
+
+
+def to_sarif(session: LedgerSession, version: str) -> dict[str, Any]:
+    """Return the claims that are not supported as SARIF results, by line and column."""
+    claims = session.claims_by_id()
+    lines = _Lines(session.answer)
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "evidentia",
+                        "version": version,
+                        "rules": [
+                            {
+                                "id": verdict.value,
+                                "name": title(verdict.value).replace(" ", ""),
+                                "shortDescription": {"text": text},
+                                "defaultConfiguration": {"level": level},
+                            }
+                            for verdict, level, text in _RULES
+                        ],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "results": [
+                    _result(entry, claims[entry.claim_id], lines, quote(session.answer_name))
+                    for entry in session.ledger.entries
+                    if entry.verdict in _PLACES
+                ],
+            }
+        ],
+    }
+
+
+def _result(entry: LedgerEntry, claim: Claim, lines: "_Lines", uri: str) -> dict[str, Any]:
+    index, level = _PLACES[entry.verdict]
+    where = f" ({place(entry.source_document)})" if entry.source_document else ""
+    text = f"{title(entry.verdict.value)}: {entry.claim_text}. {entry.notes}{where}"
+    return {
+        "ruleId": entry.verdict.value,
+        "ruleIndex": index,
+        "level": level,
+        "message": {"text": _message(text)},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": uri},
+                    "region": lines.region(claim.start, claim.end),
+                }
+            }
+        ],
+        "partialFingerprints": {"claim/v1": claim.id},
+    }
+
+
+def _message(text: str) -> str:
+    """Return text as a SARIF message: braces doubled, so that none is a placeholder; no links."""
+    plain = one_line(text).replace("{", "{{").replace("}", "}}")
+    return plain.replace("](", "] (")
+
+
+class _Lines:
+    """Where the lines of an answer begin, to say lines and columns from 1 on."""
+
+    def __init__(self, answer: str) -> None:
+        self.starts = [0]
+        self.starts += [at + 1 for at, character in enumerate(answer) if character == "\n"]
+
+    def region(self, start: int, end: int) -> dict[str, int]:
+        first, last = self._line(start), self._line(end)
+        return {
+            "startLine": first,
+            "startColumn": start - self.starts[first - 1] + 1,
+            "endLine": last,
+            "endColumn": end - self.starts[last - 1] + 1,
+        }
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self.starts, offset)

@@ -1,0 +1,57 @@
+"""How the ledger's values are shown to people: names, places, times, on one line each."""
+
+import re
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Final
+
+from evidentia.ledger.model import LedgerSummary, SourceDocument, Verdict
+
+SYMBOLS: Final = {
+    Verdict.SUPPORTED: "✓",
+    Verdict.WEAK: "?",
+    Verdict.CONTRADICTED: "✗",
+    Verdict.NOT_FOUND: "○",
+    Verdict.NOT_JUDGED: "–",  # noqa: RUF001 - a dash, as in a table's empty cell
+}
+"""The sign of each verdict."""
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffe\uffff\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+"""Controls, zero-width and direction characters: what would change how the rest is shown."""
+
+
+def one_line(text: str) -> str:
+    """Return text on one line, with what cannot be seen written as its code point."""
+    return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", " ".join(text.split()))
+
+
+def title(name: str) -> str:
+    """Return a name as a title: `missing_evidence` is `Missing Evidence`."""
+    return name.replace("_", " ").title()
+
+
+def counted(summary: LedgerSummary, always: Collection[Verdict]) -> dict[Verdict, int]:
+    """Return how often each verdict occurs: those named in any case, the others where they do."""
+    counts = {verdict: int(summary.by_verdict[verdict.value]) for verdict in Verdict}
+    return {verdict: count for verdict, count in counts.items() if count or verdict in always}
+
+
+def place(source: SourceDocument | None) -> str:
+    """Return where a passage stands: file, page, section."""
+    if source is None:
+        return "-"
+    page = "" if source.page_number is None else f", Page {source.page_number}"
+    section = f", {source.heading_path[-1]}" if source.heading_path else ""
+    return f"{source.filename}{page}{section}"
+
+
+def minute(timestamp: str) -> str:
+    """Return an ISO time as `2026-01-03 14:30 UTC`; what is no time is returned as it is."""
+    try:
+        moment = datetime.fromisoformat(timestamp)
+        utc = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return timestamp
+    return f"{utc:%Y-%m-%d %H:%M} UTC"

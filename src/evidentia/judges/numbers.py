@@ -1,0 +1,284 @@
+"""The numbers judge: quantities, dates and negation compared as values, about the same thing.
+
+"14 calendar days" bears out "2 weeks"; "15 days" contradicts "20 days" if both are about the same
+thing, and "at least 15 days" leaves "20 days" open. A sentence bears a claim out if it has every
+value of it and is about all that the claim is about. It contradicts a claim if, besides, one value
+rules the claim's out and the sentence is about no smaller group. In all other cases the judge has
+no opinion, or one that other judges may overrule.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from evidentia.judges.measures import HARMLESS, Measure, MeasuredStatement, read_measures
+from evidentia.judges.negation import is_turned_round
+from evidentia.judges.provisos import Provisos, find_provisos
+from evidentia.judges.sentences import Sentence, read_sentences
+from evidentia.ledger.judging import Opinion
+from evidentia.ledger.model import Claim, ClaimType, EvidenceMatch, Passage, SupportLevel
+from evidentia.ledger.quantities import Quantity, compare
+from evidentia.ledger.statements import Statement, read_statement
+from evidentia.ledger.words import coverage
+
+SAME_THING: Final = 0.95
+"""How sure the judge is of values in a sentence that is itself about all that the claim is."""
+BY_HEADING: Final = 0.9
+"""The same if the heading, or the sentence before, is needed for that."""
+NEGATED: Final = 0.9
+_MOST_EXTRA: Final = 3
+"""How many words that the claim lacks a contradicting sentence may have."""
+_TELLING: Final = 2
+_HALF, _MUCH = 0.5, 0.6
+"""Which part of what a claim is about a sentence must be about to be read, and to be a hint."""
+_WHEN: Final = frozenset({"date", "year", "calendar month", "day of the year"})
+
+Relation = Literal["agrees", "differs", "open", "absent"]
+
+
+class NumbersJudge:
+    """Compares quantities of one dimension in sentences that are about the same thing."""
+
+    name = "numbers"
+
+    def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
+        """Return full support where all values agree, contradiction where one differs."""
+        reading = _Claim(
+            read_statement(claim.text), read_measures(claim.text), claim.type is ClaimType.POLICY
+        )
+        return [_of_passage(reading, passage) for passage in passages]
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    statement: Statement
+    measured: MeasuredStatement
+    is_policy: bool
+
+    def topic_of(self, place: int) -> frozenset[str]:
+        """Return what a passage must be about to settle one of the claim's quantities."""
+        own = self.measured.measures[place].measured
+        others = frozenset[str]().union(
+            *(measure.measured for at, measure in enumerate(self.measured.measures) if at != place)
+        )
+        return self.measured.topic - (others - own)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How one quantity of the claim fares in a sentence that says `said` in its place."""
+
+    relation: Relation
+    claimed: Quantity
+    said: str = ""
+    measured: frozenset[str] = frozenset()
+    subject: frozenset[str] | None = None
+    covered: bool = False
+
+    def group(self, topic: frozenset[str]) -> frozenset[str]:
+        """Return by what the sentence's subject is a smaller group than the claim's."""
+        return (self.subject or frozenset()) - topic - self.measured - HARMLESS
+
+
+@dataclass(frozen=True, slots=True)
+class _Favour:
+    """How far a sentence bears a claim out, and why."""
+
+    similarity: float
+    reason: str
+    full: bool = False
+    settles: frozenset[int] = frozenset()
+
+
+def _of_passage(claim: _Claim, passage: Passage) -> Opinion | None:
+    found = [_of_sentence(claim, sentence, passage) for sentence in read_sentences(passage)]
+    opinions = [opinion for opinion in found if opinion]
+    if len({opinion.match.contradicts for opinion in opinions if opinion.certain}) > 1:
+        return None  # one sentence bears the claim out, another contradicts it
+    return max(
+        opinions, key=lambda opinion: (opinion.certain, opinion.match.similarity), default=None
+    )
+
+
+def _of_sentence(claim: _Claim, sentence: Sentence, passage: Passage) -> Opinion | None:
+    if coverage(claim.measured.topic, sentence.said.stems | sentence.about) < _HALF:
+        return None
+    said = read_measures(sentence.said.text)
+    if not _is_understood(claim, sentence.said, said):
+        return None
+    provisos = find_provisos(claim.statement, sentence.said)
+    readings = [
+        _reading(claim, place, said, sentence.about)
+        for place in range(len(claim.measured.measures))
+    ]
+    if all(reading.relation == "agrees" for reading in readings) and is_turned_round(
+        claim.statement, sentence.said, provisos
+    ):
+        reason = "the passage says the same with a negation more, or one less, than the claim"
+        return _against(passage, NEGATED, reason)
+    negated = claim.statement.negations != sentence.said.negations
+    if not readings or negated or provisos.denies:
+        return None
+    differing = [reading for reading in readings if reading.relation == "differs"]
+    if differing:
+        clear = not provisos.reasons and _contradicts(claim, differing, readings, said)
+        return _by_value(passage, differing[0]) if clear else None
+    favour = _in_favour(claim, readings, provisos, sentence)
+    return _for(passage, favour, len(readings)) if favour else None
+
+
+def _is_understood(claim: _Claim, sentence: Statement, said: MeasuredStatement) -> bool:
+    """Whether what limits a statement is known, or there is nothing in it but the claim's words."""
+    return (claim.statement.is_english and sentence.is_english) or (
+        said.topic <= claim.measured.topic
+    )
+
+
+def _reading(claim: _Claim, place: int, said: MeasuredStatement, about: frozenset[str]) -> _Reading:
+    """Find what the sentence says in place of a claim's quantity, and compare the two."""
+    wanted = claim.measured.measures[place]
+    like = [
+        measure
+        for measure in said.measures
+        if compare(wanted.quantity, measure.quantity) != "unlike"
+    ]
+    several = len(like) > 1
+    alike = [measure for measure in like if _is_alike(wanted, measure, several=several)]
+    closest = max((coverage(wanted.local, measure.local) for measure in alike), default=0.0)
+    found = [measure for measure in alike if coverage(wanted.local, measure.local) == closest]
+    if not found:
+        return _Reading("absent", wanted.quantity)
+    relations = {_relation(claim, wanted, measure) for measure in found}
+    relation: Relation = relations.pop() if len(relations) == 1 else "open"
+    return _Reading(
+        relation,
+        wanted.quantity,
+        found[0].quantity.text,
+        found[0].measured,
+        found[0].subject,
+        claim.topic_of(place) <= found[0].local | about,
+    )
+
+
+def _is_alike(wanted: Measure, measure: Measure, *, several: bool) -> bool:
+    """Whether two quantities can be of the same thing."""
+    if wanted.measured and measure.measured:
+        return wanted.measured <= measure.measured or measure.measured <= wanted.measured
+    if several and wanted.measured:
+        return wanted.measured <= measure.local
+    if several and measure.measured:
+        return bool(measure.measured & wanted.local)
+    return True
+
+
+def _relation(claim: _Claim, wanted: Measure, measure: Measure) -> Relation:
+    elsewhere = measure.measured and not measure.measured & claim.measured.topic
+    match compare(wanted.quantity, measure.quantity):
+        case "same":
+            return "open" if elsewhere or wanted.role != measure.role else "agrees"
+        case "within":
+            return "open" if elsewhere or claim.is_policy else "agrees"
+        case "differs":
+            return "absent" if elsewhere or wanted.role != measure.role else "differs"
+        case _:
+            return "open"
+
+
+def _contradicts(
+    claim: _Claim,
+    differing: Sequence[_Reading],
+    readings: Sequence[_Reading],
+    said: MeasuredStatement,
+) -> bool:
+    """Whether values that differ are about the same thing, and the sentence about no less."""
+    topic = claim.measured.topic
+    if not all(reading.covered for reading in differing):
+        return False
+    if len(readings) > 1 and any(reading.claimed.dimension in _WHEN for reading in differing):
+        return False  # what was so at another time contradicts nothing
+    extra = said.topic - topic - HARMLESS
+    return len(extra) <= _MOST_EXTRA and not any(
+        reading.group(topic) or (reading.subject is None and extra) or _is_kind(reading, topic)
+        for reading in differing
+    )
+
+
+def _is_kind(reading: _Reading, topic: frozenset[str]) -> bool:
+    """Whether what a value is of is just a kind of what the claim's is: sick leave of leave."""
+    extra = reading.measured - topic
+    return len(extra) > 1 or (bool(extra) and len(reading.measured & topic) < _TELLING)
+
+
+def _in_favour(
+    claim: _Claim, readings: Sequence[_Reading], provisos: Provisos, sentence: Sentence
+) -> _Favour | None:
+    """Say how far a sentence with no other value than the claim's bears it out."""
+    settled = {
+        place: reading
+        for place, reading in enumerate(readings)
+        if reading.relation == "agrees" and reading.covered
+    }
+    if not settled:
+        return _left_open(claim, readings, sentence)
+    values = ", ".join(f'"{reading.said}"' for reading in settled.values())
+    part = len(settled) / len(readings)
+    groups = sorted(
+        {name for found in settled.values() for name in found.group(claim.measured.topic)}
+    )
+    limits = [*provisos.reasons, *([f"of a smaller group ({', '.join(groups)})"] if groups else [])]
+    if limits:
+        reason = f"the values agree ({values}), but {'; '.join(limits)}"
+        return _Favour(0.5 + 0.3 * part, reason)
+    if part < 1:
+        reason = f"a part of the claim's values agrees ({values})"
+        return _Favour(0.5 + 0.3 * part, reason, settles=frozenset(settled))
+    own = claim.measured.topic <= read_measures(sentence.said.text).topic
+    reason = f"the values agree ({values}), about the same thing"
+    return _Favour(SAME_THING if own else BY_HEADING, reason, full=True)
+
+
+def _left_open(claim: _Claim, readings: Sequence[_Reading], sentence: Sentence) -> _Favour | None:
+    """Say that a sentence leaves a claim possible, if it is about much the same."""
+    about = read_measures(sentence.said.text).topic | sentence.about
+    shared = coverage(claim.measured.topic, about)
+    possible = all(reading.relation in ("agrees", "open") for reading in readings)
+    subject = claim.measured.subject or frozenset()
+    if not possible or shared < _MUCH or not subject <= about:
+        return None
+    values = ", ".join(f'"{reading.said}"' for reading in readings)
+    missing = ", ".join(sorted(claim.measured.topic - about))
+    reason = f"the values ({values}) leave the claim open"
+    if missing:
+        reason = f"the values ({values}) fit, but the passage does not speak of: {missing}"
+    return _Favour(0.4 + 0.2 * shared, reason)
+
+
+def _for(passage: Passage, favour: _Favour, parts: int) -> Opinion:
+    match = EvidenceMatch(
+        similarity=favour.similarity,
+        support_level=SupportLevel.FULL if favour.full else SupportLevel.PARTIAL,
+        snippet=passage.snippet,
+        passage=passage,
+        judge=NumbersJudge.name,
+        reason=favour.reason,
+    )
+    return Opinion(match, certain=favour.full, settles=favour.settles, parts=parts)
+
+
+def _by_value(passage: Passage, reading: _Reading) -> Opinion:
+    reason = f'the passage says "{reading.said}" where the claim says "{reading.claimed.text}"'
+    return _against(passage, SAME_THING, reason, says=reading.said)
+
+
+def _against(passage: Passage, similarity: float, reason: str, *, says: str = "") -> Opinion:
+    match = EvidenceMatch(
+        similarity=similarity,
+        support_level=SupportLevel.NONE,
+        contradicts=True,
+        snippet=passage.snippet,
+        passage=passage,
+        judge=NumbersJudge.name,
+        reason=reason,
+        says=says,
+    )
+    return Opinion(match, certain=True)

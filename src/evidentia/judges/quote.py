@@ -1,0 +1,199 @@
+"""The quote judge: whether a passage says the claim word for word, or nearly so.
+
+Certain only of verbatim and near-verbatim agreement, in one sentence that neither denies nor
+limits what it says, and in which the claim's words begin their clause. For the rest it says how
+much of the claim's words a sentence has, which is a hint and no more.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from evidentia.judges.measures import HARMLESS, read_measures
+from evidentia.judges.provisos import find_provisos
+from evidentia.judges.sentences import Sentence, read_sentences
+from evidentia.ledger.clauses import FINITE
+from evidentia.ledger.confidence import percent
+from evidentia.ledger.judging import Opinion
+from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
+from evidentia.ledger.quantities import compare
+from evidentia.ledger.statements import Statement, read_statement
+from evidentia.ledger.words import Word, coverage, word_set
+
+VERBATIM: Final = 0.99
+NEARLY: Final = 0.93
+PARTIAL_FROM: Final = 0.6
+"""Which part of the claim's words a sentence must have to be a hint."""
+_LEAST_SHARED: Final = 3
+_NEARLY_ALL: Final = 0.8
+_EXTRA_WORDS: Final = 2
+"""How many words that carry meaning may stand among the claim's own."""
+_JOINS: Final = word_set("and or but nor")
+_BEFORE_SUBJECT: Final = word_set(
+    "the a an all any each every our their its this these such both and"
+)
+_STATES: Final = word_set("states provides specifies stipulates confirms says")
+_BREAKS = re.compile(r"[,;:()\[\]—–]")  # noqa: RUF001 - an en dash parts clauses
+
+
+class QuoteJudge:
+    """Compares words; knows nothing of their meaning."""
+
+    name = "quote"
+
+    def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
+        """Return full support for a (nearly) verbatim passage, partial for a similar one."""
+        claimed = read_statement(claim.text)
+        return [_of_passage(claimed, passage) for passage in passages]
+
+
+def _of_passage(claim: Statement, passage: Passage) -> Opinion | None:
+    found = [_of_sentence(claim, sentence, passage) for sentence in read_sentences(passage)]
+    given = [opinion for opinion in found if opinion]
+    return max(given, key=lambda opinion: opinion.match.similarity, default=None)
+
+
+def _of_sentence(claim: Statement, sentence: Sentence, passage: Passage) -> Opinion | None:
+    said = sentence.said
+    shared = coverage(claim.stems, said.stems)
+    enough = len(claim.stems & said.stems) >= _LEAST_SHARED
+    if shared < (PARTIAL_FROM if enough else _NEARLY_ALL):
+        return None
+    provisos = find_provisos(claim, said)
+    if provisos.denies or claim.negations != said.negations or not _same_values(claim, said):
+        return None
+    if not provisos.reasons:
+        if _is_quoted(claim, said):
+            return _full(passage, VERBATIM, "the passage says it word for word")
+        if _is_nearly_quoted(claim, said):
+            return _full(passage, NEARLY, "the passage says it in nearly the same words")
+    subject = read_measures(claim.text).subject or frozenset()
+    if not subject <= said.stems | sentence.about:
+        return None
+    reason = f"the passage has {percent(shared)} of the claim's words"
+    if provisos.reasons:
+        reason += f", but {'; '.join(provisos.reasons)}"
+    elif shared == 1:
+        reason += ", but not as a statement of its own"
+    return Opinion(
+        EvidenceMatch(
+            similarity=0.5 + 0.3 * shared,
+            support_level=SupportLevel.PARTIAL,
+            snippet=passage.snippet,
+            passage=passage,
+            judge=QuoteJudge.name,
+            reason=reason,
+        )
+    )
+
+
+def _full(passage: Passage, similarity: float, reason: str) -> Opinion:
+    match = EvidenceMatch(
+        similarity=similarity,
+        support_level=SupportLevel.FULL,
+        snippet=passage.snippet,
+        passage=passage,
+        judge=QuoteJudge.name,
+        reason=reason,
+    )
+    return Opinion(match, certain=True)
+
+
+def _same_values(claim: Statement, said: Statement) -> bool:
+    """Whether the sentence has each of the claim's quantities, and each number that is none."""
+    if not all(
+        any(compare(quantity, other) == "same" for other in said.quantities)
+        for quantity in claim.quantities
+    ):
+        return False
+    return all(
+        word.stem in said.numbers
+        or any(found.start <= word.start < found.end for found in claim.quantities)
+        for word in claim.words
+        if word.is_number
+    )
+
+
+def _is_quoted(claim: Statement, said: Statement) -> bool:
+    """Whether the claim's words stand in the sentence as they are, as a clause of it."""
+    wanted = [word.text for word in claim.words]
+    there = [word.text for word in said.words]
+    return any(
+        there[at : at + len(wanted)] == wanted and _is_clause(claim, said, at, at + len(wanted) - 1)
+        for at in range(len(there) - len(wanted) + 1)
+    )
+
+
+def _is_nearly_quoted(claim: Statement, said: Statement) -> bool:
+    """Whether the claim's telling words stand in the sentence in order, and little between."""
+    wanted = [word.stem for word in claim.words if _tells(word)]
+    for at, word in enumerate(said.words):
+        if word.stem == wanted[0]:
+            last = _last_in_order(said.words, at, wanted)
+            if last is not None and _is_close(claim, said, at, last, len(wanted)):
+                return True
+    return False
+
+
+def _tells(word: Word) -> bool:
+    return word.is_content or word.is_number or word.negates
+
+
+def _last_in_order(there: Sequence[Word], at: int, wanted: Sequence[str]) -> int | None:
+    """Return where the last of the wanted stems stands if all stand there in order."""
+    place = at - 1
+    for stem in wanted:
+        place = next((n for n in range(place + 1, len(there)) if there[n].stem == stem), -1)
+        if place < 0:
+            return None
+    return place
+
+
+def _is_close(claim: Statement, said: Statement, first: int, last: int, wanted: int) -> bool:
+    among = said.words[first : last + 1]
+    extra = sum(_tells(word) for word in among) - wanted
+    verb = FINITE.search(said.text, among[0].start)
+    known = claim.stems | HARMLESS
+    if any(
+        word.is_content and word.stem not in known and verb and word.end <= verb.start()
+        for word in among
+    ):
+        return False  # a smaller group
+    joins = sum(word.text in _JOINS for word in among)
+    allowed = sum(word.text in _JOINS for word in claim.words)
+    return extra <= _EXTRA_WORDS and joins <= allowed and _is_clause(claim, said, first, last)
+
+
+def _is_clause(claim: Statement, said: Statement, first: int, last: int) -> bool:
+    """Whether the words from first to last are a clause: nothing before or in them rules them."""
+    if not (claim.is_english and said.is_english):
+        return len(said.words) == len(claim.words)  # what limits a statement is not known
+    among = said.text[said.words[first].start : said.words[last].end]
+    if len(_BREAKS.findall(among)) > len(_BREAKS.findall(claim.text)):
+        return False
+    return _begins_clause(said, first) and _ends_phrase(said, last)
+
+
+def _begins_clause(said: Statement, first: int) -> bool:
+    """Whether only articles, and words that limit nothing, stand before a word in its clause.
+
+    In "the manager of contractors receives", what receives is not "contractors".
+    """
+    for at in range(first - 1, -1, -1):
+        word, following = said.words[at], said.words[at + 1]
+        if _BREAKS.search(said.text, word.end, following.start):
+            return True
+        if word.text == "that":
+            return at > 0 and said.words[at - 1].text in _STATES
+        if word.text not in _BEFORE_SUBJECT and word.stem not in HARMLESS:
+            return False
+    return True
+
+
+def _ends_phrase(said: Statement, last: int) -> bool:
+    """Whether a phrase ends with a word: "annual leave pay" does not end with "leave"."""
+    if last + 1 == len(said.words):
+        return True
+    word, following = said.words[last], said.words[last + 1]
+    parted = _BREAKS.search(said.text, word.end, following.start) is not None
+    return parted or not following.is_content or following.text.endswith("ly")

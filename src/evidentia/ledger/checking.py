@@ -1,0 +1,234 @@
+"""Checking: an answer's claims, one after the other, against a corpus, into a ledger.
+
+Pure: the corpus, the judges, the time and the names come in; the ledger comes out. The order of
+documents and passages makes no difference to it. What an older version of a document says counts
+only where no current document bears on the claim.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from evidentia.canonical import derived_id
+from evidentia.ledger.claims import ExtractedClaims
+from evidentia.ledger.confidence import calculate_confidence
+from evidentia.ledger.evidence import Corpus, find_passages
+from evidentia.ledger.judging import Judge, Judged, ask_judges
+from evidentia.ledger.model import (
+    CitationCheck,
+    Claim,
+    ConfidenceComponents,
+    EvidenceLedger,
+    EvidenceMatch,
+    LedgerEntry,
+    LedgerSummary,
+    Passage,
+    SupportLevel,
+    Verdict,
+    VerdictAssignment,
+)
+from evidentia.ledger.references import References, problems
+from evidentia.ledger.risks import (
+    DocumentAge,
+    RiskContext,
+    follow_up_questions,
+    generate_risk_flags,
+)
+from evidentia.ledger.verdicts import assign_verdict, in_order
+
+_WOULD_CHANGE: Final = {
+    Verdict.SUPPORTED: "A passage that says otherwise would change this.",
+    Verdict.WEAK: "A passage that says it in full, or one that says otherwise, would change this.",
+    Verdict.CONTRADICTED: "Correcting the claim, or the source, would change this.",
+    Verdict.NOT_FOUND: "A document that says it, or that says otherwise, would change this.",
+    Verdict.NOT_JUDGED: "Judging it again, when the judge works, would change this.",
+}
+_DIRECT, _INFERRED = 1.0, 0.5
+_CURRENT, _UNDATED, _SUPERSEDED = 1.0, 0.5, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class CheckContext:
+    """What a check is given beside the answer and the corpus.
+
+    `issued_anchors` maps every anchor of the workspace to the full hash it is bound to, and
+    `anchor_of` gives the anchor of a hash. `progress` is told how many claims are done.
+    """
+
+    session_id: str
+    created_at: str
+    today: date
+    issued_anchors: Mapping[str, str]
+    anchor_of: Callable[[str], str]
+    previous_ledger_id: str | None = None
+    progress: Callable[[int], None] = lambda _: None
+
+
+def check_claims(
+    answer: str,
+    extracted: ExtractedClaims,
+    corpus: Corpus,
+    judges: Sequence[Judge],
+    context: CheckContext,
+) -> EvidenceLedger:
+    """Judge each claim and put the results into a ledger."""
+    references = References(answer, corpus, context.issued_anchors)
+    entries: list[LedgerEntry] = []
+    citations: list[CitationCheck] = []
+    for number, claim in enumerate(extracted.claims, 1):
+        passages = find_passages(claim, corpus, also=references.chunks(claim))
+        judged = ask_judges(claim, passages, judges)
+        checks = references.check(claim, judged)
+        entries.append(_entry(claim, judged, checks, corpus, context))
+        citations += checks
+        context.progress(number)
+    ledger = EvidenceLedger(
+        id=_ledger_id(context, entries),
+        session_id=context.session_id,
+        created_at=context.created_at,
+        updated_at=context.created_at,
+        entries=tuple(entries),
+        summary=LedgerSummary.of(tuple(entries)),
+        follow_up_questions=follow_up_questions(entries),
+        previous_ledger_id=context.previous_ledger_id,
+        citations=tuple(citations),
+    )
+    risks = RiskContext(
+        today=context.today,
+        ages={
+            document.id: DocumentAge(document.filename, document.dated, document.superseded)
+            for document in corpus.documents.values()
+        },
+    )
+    return ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger, risks)})
+
+
+def _entry(
+    claim: Claim,
+    judged: Judged,
+    citations: Sequence[CitationCheck],
+    corpus: Corpus,
+    context: CheckContext,
+) -> LedgerEntry:
+    current = [match for match in judged.matches if not _is_superseded(match.passage, corpus)]
+    aside = len(judged.matches) - len(current) if current else 0
+    counted = replace(judged, matches=tuple(in_order(current or judged.matches)))
+    assignment = _assign(claim, counted)
+    deciding = _deciding(assignment.verdict, counted.matches)
+    best = deciding[0] if deciding else None
+    components = _components(best, deciding, corpus) if best else None
+    return LedgerEntry(
+        id=derived_id(
+            "ent", {"claim": claim.id, "session": context.session_id, "at": context.created_at}
+        ),
+        claim_id=claim.id,
+        claim_text=claim.text,
+        claim_type=claim.type,
+        claim_importance=claim.importance,
+        verdict=assignment.verdict,
+        confidence_score=assignment.confidence,
+        evidence_chunk_ids=_anchors(deciding, context),
+        evidence_snippet=best.snippet if best else "",
+        source_document=best.passage.source if best and best.passage else None,
+        notes=_notes(assignment, best, counted, citations, aside),
+        judge=best.judge if best else "",
+        confidence_components=components,
+        component_confidence=calculate_confidence(components) if components else None,
+        evidence=counted.matches,
+    )
+
+
+def _assign(claim: Claim, judged: Judged) -> VerdictAssignment:
+    if judged.failures and not judged.certain:
+        return VerdictAssignment(
+            verdict=Verdict.NOT_JUDGED,
+            confidence=0.0,
+            notes=f"Could not be judged: {_failures(judged)}",
+        )
+    return assign_verdict(claim, judged.matches)
+
+
+def _deciding(verdict: Verdict, matches: Sequence[EvidenceMatch]) -> list[EvidenceMatch]:
+    """Return the matches that a verdict rests on, best first."""
+    match verdict:
+        case Verdict.NOT_FOUND | Verdict.NOT_JUDGED:
+            return []
+        case Verdict.SUPPORTED:
+            return [match for match in matches if match.support_level is SupportLevel.FULL]
+        case Verdict.CONTRADICTED:
+            return [match for match in matches if match.contradicts]
+        case _:
+            return list(matches)
+
+
+def _anchors(deciding: Sequence[EvidenceMatch], context: CheckContext) -> tuple[str, ...]:
+    hashes = dict.fromkeys(match.passage.chunk_hash for match in deciding if match.passage)
+    return tuple(map(context.anchor_of, hashes))
+
+
+def _components(
+    best: EvidenceMatch, deciding: Sequence[EvidenceMatch], corpus: Corpus
+) -> ConfidenceComponents:
+    sources = {match.passage.source.id for match in deciding if match.passage}
+    direct = best.judge == "quote" and best.support_level is SupportLevel.FULL
+    return ConfidenceComponents(
+        semantic_similarity=best.similarity,
+        evidence_count=max(len(sources), 1),
+        directness=_DIRECT if direct else _INFERRED,
+        source_quality=_quality(best.passage, corpus),
+    )
+
+
+def _is_superseded(passage: Passage | None, corpus: Corpus) -> bool:
+    document = corpus.documents.get(passage.source.id) if passage else None
+    return document is not None and document.superseded
+
+
+def _quality(passage: Passage | None, corpus: Corpus) -> float:
+    """Rate a source: a dated, current document above an undated one, above an older version."""
+    document = corpus.documents.get(passage.source.id) if passage else None
+    if document is None or document.superseded:
+        return _SUPERSEDED
+    return _CURRENT if document.dated else _UNDATED
+
+
+def _notes(
+    assignment: VerdictAssignment,
+    best: EvidenceMatch | None,
+    judged: Judged,
+    citations: Sequence[CitationCheck],
+    aside: int,
+) -> str:
+    """Say why, by which judge, and what would change it."""
+    if best:
+        why = f"{assignment.notes} ({best.judge} judge: {best.reason})"
+    elif assignment.verdict is Verdict.NOT_FOUND:
+        read = (
+            f"{judged.passages} passages were read by {' and '.join(judged.judges) or 'no judge'}"
+        )
+        why = f"{assignment.notes} ({read})"
+    else:
+        why = assignment.notes
+    said = [f"{why}.", _WOULD_CHANGE[assignment.verdict]]
+    if judged.failures and assignment.verdict is not Verdict.NOT_JUDGED:
+        said.append(f"Not all judges could be asked: {_failures(judged)}.")
+    if aside:
+        said.append(f"Left aside: {aside} passage(s) of older versions.")
+    return " ".join([*said, problems(citations)]).strip()
+
+
+def _failures(judged: Judged) -> str:
+    return "; ".join(
+        f"the {failure.judge} judge failed ({failure.reason})" for failure in judged.failures
+    )
+
+
+def _ledger_id(context: CheckContext, entries: Sequence[LedgerEntry]) -> str:
+    content = {
+        "session": context.session_id,
+        "at": context.created_at,
+        "previous": context.previous_ledger_id,
+        "entries": [entry.model_dump(mode="json") for entry in entries],
+    }
+    return derived_id("led", content)

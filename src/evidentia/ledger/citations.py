@@ -1,0 +1,150 @@
+"""Citations: anchors that name a passage by its hash, and what they resolve to.
+
+An anchor is the beginning of a chunk's hash, at least eight characters. It grows until it is
+unique in its workspace, and once issued it stays bound to its hash. The same text in two places
+is one anchor with several places. Numbers and footnotes name what the answer's own references say.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from evidentia.documents.hashing import ANCHOR_LENGTH
+from evidentia.documents.model import DocumentChunk
+from evidentia.frozen import FrozenModel
+from evidentia.ledger.blocks import find_blocks
+
+CitationStyle = Literal["anchor", "number", "footnote"]
+
+_ANCHOR = re.compile(r"\[cite:\s*(?P<inside>[^\]\[\n]{1,300})\]")
+_NUMBERED = re.compile(r"(?<!!)\[(?P<inside>\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3})*)\](?![(:])")
+_FOOTNOTE = re.compile(r"\[\^(?P<inside>[^\]\s]{1,64})\](?!:)")
+_STYLES: Final[tuple[tuple[CitationStyle, re.Pattern[str]], ...]] = (
+    ("anchor", _ANCHOR),
+    ("number", _NUMBERED),
+    ("footnote", _FOOTNOTE),
+)
+_ALL = re.compile(
+    "[ \t]*(?:"
+    + "|".join(re.sub(r"\?P<inside>", "?:", style.pattern) for _, style in _STYLES)
+    + ")"
+)
+_DEFINITION = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?(?:\[(?P<label>\^?[^\]\s]{1,64})\]:?|(?P<number>\d{1,3})[.)])"
+    r"[ \t]+(?P<text>\S.*)"
+)
+_RANGE = re.compile(r"[\u2013-]")
+_LONGEST_RANGE: Final = 100
+
+
+class CitationResolution(FrozenModel):
+    """What an anchor leads to: a chunk (and all places with the same text), or why to none."""
+
+    chunk_hash: str
+    resolved: bool
+    chunk: DocumentChunk | None = None
+    places: tuple[DocumentChunk, ...] = ()
+    candidates: tuple[str, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CitationMark:
+    """A citation as it stands in an answer: what it names, and where it stands.
+
+    A footnote's label keeps its `^`, so that `[^1]` and `[1]` are two.
+    """
+
+    label: str
+    style: CitationStyle
+    start: int
+    end: int
+
+
+def find_citations(text: str) -> list[CitationMark]:
+    """Find `[cite:…]`, `[1]`, `[2, 3]`, `[4-6]` and `[^note]` marks, in order."""
+    marks = [
+        CitationMark(label, style, match.start(), match.end())
+        for style, pattern in _STYLES
+        for match in pattern.finditer(text)
+        for label in _labels(style, match["inside"])
+    ]
+    return sorted(marks, key=lambda mark: (mark.start, mark.end))
+
+
+def citation_definitions(answer: str) -> dict[str, str]:
+    """Return what the answer's references say: `[^a]: Policy.pdf`, or a list of its sources."""
+    found: dict[str, str] = {}
+    for block in find_blocks(answer):
+        if block.kind == "reference":
+            begins = answer.rfind("\n", 0, block.start) + 1
+            for line in answer[begins : block.end].split("\n"):
+                match = _DEFINITION.match(line)
+                if match:
+                    found.setdefault(match["label"] or match["number"], match["text"].strip())
+    return found
+
+
+def issue_anchor(chunk_hash: str, issued: Mapping[str, str]) -> str:
+    """Return the shortest anchor for a full hash that no other hash in the workspace has.
+
+    `issued` maps every anchor of the workspace to the full hash it is bound to.
+    """
+    for length in range(ANCHOR_LENGTH, len(chunk_hash)):
+        anchor = chunk_hash[:length]
+        if issued.get(anchor, chunk_hash) == chunk_hash:
+            return anchor
+    return chunk_hash
+
+
+def resolve_citation(
+    anchor: str, issued: Mapping[str, str], chunks: Iterable[DocumentChunk]
+) -> CitationResolution:
+    """Resolve an anchor: as issued, else as the beginning of exactly one chunk's hash."""
+    name = anchor.strip().lower()
+    if len(name) < ANCHOR_LENGTH:
+        return CitationResolution(
+            chunk_hash=anchor,
+            resolved=False,
+            error=f"Citation is shorter than {ANCHOR_LENGTH} characters",
+        )
+    bound = issued.get(name)
+    found = [
+        chunk
+        for chunk in chunks
+        if (chunk.chunk_hash == bound if bound else chunk.chunk_hash.startswith(name))
+    ]
+    hashes = sorted({chunk.chunk_hash for chunk in found})
+    if len(hashes) > 1:
+        return CitationResolution(
+            chunk_hash=anchor,
+            resolved=False,
+            candidates=tuple(hashes),
+            error=f"Citation is ambiguous: {len(hashes)} passages begin with it",
+        )
+    if not found:
+        return CitationResolution(
+            chunk_hash=anchor,
+            resolved=False,
+            error="Citation references deleted or unavailable chunk",
+        )
+    places = tuple(sorted(found, key=lambda chunk: (chunk.document_id, chunk.page, chunk.start)))
+    return CitationResolution(chunk_hash=anchor, resolved=True, chunk=places[0], places=places)
+
+
+def without_citations(text: str) -> str:
+    """Return the text without its citation marks, and without the space before them."""
+    return _ALL.sub("", text)
+
+
+def _labels(style: CitationStyle, inside: str) -> list[str]:
+    if style == "footnote":
+        return [f"^{inside}"]
+    if style == "anchor":
+        return [label for label in re.split(r"[,;\s]+", inside) if label]
+    labels: list[str] = []
+    for part in re.split(r"[,;]", inside):
+        ends = [int(number) for number in _RANGE.split(part)]
+        labels += map(str, range(ends[0], min(ends[-1], ends[0] + _LONGEST_RANGE) + 1))
+    return labels

@@ -1,0 +1,271 @@
+"""Evidence: the passages of the documents that may bear on a claim, best first.
+
+Chunks are found by their words; within a chunk the sentences that share most with the claim become
+passages, each with the sentence before it if it points back to it. What a passage quotes is
+verbatim, with its place on the page. What a document hides in a comment is no evidence. The order
+in which documents and chunks come makes no difference.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import lru_cache
+from typing import Final, TypeVar
+
+from evidentia.documents.model import DocumentChunk
+from evidentia.documents.sentences import sentence_spans
+from evidentia.ledger.markup import Span, plain_text
+from evidentia.ledger.model import Claim, Passage, SourceDocument
+from evidentia.ledger.statements import Statement, read_statement
+from evidentia.ledger.words import coverage
+
+CHUNKS: Final = 12
+"""How many chunks with different text are read for a claim."""
+PASSAGES: Final = 10
+"""How many passages with different text are judged for a claim."""
+PLACES: Final = 3
+"""In how many places the same text is looked at."""
+_OF_ONE_CHUNK: Final = 4
+_LOOKED_AT: Final = 48
+_HEADING_WEIGHT: Final = 0.3
+_NUMBER_WEIGHT: Final = 0.05
+
+_POINTS_BACK = re.compile(
+    r"(?:it|they|this|these|those|such|he|she|its|their|however|but|instead)\b", re.IGNORECASE
+)
+_ITEM = re.compile(r"\s*(?:[-*+•‣◦▪]|\d{1,3}[.)]|\(?[a-z]\))\s")
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+
+Search = Callable[[str, int], Iterable[tuple[int, float]]]
+"""Finds chunks for a query: places in the corpus with scores, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDocument:
+    """A document that answers are checked against.
+
+    `superseded` says that a newer version of it is among the documents; `paged` that its pages are
+    pages to a reader.
+    """
+
+    id: str
+    filename: str
+    dated: date | None = None
+    superseded: bool = False
+    paged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The documents by their ids, their chunks, and the search over the chunks."""
+
+    documents: Mapping[str, CorpusDocument]
+    chunks: Sequence[DocumentChunk]
+    search: Search
+    _hidden: Mapping[tuple[str, int], tuple[Span, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hidden", _comments(self.chunks))
+
+    def visible(self, chunk: DocumentChunk) -> str:
+        """Return the chunk's text with what stands in comments as spaces."""
+        text = chunk.text
+        for start, end in self._hidden.get((chunk.document_id, chunk.page), ()):
+            low, high = max(start - chunk.start, 0), min(end - chunk.start, len(text))
+            if low < high:
+                text = text[:low] + " " * (high - low) + text[high:]
+        return text
+
+    def nearest(
+        self, text: str, limit: int, *, among: frozenset[str] | None = None
+    ) -> list[DocumentChunk]:
+        """Return the chunks with the `limit` best texts; `among` names the documents to look in.
+
+        A text that stands in several places is given with the first few of them.
+        """
+        size = _LOOKED_AT
+        while True:
+            found = list(self.search(text, size))
+            complete = len(found) < size
+            ranked = [
+                (-score, chunk)
+                for score, chunk in ((score, self.chunks[place]) for place, score in found)
+                # others, not found yet, may score as much as the last one
+                if (complete or score > found[-1][1])
+                and (among is None or chunk.document_id in among)
+            ]
+            if complete or len({chunk.chunk_hash for _, chunk in ranked}) >= limit:
+                break
+            size *= 4
+        ranked.sort(key=lambda item: (item[0], item[1].chunk_hash, self.place(item[1])))
+        return _first_of_each(((chunk.chunk_hash, chunk) for _, chunk in ranked), limit)
+
+    def place(self, chunk: DocumentChunk) -> tuple[bool, str, str, int, int]:
+        """Return what puts the places of one text in order: current documents first."""
+        document = self.documents[chunk.document_id]
+        return document.superseded, document.filename, document.id, chunk.page, chunk.start
+
+
+def find_passages(
+    claim: Claim, corpus: Corpus, *, also: Sequence[DocumentChunk] = ()
+) -> list[Passage]:
+    """Return the passages that may bear on a claim, best first.
+
+    `also` names chunks that the answer cites: a passage of each is among them in any case.
+    """
+    wanted = read_statement(claim.text)
+    cited = {chunk.chunk_id for chunk in also}
+    found: dict[tuple[str, int, int, int], _Found] = {}
+    for chunk in [*also, *corpus.nearest(claim.text, CHUNKS)]:
+        for window in _windows(chunk, corpus.visible(chunk), wanted, cited=chunk.chunk_id in cited):
+            known = found.setdefault(window.key, window)
+            # neighbouring chunks overlap: of two that hold the same passage, one is named
+            if (not window.cited, chunk.index) < (not known.cited, known.chunk.index):
+                found[window.key] = window
+    ranked = sorted(
+        found.values(),
+        key=lambda window: (-window.score, window.snippet, corpus.place(window.chunk), window.key),
+    )
+    kept = _first_of_each(((window.snippet, window) for window in ranked), PASSAGES)
+    kept += [window for window in _best_cited(ranked) if window not in kept]
+    return [_passage(window, corpus) for window in kept]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A passage that was found in a chunk, from `start` to `end` of the chunk's text."""
+
+    score: float
+    chunk: DocumentChunk
+    start: int
+    end: int
+    context: str
+    cited: bool
+
+    @property
+    def snippet(self) -> str:
+        return self.chunk.text[self.start : self.end]
+
+    @property
+    def key(self) -> tuple[str, int, int, int]:
+        begins = self.chunk.start
+        return self.chunk.document_id, self.chunk.page, begins + self.start, begins + self.end
+
+
+T = TypeVar("T")
+
+
+def _first_of_each(items: Iterable[tuple[str, T]], limit: int) -> list[T]:
+    """Return the items of the first `limit` different texts, and of each text the first few."""
+    kept: dict[str, list[T]] = {}
+    for text, item in items:
+        if text in kept or len(kept) < limit:
+            kept.setdefault(text, []).append(item)
+    return [item for group in kept.values() for item in group[:PLACES]]
+
+
+def _best_cited(ranked: Iterable[_Found]) -> list[_Found]:
+    """Return the best passage of each cited chunk."""
+    best: dict[str, _Found] = {}
+    for window in ranked:
+        if window.cited:
+            best.setdefault(window.chunk.chunk_id, window)
+    return list(best.values())
+
+
+def _windows(
+    chunk: DocumentChunk, visible: str, wanted: Statement, *, cited: bool
+) -> Iterator[_Found]:
+    """Give the few sentences of a chunk that share most with the claim, without overlaps."""
+    heading = read_statement(" ".join(chunk.heading_path))
+    scored: list[_Found] = []
+    for (start, end), first, context in _sentences(visible):
+        said = read_statement(visible[start:end])
+        shared = coverage(wanted.stems, said.stems)
+        under = coverage(wanted.stems, said.stems | heading.stems)
+        if not shared:
+            continue
+        same = coverage(wanted.numbers, said.numbers)
+        score = shared + _HEADING_WEIGHT * (under - shared) + _NUMBER_WEIGHT * same
+        scored.append(_Found(score, chunk, first, end, context, cited))
+    taken: list[Span] = []
+    for window in sorted(scored, key=lambda item: (-item.score, item.start)):
+        if len(taken) < _OF_ONE_CHUNK and not any(
+            window.start < high and low < window.end for low, high in taken
+        ):
+            taken.append((window.start, window.end))
+            yield window
+
+
+@lru_cache(maxsize=4_096)
+def _sentences(text: str) -> tuple[tuple[Span, int, str], ...]:
+    """Return each sentence with where its passage begins, and the line that leads its list in.
+
+    A sentence that points back is quoted with the one before it.
+    """
+    found: list[tuple[Span, int, str]] = []
+    lead = ""
+    before = 0
+    for span in sentence_spans(text):
+        start, end = span
+        sentence = text[start:end]
+        is_item = _ITEM.match(sentence) is not None
+        points_back = found and _POINTS_BACK.match(sentence)
+        found.append((span, before if points_back else start, lead if is_item else ""))
+        before = start
+        if not is_item:
+            lead = plain_text(sentence) if sentence.endswith(":") else ""
+    return tuple(found)
+
+
+def _passage(window: _Found, corpus: Corpus) -> Passage:
+    chunk = window.chunk
+    document = corpus.documents[chunk.document_id]
+    return Passage(
+        chunk_id=chunk.chunk_id,
+        chunk_hash=chunk.chunk_hash,
+        snippet=_readable(window.snippet),
+        page=chunk.page,
+        start=chunk.start + window.start,
+        end=chunk.start + window.end,
+        context=_readable(window.context),
+        source=SourceDocument(
+            id=document.id,
+            filename=_readable(document.filename),
+            page_number=chunk.page if document.paged else None,
+            heading_path=tuple(map(_readable, chunk.heading_path)) or None,
+        ),
+    )
+
+
+def _readable(text: str) -> str:
+    """Return the text with lone surrogates, which no JSON can hold, as replacement characters."""
+    return _LONE_SURROGATES.sub("\ufffd", text)
+
+
+def _comments(chunks: Sequence[DocumentChunk]) -> dict[tuple[str, int], tuple[Span, ...]]:
+    """Find the comments of every page, also those that go on over several chunks."""
+    opened: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
+    closed: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
+    for chunk in chunks:
+        page = chunk.document_id, chunk.page
+        for mark, places in (("<!--", opened), ("-->", closed)):
+            if mark in chunk.text:
+                places[page].update(
+                    chunk.start + match.start() for match in re.finditer(mark, chunk.text)
+                )
+    return {page: tuple(_paired(starts, closed[page])) for page, starts in opened.items()}
+
+
+def _paired(starts: set[int], ends: set[int]) -> Iterator[Span]:
+    """Pair each beginning with the next end; one that has none hides nothing."""
+    ordered = sorted(ends)
+    until = -1
+    for start in sorted(starts):
+        place = bisect_right(ordered, start)
+        if start >= until and place < len(ordered):
+            until = ordered[place] + len("-->")
+            yield start, until

@@ -1,0 +1,231 @@
+"""The ledger's values: claims, evidence, verdicts, entries, risks. All frozen.
+
+A ledger's JSON has the shape it was specified in; what was added later (the judge, the parts of a
+confidence, the passages' places) stands beside it under names of its own.
+"""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from evidentia.frozen import FrozenModel, FrozenObject
+
+Score = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class ClaimType(StrEnum):
+    """What kind of statement a claim is."""
+
+    FACT = "fact"
+    POLICY = "policy"
+    NUMERIC = "numeric"
+    DEFINITION = "definition"
+
+
+class Importance(StrEnum):
+    """How much hangs on a claim."""
+
+    CRITICAL = "critical"
+    MATERIAL = "material"
+    MINOR = "minor"
+
+
+class Verdict(StrEnum):
+    """Whether a claim holds by the documents; `not_judged` says that a judge failed."""
+
+    SUPPORTED = "supported"
+    WEAK = "weak"
+    CONTRADICTED = "contradicted"
+    NOT_FOUND = "not_found"
+    NOT_JUDGED = "not_judged"
+
+
+class SupportLevel(StrEnum):
+    """How far a passage bears a claim out."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    NONE = "none"
+
+
+class RiskType(StrEnum):
+    """What can be wrong with relying on an answer."""
+
+    MISSING_EVIDENCE = "missing_evidence"
+    CONTRADICTION = "contradiction"
+    OUTDATED_SOURCE = "outdated_source"
+    AMBIGUOUS_EVIDENCE = "ambiguous_evidence"
+    CONFLICTING_SOURCES = "conflicting_sources"
+    LOW_CONFIDENCE = "low_confidence"
+
+
+class Severity(StrEnum):
+    """How much a risk weighs."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Claim(FrozenModel):
+    """One statement of an answer that can be true or false.
+
+    `source_text` is the answer's slice from `start` to `end` (code points); `text` is the same
+    statement made to stand by itself: markup and citations left out, a pronoun replaced.
+    """
+
+    id: str
+    text: str
+    type: ClaimType = ClaimType.FACT
+    importance: Importance = Importance.MATERIAL
+    requires_citation: bool = True
+    start: int = Field(default=0, ge=0)
+    end: int = Field(default=0, ge=0)
+    source_text: str = ""
+    citations: tuple[str, ...] = ()
+
+
+class SourceDocument(FrozenModel):
+    """Where a passage stands."""
+
+    id: str
+    filename: str
+    page_number: int | None = None
+    heading_path: tuple[str, ...] | None = None
+
+
+class Passage(FrozenModel):
+    """A verbatim piece of a document: `snippet` is the page's text from `start` to `end`.
+
+    `context` is the line before it that leads in the list it stands in.
+    """
+
+    chunk_id: str
+    chunk_hash: str
+    snippet: str
+    page: int = Field(default=1, ge=1)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    context: str = ""
+    source: SourceDocument
+
+
+class EvidenceMatch(FrozenModel):
+    """What a judge says of one passage about one claim.
+
+    `similarity` is the judge's calibrated probability that it is right. `says` is the value that
+    the passage gives in place of the claim's, if it contradicts it by one.
+    """
+
+    similarity: Score
+    support_level: SupportLevel
+    contradicts: bool = False
+    snippet: str
+    passage: Passage | None = None
+    judge: str = ""
+    reason: str = ""
+    says: str = ""
+
+    @property
+    def bears(self) -> bool:
+        """Whether the passage says anything about the claim, for or against it."""
+        return self.contradicts or self.support_level is not SupportLevel.NONE
+
+
+class ConfidenceComponents(FrozenModel):
+    """The parts of a confidence: how like, how many, how direct, how good a source."""
+
+    semantic_similarity: Score
+    evidence_count: int = Field(ge=0)
+    directness: Score
+    source_quality: Score
+
+
+class VerdictAssignment(FrozenModel):
+    """A verdict with its confidence and the sentence that explains it."""
+
+    verdict: Verdict
+    confidence: Score
+    notes: str
+
+
+class LedgerEntry(FrozenModel):
+    """A claim with its verdict and the passage it rests on."""
+
+    id: str
+    claim_id: str
+    claim_text: str
+    claim_type: ClaimType
+    claim_importance: Importance
+    verdict: Verdict
+    confidence_score: Score
+    evidence_chunk_ids: tuple[str, ...] = ()
+    evidence_snippet: str = ""
+    source_document: SourceDocument | None = None
+    notes: str = ""
+    judge: str = ""
+    confidence_components: ConfidenceComponents | None = None
+    component_confidence: Score | None = None
+    evidence: tuple[EvidenceMatch, ...] = ()
+
+
+class LedgerSummary(FrozenModel):
+    """A ledger in numbers; the counts add up to `total_claims`."""
+
+    total_claims: int = Field(ge=0)
+    by_verdict: FrozenObject
+    by_importance: FrozenObject
+    evidence_coverage: Score
+    unsupported_rate: Score
+
+    @classmethod
+    def of(cls, entries: tuple[LedgerEntry, ...]) -> "LedgerSummary":
+        """Count entries. Coverage is supported and weak over all, and 0 for an empty ledger."""
+        total = len(entries)
+        verdicts = [entry.verdict for entry in entries]
+        importances = [entry.claim_importance for entry in entries]
+        covered = verdicts.count(Verdict.SUPPORTED) + verdicts.count(Verdict.WEAK)
+        return cls(
+            total_claims=total,
+            by_verdict={verdict.value: verdicts.count(verdict) for verdict in Verdict},
+            by_importance={level.value: importances.count(level) for level in Importance},
+            evidence_coverage=covered / total if total else 0.0,
+            unsupported_rate=(total - covered) / total if total else 0.0,
+        )
+
+
+class RiskFlag(FrozenModel):
+    """A risk of relying on the answer, and the claims it concerns."""
+
+    id: str
+    type: RiskType
+    severity: Severity
+    description: str
+    affected_claim_ids: tuple[str, ...]
+    mitigation: str | None = None
+
+
+class CitationCheck(FrozenModel):
+    """A citation in the answer: whether it leads anywhere, and whether that bears the claim out."""
+
+    claim_id: str
+    label: str
+    resolved: bool
+    bears: bool
+    problem: str | None = None
+
+
+class EvidenceLedger(FrozenModel):
+    """All claims of one answer with their verdicts, at one moment. A new run is a new ledger."""
+
+    id: str
+    session_id: str
+    created_at: str
+    updated_at: str
+    entries: tuple[LedgerEntry, ...]
+    summary: LedgerSummary
+    risk_flags: tuple[RiskFlag, ...] = ()
+    follow_up_questions: tuple[str, ...] = ()
+    previous_ledger_id: str | None = None
+    citations: tuple[CitationCheck, ...] = ()

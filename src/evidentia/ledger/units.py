@@ -1,0 +1,146 @@
+"""Units, currencies, number words and months: the tables that quantities are read by."""
+
+# ruff: noqa: RUF001 - the digits and words of other scripts are what these tables are made of
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from evidentia.ledger.words import word_set
+
+_DAY: Final = 86_400.0
+
+UNITS: Final[dict[str, tuple[str, float]]] = {
+    name: (dimension, factor)
+    for dimension, factor, names in (
+        ("time", 1.0, "second seconds sec secs ثانية ثوان"),
+        ("time", 60.0, "minute minutes min mins دقيقة دقائق"),
+        ("time", 3_600.0, "hour hours hr hrs ساعة ساعات"),
+        ("time", _DAY, "day days يوم يوما يوماً أيام"),
+        ("time", 7 * _DAY, "week weeks أسبوع أسابيع"),
+        ("time", 14 * _DAY, "fortnight fortnights"),
+        ("months", 1.0, "month months شهر شهرا شهراً أشهر شهور"),
+        ("months", 3.0, "quarter quarters"),
+        ("months", 12.0, "year years yr yrs سنة سنوات عام أعوام"),
+        ("months", 120.0, "decade decades"),
+        ("length", 0.001, "mm millimetre millimetres millimeter millimeters"),
+        ("length", 0.01, "cm centimetre centimetres centimeter centimeters"),
+        ("length", 1.0, "metre metres meter meters"),
+        ("length", 1_000.0, "km kilometre kilometres kilometer kilometers"),
+        ("length", 1_609.344, "mile miles"),
+        ("length", 0.3048, "foot feet ft"),
+        ("length", 0.0254, "inch inches"),
+        ("mass", 0.001, "mg milligram milligrams"),
+        ("mass", 1.0, "gram grams"),
+        ("mass", 1_000.0, "kg kilogram kilograms kilo kilos"),
+        ("mass", 1_000_000.0, "tonne tonnes"),
+        ("mass", 453.59237, "lb lbs"),
+        ("volume", 0.001, "ml millilitre millilitres milliliter milliliters"),
+        ("volume", 1.0, "litre litres liter liters"),
+        ("bytes", 1e3, "kb kilobyte kilobytes"),
+        ("bytes", 1e6, "mb megabyte megabytes"),
+        ("bytes", 1e9, "gb gigabyte gigabytes"),
+        ("bytes", 1e12, "tb terabyte terabytes"),
+        ("percent", 1.0, "percent % ٪ pct بالمئة بالمائة"),
+        ("percent", 0.01, "bps"),
+        ("celsius", 1.0, "°c"),
+        ("fahrenheit", 1.0, "°f"),
+        ("times", 1.0, "times"),
+    )
+    for name in names.split()
+} | {
+    "per cent": ("percent", 1.0),
+    "percentage point": ("points", 1.0),
+    "percentage points": ("points", 1.0),
+    "basis point": ("percent", 0.01),
+    "basis points": ("percent", 0.01),
+    "degrees celsius": ("celsius", 1.0),
+    "degrees fahrenheit": ("fahrenheit", 1.0),
+}
+"""Each unit's dimension and its factor to the dimension's base.
+
+Months and years stay apart from days: there is no exact conversion between them. Pounds, tons and
+"m" are left out: each is two units.
+"""
+
+WORKING: Final = word_set("working business trading school")
+"""What makes days a dimension of their own: how many calendar days they are, a calendar knows."""
+PERIODS: Final = {
+    "hour": "hour",
+    "day": "day",
+    "week": "week",
+    "month": "month",
+    "quarter": "quarter",
+    "year": "year",
+    "annum": "year",
+    "hourly": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+    "annually": "year",
+}
+"""What a rate is per, by the words that say so."""
+CURRENCIES: Final = {
+    name: currency
+    for currency, names in (
+        ("usd", "$ usd us$ dollar dollars دولار"),
+        ("eur", "€ eur euro euros يورو"),
+        ("gbp", "£ gbp sterling"),
+        ("sar", "sar sr riyal riyals \u20c1 ريال"),
+        ("aed", "aed dirham dirhams درهم"),
+        ("jpy", "¥ jpy yen"),
+        ("chf", "chf franc francs"),
+    )
+    for name in names.split()
+}
+SCALES: Final = {
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "mn": 1e6,
+    "bn": 1e9,
+    "k": 1e3,
+    "m": 1e6,
+    "b": 1e9,
+}
+"""What a number is multiplied by; single letters only behind a currency sign."""
+_UP_TO_NINETEEN: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+)
+_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
+SMALL: Final = {word: value for value, word in enumerate(_UP_TO_NINETEEN.split())} | {
+    word: value * 10 for value, word in enumerate(_TENS.split(), 2)
+}
+ONES: Final = tuple(_UP_TO_NINETEEN.split()[1:10])
+TENS: Final = tuple(_TENS.split())
+MONTHS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sept sep",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+ARABIC_DIGITS: Final = str.maketrans("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٫٬", "01234567890123456789.,")
+
+
+def any_of(names: Iterable[str]) -> str:
+    """Return a pattern for one of the names, the longer ones first."""
+    return "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))

@@ -1,0 +1,148 @@
+"""Words: what two texts share, by light stems.
+
+Enough to find passages and to see that two statements are about the same thing. It does not know
+what words mean; judges that do are handed in.
+"""
+
+# ruff: noqa: RUF001 - the words of other scripts are what these lists are made of
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from evidentia.documents.tokens import tokenize
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as one text."""
+    return frozenset(text.split())
+
+
+_DENSE: Final = r"\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Scripts that are written without spaces: each character is a word."""
+_WORD = re.compile(
+    rf"(?:(?<![\w)])[-−])?\d+(?:[.,]\d+)*%?|[{_DENSE}]|[^\W\d_{_DENSE}]+(?:['’][^\W\d_{_DENSE}]+)*"
+)
+_MIN_STEM: Final = 3
+_DOUBLED = re.compile(r"([bdgmnprt])\1$")
+
+STOP_WORDS: Final = word_set(
+    "a an the of to in on at by for from with and or but if as is are was were be been being am it "
+    "its this that these those they them their he she his her we our you your i my me us do does "
+    "did has have had having can could may might must shall should will would so than then there "
+    "here which who whom whose what when where why how all any each every some such no not nor "
+    "only own same too very also into about over under up down out off per via within during "
+    "between both more most other another just s t upon unless until while because cannot whether "
+    "least less fewer "
+    "في من إلى على عن أن إن هذا هذه التي الذي كان ما لا أو و ثم قد"
+)
+ENGLISH: Final = word_set(
+    "the of and to is are must shall may be for with by from this that their not has have can "
+    "should were get gets receive receives it they you we which who or if than these those its "
+    "employees employee staff company policy days weeks months year years leave work paid time"
+)
+"""Words by which a text is taken for English, of which alone it is known how it limits."""
+NEGATIONS: Final = word_set(
+    "not no never none neither nor without cannot nobody nothing nowhere hardly scarcely non false "
+    "untrue nicht kein keine keinen keinem keiner nie niemals ohne pas jamais sans aucun aucune "
+    "nunca sin não niet geen inte ingen нет не без لا ليس ليست لم لن غير بدون "
+    "不 没 沒 无 無 非 未 勿"
+)
+_NO_NEGATION = re.compile(
+    r"\b(?:no|not) (?:more|less|fewer|later|earlier|sooner|greater|longer) than\b"
+    r"|\bnot (?:to )?exceed|\bnot only\b|\bno\. ?\d",
+    re.IGNORECASE,
+)
+"""Turns of phrase with a negation in them that set a bound and deny nothing."""
+_SAME: Final = {
+    "advance": "before",
+    "prior": "before",
+    "staff": "employee",
+    "worker": "employee",
+    "personnel": "employee",
+    "application": "request",
+    "vacation": "leave",
+    "yearly": "annual",
+    "annually": "annual",
+    "purchase": "buy",
+    "obtain": "get",
+    "receive": "get",
+    "permit": "allow",
+    "carryforward": "carryover",
+}
+"""Words taken for the same; each pair is one that policies use for one thing."""
+_CARRY: Final = word_set("carry carri")
+_OVER: Final = word_set("over forward")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word with its stem and its place in the text."""
+
+    text: str
+    stem: str
+    start: int
+    end: int
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the word is written in digits."""
+        return self.text[-1].isdigit() or self.text.endswith("%")
+
+    @property
+    def is_content(self) -> bool:
+        """Whether the word carries meaning: no function word, no number."""
+        return self.text not in STOP_WORDS and not self.is_number
+
+    @property
+    def negates(self) -> bool:
+        """Whether the word turns a statement round."""
+        return self.text in NEGATIONS or self.text.endswith("n't")
+
+
+def words(text: str) -> tuple[Word, ...]:
+    """Return the words and numbers of a text, in order and without case."""
+    found: list[Word] = []
+    for match in _WORD.finditer(text):
+        word = match[0].casefold().replace("’", "'")
+        if found and found[-1].stem in _CARRY and word in _OVER:
+            before = found.pop()
+            found.append(Word(before.text, "carryover", before.start, match.end()))
+        else:
+            found.append(Word(word, stem(word), match.start(), match.end()))
+    return tuple(found)
+
+
+def content_stems(found: Iterable[Word]) -> frozenset[str]:
+    """Return the stems of the words that carry meaning."""
+    return frozenset(word.stem for word in found if word.is_content)
+
+
+def negations(text: str, found: Iterable[Word]) -> int:
+    """Count the words of a text that turn it round; "no more than" turns nothing."""
+    bounds = [match.span() for match in _NO_NEGATION.finditer(text)]
+    return sum(
+        word.negates and not any(low <= word.start < high for low, high in bounds) for word in found
+    )
+
+
+def coverage(wanted: frozenset[str], there: frozenset[str]) -> float:
+    """Return which part of the wanted stems is there; 0 if none is wanted."""
+    return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Return the word's search term with -ing, -ed and -e taken off, and near synonyms made one."""
+    if word[0] in "-−":
+        return f"-{stem(word[1:])}"  # a search term has no sign, and a number is another without it
+    terms = tokenize(word)
+    text = _SAME.get(terms[0], terms[0]) if terms else word
+    for suffix in ("ing", "ed"):
+        if text.endswith(suffix) and len(text) - len(suffix) >= _MIN_STEM:
+            text = _DOUBLED.sub(r"\1", text[: -len(suffix)])
+            break
+    text = _SAME.get(text, text)
+    return text[:-1] if len(text) > _MIN_STEM and text.endswith("e") else text

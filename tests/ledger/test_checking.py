@@ -1,0 +1,357 @@
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from evidentia.judges import make_judges
+from evidentia.ledger.checking import CheckContext, check_claims
+from evidentia.ledger.claims import extract_claims
+from evidentia.ledger.evidence import Corpus
+from evidentia.ledger.judging import Opinion
+from evidentia.ledger.model import (
+    CitationCheck,
+    Claim,
+    EvidenceLedger,
+    EvidenceMatch,
+    LedgerEntry,
+    Passage,
+    RiskType,
+    SourceDocument,
+    SupportLevel,
+    Verdict,
+)
+from ledger.corpora import (
+    NOW,
+    TODAY,
+    anchors,
+    check,
+    check_context,
+    corpus_of,
+    leave_corpus,
+    make_corpus,
+)
+from ledger.stubs import StubJudge, broken
+
+FIFTEEN = "Employees receive 15 days of annual leave."
+
+
+def only(ledger: EvidenceLedger) -> LedgerEntry:
+    (entry,) = ledger.entries
+    return entry
+
+
+def citations(answer: str, corpus: Corpus) -> list[tuple[str, bool, bool, str | None]]:
+    return [
+        (found.label, found.resolved, found.bears, found.problem)
+        for found in check(answer, corpus).citations
+    ]
+
+
+def test_a_ledger_says_what_it_was_made_of() -> None:
+    ledger = check("Employees get 15 days of annual leave.", leave_corpus())
+    assert ledger.session_id == "ses_1"
+    assert ledger.created_at == ledger.updated_at == NOW
+    assert ledger.summary.total_claims == len(ledger.entries) == 1
+    assert ledger.previous_ledger_id is None
+    assert EvidenceLedger.model_validate_json(ledger.model_dump_json()) == ledger
+
+
+def test_every_verdict_explains_itself_and_names_its_judge() -> None:
+    answer = "Employees are entitled to 15 days of annual leave."
+    entry = only(check(answer, leave_corpus()))
+    assert entry.notes == (
+        'Directly supported by: "All permanent employees shall receive 15 days of paid annual '
+        'leave per calendar year." (numbers judge: the values agree ("15 days"), about the same '
+        "thing). A passage that says otherwise would change this."
+    )
+    assert entry.judge == "numbers"
+    missing = only(check("Zebras graze in herds.", leave_corpus()))
+    assert missing.verdict is Verdict.NOT_FOUND
+    assert missing.notes == (
+        "No matching evidence found in provided documents (0 passages were read by quote and "
+        "numbers). A document that says it, or that says otherwise, would change this."
+    )
+    assert missing.judge == ""
+    unread = only(check("Employees get 15 days of annual leave.", leave_corpus(), judges=[]))
+    assert "passages were read by no judge" in unread.notes
+
+
+def test_the_components_of_a_confidence_are_kept() -> None:
+    quoted = make_corpus({"a.pdf": [FIFTEEN], "b.pdf": [FIFTEEN]}, dated={"a.pdf": TODAY})
+    entry = only(check("Employees receive 15 days of annual leave.", quoted))
+    assert entry.confidence_score == 0.99
+    components = entry.confidence_components
+    assert components is not None
+    assert components.model_dump() == {
+        "semantic_similarity": 0.99,
+        "evidence_count": 2,
+        "directness": 1.0,
+        "source_quality": 1.0,
+    }
+    assert entry.component_confidence == pytest.approx(0.99 * 0.6 + 0.05 + 0.15 + 0.1)
+    undated = only(
+        check("Employees get 15 days of annual leave in all.", make_corpus({"a.pdf": [FIFTEEN]}))
+    )
+    assert undated.confidence_components is not None
+    assert undated.confidence_components.source_quality == 0.5
+    assert undated.confidence_components.directness == 0.5
+
+
+def test_evidence_is_named_by_its_anchors() -> None:
+    corpus = leave_corpus()
+    entry = only(check("Employees get 15 days of annual leave.", corpus))
+    (anchor,) = entry.evidence_chunk_ids
+    assert len(anchor) == 8
+    assert anchors(corpus)[anchor].startswith(anchor)
+
+
+def test_a_claim_that_rests_on_two_passages_names_both() -> None:
+    corpus = make_corpus(
+        {"a.pdf": [FIFTEEN], "b.pdf": ["Employees receive 10 days of sick leave."]}
+    )
+    entry = only(
+        check("Employees receive 15 days of annual leave and 10 days of sick leave.", corpus)
+    )
+    assert entry.verdict is Verdict.SUPPORTED
+    assert len(entry.evidence_chunk_ids) == 2
+    assert entry.confidence_components is not None
+    assert entry.confidence_components.evidence_count == 2
+
+
+def test_a_judge_that_fails_leaves_claims_not_judged_with_the_reason() -> None:
+    ledger = check(
+        "Employees get 15 days of annual leave. Zebras graze in herds.", leave_corpus(), [broken()]
+    )
+    first, second = ledger.entries
+    assert first.verdict is Verdict.NOT_JUDGED
+    assert first.confidence_score == 0
+    assert first.notes == (
+        "Could not be judged: the broken judge failed (RuntimeError: no model at hand). "
+        "Judging it again, when the judge works, would change this."
+    )
+    assert second.verdict is Verdict.NOT_FOUND
+    assert ledger.summary.by_verdict["not_judged"] == 1
+    assert ledger.summary.unsupported_rate == 1
+
+
+def test_a_certain_verdict_stands_though_another_judge_failed_and_says_so() -> None:
+    entry = only(
+        check(
+            "Employees receive 15 days of annual leave.",
+            make_corpus({"a.pdf": [FIFTEEN]}),
+            [*make_judges(), broken()],
+        )
+    )
+    assert entry.verdict is Verdict.SUPPORTED
+    assert "broken" not in entry.notes
+    other = make_corpus({"a.pdf": [FIFTEEN], "b.pdf": ["Employees may get leave on Fridays."]})
+    entry = only(
+        check("Employees receive 15 days of annual leave.", other, [*make_judges(), broken()])
+    )
+    assert entry.verdict is Verdict.SUPPORTED
+    assert "Not all judges could be asked: the broken judge failed (RuntimeError" in entry.notes
+
+
+def test_a_hint_does_not_outweigh_a_judge_that_failed() -> None:
+    judges = [*make_judges(["quote"]), broken()]
+    answer = "Unused leave can be carried forward to next year."
+    assert only(check(answer, leave_corpus(), judges[:1])).verdict is Verdict.WEAK
+    assert only(check(answer, leave_corpus(), judges)).verdict is Verdict.NOT_JUDGED
+
+
+def test_an_older_version_does_not_contradict_what_the_current_one_says() -> None:
+    files = {"v1.pdf": ["Employees receive 10 days of annual leave."], "v2.pdf": [FIFTEEN]}
+    corpus = make_corpus(files, superseded=["v1.pdf"])
+    ledger = check("Employees receive 15 days of annual leave.", corpus)
+    assert only(ledger).verdict is Verdict.SUPPORTED
+    assert only(ledger).notes.endswith("Left aside: 1 passage(s) of older versions.")
+    assert ledger.risk_flags == ()
+    old = check("Employees receive 10 days of annual leave.", corpus)
+    assert only(old).verdict is Verdict.CONTRADICTED
+    both = check("Employees receive 15 days of annual leave.", make_corpus(files))
+    assert only(both).verdict is Verdict.CONTRADICTED
+    assert RiskType.CONFLICTING_SOURCES in {flag.type for flag in both.risk_flags}
+
+
+def test_a_claim_that_only_an_older_version_bears_out_is_flagged() -> None:
+    corpus = make_corpus(
+        {"v1.pdf": [FIFTEEN], "v2.pdf": ["Hotels are paid."]}, superseded=["v1.pdf"]
+    )
+    ledger = check("Employees receive 15 days of annual leave.", corpus)
+    assert only(ledger).verdict is Verdict.SUPPORTED
+    assert [flag.type for flag in ledger.risk_flags] == [RiskType.OUTDATED_SOURCE]
+    assert only(ledger).confidence_components is not None
+    assert only(ledger).confidence_components.source_quality == 0.2  # type: ignore[union-attr]
+
+
+def test_old_documents_are_flagged_by_their_date() -> None:
+    corpus = make_corpus({"a.pdf": [FIFTEEN]}, dated={"a.pdf": date(2020, 1, 1)})
+    (flag,) = check("Employees receive 15 days of annual leave.", corpus).risk_flags
+    assert flag.type is RiskType.OUTDATED_SOURCE
+    assert flag.description == "a.pdf is of 2020-01-01, more than 730 days ago"
+
+
+def test_a_judge_may_speak_of_what_is_not_in_the_corpus() -> None:
+    def remembers(claim: Claim, passages: Sequence[Passage]) -> list[Opinion]:
+        elsewhere = SourceDocument(id="doc_elsewhere", filename="elsewhere.pdf")
+        found = EvidenceMatch(
+            similarity=0.9,
+            support_level=SupportLevel.FULL,
+            snippet="from memory",
+            passage=passages[0].model_copy(update={"source": elsewhere}),
+            judge="memory",
+        )
+        placeless = found.model_copy(update={"passage": None})
+        return [Opinion(found), *(Opinion(placeless) for _ in passages[1:])]
+
+    entry = only(
+        check("Employees receive annual leave.", leave_corpus(), [StubJudge("memory", remembers)])
+    )
+    assert entry.verdict is Verdict.SUPPORTED
+    assert entry.confidence_components is not None
+    assert entry.confidence_components.source_quality == 0.2
+
+
+def test_an_anchor_that_holds_is_reported_as_such() -> None:
+    corpus = leave_corpus()
+    by_text = {
+        chunk.heading_path[-1]: anchor
+        for anchor, full in anchors(corpus).items()
+        for chunk in corpus.chunks
+        if chunk.chunk_hash == full
+    }
+    good, wrong = by_text["4.1 Annual leave"], by_text["Travel"]
+    answer = f"Employees get 15 days of annual leave [cite:{good}] [cite:{wrong}] [cite:deadbeef]."
+    assert citations(answer, corpus) == [
+        (good, True, True, None),
+        (wrong, True, False, "The cited passage does not bear the claim out"),
+        ("deadbeef", False, False, "Citation references deleted or unavailable chunk"),
+    ]
+    entry = only(check(answer, corpus))
+    assert entry.verdict is Verdict.SUPPORTED
+    assert entry.notes.endswith(
+        f"Its citation [{wrong}]: The cited passage does not bear the claim out. "
+        "Its citation [deadbeef]: Citation references deleted or unavailable chunk."
+    )
+
+
+def test_a_citation_to_what_contradicts_the_claim_says_so() -> None:
+    corpus = make_corpus({"a.pdf": [FIFTEEN]})
+    (anchor,) = anchors(corpus)
+    assert citations(f"Employees receive 20 days of annual leave [cite:{anchor}].", corpus) == [
+        (anchor, True, False, "The cited passage contradicts the claim")
+    ]
+
+
+def test_a_citation_that_could_not_be_judged_is_not_blamed() -> None:
+    corpus = make_corpus({"a.pdf": [FIFTEEN]})
+    (anchor,) = anchors(corpus)
+    answer = f"Employees receive 20 days of annual leave [cite:{anchor}]."
+    (found,) = check(answer, corpus, [broken()]).citations
+    assert found.problem == "The cited passage could not be judged"
+
+
+def test_an_ambiguous_anchor_names_its_candidates() -> None:
+    corpus = leave_corpus()
+    chunks = [
+        replace(chunk, chunk_hash=f"abcdef01{number}".ljust(64, "0"))
+        for number, chunk in enumerate(corpus.chunks)
+    ]
+    shared = corpus_of(corpus.documents, chunks)
+    answer = "Employees get 15 days of annual leave [cite:abcdef01]."
+    context = CheckContext("ses_1", NOW, TODAY, {}, lambda full: full[:12])
+    (found,) = check_claims(
+        answer, extract_claims(answer), shared, make_judges(), context
+    ).citations
+    assert not found.resolved
+    assert found.problem == (
+        "Citation is ambiguous: 4 passages begin with it (abcdef0100000000, abcdef0110000000, "
+        "abcdef0120000000, abcdef0130000000)"
+    )
+
+
+def test_numbers_and_footnotes_lead_to_the_documents_that_their_references_name() -> None:
+    answer = (
+        "Employees get 15 days of annual leave [1][2][^a][7].\n\n"
+        "[^a]: the handbook\n\n"
+        "## Sources\n"
+        "1. HR Policy, p. 12\n"
+        "2. Travel_Policy.pdf\n"
+    )
+    assert citations(answer, leave_corpus()) == [
+        ("1", True, True, None),
+        ("2", True, False, "The cited passage does not bear the claim out"),
+        ("^a", False, False, 'Citation\'s reference names none of the documents: "the handbook"'),
+        ("7", False, False, "Citation has no reference in the answer"),
+    ]
+
+
+def test_a_reference_leads_to_the_document_with_the_longest_name_in_it() -> None:
+    files = {"Policy.pdf": ["Hotels are paid."], "Leave Policy.pdf": [FIFTEEN], "-.pdf": ["x is y"]}
+    answer = "Employees receive 15 days of annual leave [1].\n\n[1]: Leave Policy, page 3\n"
+    assert citations(answer, make_corpus(files)) == [("1", True, True, None)]
+
+
+def test_an_answer_without_claims_gives_an_empty_ledger() -> None:
+    ledger = check("Hello!", leave_corpus())
+    assert ledger.entries == ()
+    assert ledger.summary.evidence_coverage == 0
+    assert ledger.risk_flags == ()
+    assert ledger.follow_up_questions == ()
+
+
+def test_a_claim_without_documents_is_not_found() -> None:
+    entry = only(check("Employees get 15 days of annual leave.", make_corpus({})))
+    assert entry.verdict is Verdict.NOT_FOUND
+
+
+def test_progress_is_told_and_a_new_run_points_to_the_old_one() -> None:
+    corpus = leave_corpus()
+    done: list[int] = []
+    context = replace(
+        check_context(anchors(corpus)), previous_ledger_id="led_0", progress=done.append
+    )
+    answer = "Leave is paid. Hotels are refunded."
+    ledger = check_claims(answer, extract_claims(answer), corpus, make_judges(), context)
+    assert done == [1, 2]
+    assert ledger.previous_ledger_id == "led_0"
+    assert ledger.id != check(answer, corpus).id
+
+
+def test_the_same_check_gives_the_same_ledger_to_the_letter() -> None:
+    answer = "Employees get 15 days of annual leave. Hotel costs are refunded up to $200 per night."
+    assert (
+        check(answer, leave_corpus()).model_dump_json()
+        == check(answer, leave_corpus()).model_dump_json()
+    )
+
+
+def test_the_order_of_documents_and_chunks_does_not_change_the_ledger() -> None:
+    answer = (
+        "Employees are entitled to 15 days of annual leave. Leave requests must be submitted 2 "
+        "weeks in advance. Unused leave can be carried forward to next year. Hotel costs are "
+        "refunded up to $200 per night. Maximum carryover is 5 days."
+    )
+    corpus = leave_corpus()
+    expected = check(answer, corpus)
+    generator = random.Random(3)
+    for _ in range(6):
+        chunks, documents = list(corpus.chunks), list(corpus.documents.items())
+        generator.shuffle(chunks)
+        generator.shuffle(documents)
+        assert check(answer, corpus_of(dict(documents), chunks)) == expected
+
+
+def test_citations_are_part_of_the_ledger_as_values() -> None:
+    ledger = check("Leave is paid [1].", leave_corpus())
+    assert ledger.citations == (
+        CitationCheck(
+            claim_id=only(ledger).claim_id,
+            label="1",
+            resolved=False,
+            bears=False,
+            problem="Citation has no reference in the answer",
+        ),
+    )

@@ -1,0 +1,156 @@
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from evidentia.ledger.judging import TOGETHER, Opinion, ask_judges
+from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SourceDocument, SupportLevel
+from ledger.stubs import StubJudge, broken, fixed
+
+CLAIM = Claim(id="clm_1", text="Leave is paid")
+
+
+def passage(name: str) -> Passage:
+    source = SourceDocument(id=f"doc_{name}", filename=f"{name}.pdf")
+    return Passage(
+        chunk_id=name, chunk_hash=name, snippet=name, start=0, end=len(name), source=source
+    )
+
+
+def opinion(
+    judge: str,
+    where: Passage,
+    level: SupportLevel = SupportLevel.PARTIAL,
+    *,
+    certain: bool = False,
+    contradicts: bool = False,
+    settles: frozenset[int] = frozenset(),
+    parts: int = 0,
+) -> Opinion:
+    found = EvidenceMatch(
+        similarity=0.7,
+        support_level=level,
+        contradicts=contradicts,
+        snippet=where.snippet,
+        passage=where,
+        judge=judge,
+        reason="because",
+    )
+    return Opinion(found, certain, settles, parts)
+
+
+A, B, C = passage("a"), passage("b"), passage("c")
+
+
+def test_a_certain_opinion_ends_the_asking_about_its_passage() -> None:
+    first = fixed("first", {"a": opinion("first", A, SupportLevel.FULL, certain=True)})
+    second = fixed("second", {"b": opinion("second", B)})
+    judged = ask_judges(CLAIM, [A, B], [first, second])
+    assert (first.asked, second.asked) == (["a", "b"], ["b"])
+    assert [match.judge for match in judged.matches] == ["first", "second"]
+    assert judged.certain
+    assert judged.judges == ("first", "second")
+    assert judged.passages == 2
+
+
+def test_of_uncertain_opinions_the_last_counts_and_none_is_no_opinion() -> None:
+    first = fixed("first", {"a": opinion("first", A), "b": opinion("first", B)})
+    second = fixed("second", {"a": opinion("second", A)})
+    judged = ask_judges(CLAIM, [A, B], [first, second])
+    assert [match.judge for match in judged.matches] == ["second", "first"]
+    assert not judged.certain
+
+
+def test_nobody_is_asked_when_all_is_certain_or_there_is_nothing_to_ask_about() -> None:
+    first = fixed("first", {"a": opinion("first", A, SupportLevel.FULL, certain=True)})
+    judged = ask_judges(CLAIM, [A], [first, broken(ValueError("never asked"))])
+    assert judged.failures == ()
+    assert ask_judges(CLAIM, [], [broken(ValueError("never asked"))]).failures == ()
+
+
+def test_what_does_not_bear_on_the_claim_is_no_match() -> None:
+    judge = fixed("first", {"a": opinion("first", A, SupportLevel.NONE)})
+    assert ask_judges(CLAIM, [A], [judge]).matches == ()
+
+
+class Unprintable(Exception):  # noqa: N818 - its name is part of what is tested
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ValueError("no model\nat hand"), "ValueError: no model at hand"),
+        (RuntimeError("\ud800"), "RuntimeError: ?"),
+        (KeyError("x"), "KeyError: 'x'"),
+    ],
+)
+def test_whatever_a_judge_raises_becomes_a_reason_on_one_line(
+    error: Exception, reason: str
+) -> None:
+    judged = ask_judges(CLAIM, [A], [broken(error)])
+    assert [(failure.judge, failure.reason) for failure in judged.failures] == [("broken", reason)]
+    assert judged.matches == ()
+
+
+def test_an_exception_that_cannot_be_printed_is_a_reason_too() -> None:
+    (failure,) = ask_judges(CLAIM, [A], [broken(Unprintable())]).failures
+    assert "Unprintable" in failure.reason
+    (long,) = ask_judges(CLAIM, [A], [broken(ValueError("x" * 10_000))]).failures
+    assert len(long.reason) == 300
+
+
+def test_a_judge_that_breaks_its_protocol_has_failed() -> None:
+    def silent(claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
+        return []
+
+    def wrong(claim: Claim, passages: Sequence[Passage]) -> list[Any]:
+        return ["supported"]
+
+    judges = [StubJudge("silent", silent), StubJudge("wrong", wrong)]
+    assert [failure.reason for failure in ask_judges(CLAIM, [A], judges).failures] == [
+        "ValueError: gave 0 opinions on 1 passages",
+        "TypeError: gave a str and no opinion",
+    ]
+
+
+def test_the_others_go_on_after_a_failure() -> None:
+    second = fixed("second", {"a": opinion("second", A)})
+    judged = ask_judges(CLAIM, [A], [broken(ValueError("x")), second])
+    assert len(judged.matches) == len(judged.failures) == 1
+
+
+def parts(where: Passage, *settled: int) -> Opinion:
+    return opinion("numbers", where, settles=frozenset(settled), parts=2)
+
+
+def test_passages_that_settle_all_parts_between_them_bear_the_claim_out_together() -> None:
+    judge = fixed("numbers", {"a": parts(A, 0), "b": parts(B, 1), "c": opinion("numbers", C)})
+    first, second, third = ask_judges(CLAIM, [A, B, C], [judge]).matches
+    assert first.support_level is second.support_level is SupportLevel.FULL
+    assert first.similarity == second.similarity == TOGETHER
+    assert first.reason == "because; other passages bear out the rest"
+    assert third.support_level is SupportLevel.PARTIAL
+
+
+@pytest.mark.parametrize(
+    "opinions",
+    [
+        {"a": parts(A, 0), "b": parts(B, 0)},
+        {"a": parts(A, 0), "b": opinion("numbers", B, SupportLevel.NONE, contradicts=True)},
+        {"a": opinion("numbers", A), "b": opinion("numbers", B)},
+    ],
+)
+def test_parts_that_are_not_all_settled_stay_parts(opinions: dict[str, Opinion | None]) -> None:
+    judged = ask_judges(CLAIM, [A, B], [fixed("numbers", opinions)])
+    assert all(match.support_level is not SupportLevel.FULL for match in judged.matches)
+
+
+def test_parts_stay_parts_beside_a_passage_that_bears_all_of_it_out() -> None:
+    opinions = {"a": parts(A, 0), "b": parts(B, 1), "c": opinion("q", C, SupportLevel.FULL)}
+    levels = [
+        match.support_level
+        for match in ask_judges(CLAIM, [A, B, C], [fixed("q", dict(opinions))]).matches
+    ]
+    assert levels == [SupportLevel.PARTIAL, SupportLevel.PARTIAL, SupportLevel.FULL]
