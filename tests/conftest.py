@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from evidentia.store.home import Home
 from evidentia.workspace import Workspace, open_workspace
 from places import Place, record
 from postgres import NoPostgresError, PostgresServer, new_folder
+
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("exploring", max_examples=2_000, deadline=None)
+settings.load_profile("repeatable")
+# Every run of the tests asks the same examples; scripts/fuzz looks for new ones.
 
 _SERVER = pytest.StashKey[PostgresServer]()
 _FOLDER = "postgres_folder"

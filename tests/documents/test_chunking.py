@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.documents.chunking import chunk_document
@@ -52,7 +52,6 @@ def clusters(text: str) -> set[int]:
     return {0, *(found.end() for found in regex.finditer(r"\X", text))}
 
 
-@settings(deadline=None)
 @given(st.lists(TEXT, min_size=1, max_size=3), SIZES, st.data())
 def test_chunks_are_exact_cover_all_and_respect_characters(
     texts: list[str], sizes: tuple[int, int], data: st.DataObject

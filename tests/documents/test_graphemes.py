@@ -1,6 +1,6 @@
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.documents.graphemes import boundary_after, boundary_before
@@ -11,7 +11,6 @@ CLUSTERS = (
 )
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(CLUSTERS), max_size=30), st.integers(0, 200))
 def test_boundaries_never_fall_inside_a_character(clusters: list[str], index: int) -> None:
     text = "".join(clusters)
@@ -23,7 +22,6 @@ def test_boundaries_never_fall_inside_a_character(clusters: list[str], index: in
     assert after in allowed
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40), st.integers(0, 60))
 def test_any_text_has_boundaries(text: str, index: int) -> None:
     index = min(index, len(text))

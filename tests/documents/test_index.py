@@ -3,7 +3,7 @@ from collections import Counter
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.documents.chunking import chunk_document
@@ -46,7 +46,6 @@ def bm25(texts: list[str], query: str) -> list[tuple[int, float]]:
     return sorted(scores, key=lambda found: (-round(found[1], 4), found[0]))
 
 
-@settings(deadline=None)
 @given(TEXTS, st.sampled_from(["leave", "leave day", "the the pay 15%", "إجازة 年假", "none", ""]))
 def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
     found = index_texts(texts).search(query, 100)
@@ -57,14 +56,12 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
     assert found == sorted(found, key=lambda one: (-one[1], one[0]))
 
 
-@settings(deadline=None)
 @given(TEXTS, st.integers(0, 14))
 def test_a_limit_gives_the_first_of_all(texts: list[str], limit: int) -> None:
     index = index_texts(texts)
     assert index.search("leave day 15", limit) == index.search("leave day 15", 100)[:limit]
 
 
-@settings(deadline=None)
 @given(TEXTS, st.integers(0, 12), st.integers(0, 12))
 def test_merged_indexes_are_the_index_of_all(texts: list[str], one: int, other: int) -> None:
     low, high = sorted((one, other))
@@ -74,7 +71,6 @@ def test_merged_indexes_are_the_index_of_all(texts: list[str], one: int, other: 
     assert len(merge_indexes(parts)) == len(texts)
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_an_index_survives_its_bytes(texts: list[str]) -> None:
     index = index_texts(texts)

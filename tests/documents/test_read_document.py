@@ -2,7 +2,7 @@ import hashlib
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from docx_writing import docx_bytes, paragraph, zip_bytes
@@ -115,7 +115,6 @@ def test_text_after_many_blank_pages_is_seen() -> None:
     assert read_document(pdf_bytes(pages), "a.pdf").pages[151].text == "Only here."
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=400), st.sampled_from(["a.pdf", "a.docx", "a.html", "a.md", "a.txt", ""]))
 def test_any_bytes_are_read_or_refused_with_a_reason(data: bytes, filename: str) -> None:
     try:

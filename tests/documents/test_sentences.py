@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - letters and marks of other scripts are what is tested
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.documents.sentences import paragraph_spans, sentence_spans, split_sentences
@@ -18,7 +18,6 @@ PIECES = st.lists(
 ).map("".join)
 
 
-@settings(deadline=None)
 @given(st.one_of(st.text(), PIECES))
 def test_spans_are_in_order_and_hold_all_that_is_not_space(text: str) -> None:
     for spans in (sentence_spans(text), paragraph_spans(text)):
@@ -32,7 +31,6 @@ def test_spans_are_in_order_and_hold_all_that_is_not_space(text: str) -> None:
         assert "".join(rest).isspace() or not rest
 
 
-@settings(deadline=None)
 @given(PIECES)
 def test_a_sentence_never_crosses_a_paragraph(text: str) -> None:
     ends = [end for _, end in paragraph_spans(text)]

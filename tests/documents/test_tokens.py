@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - letters and marks of other scripts are what is tested
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.documents.tokens import tokenize
@@ -32,7 +32,6 @@ def test_terms_are_what_texts_have_in_common(text: str, terms: list[str]) -> Non
     assert tokenize(text) == terms
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_has_terms_that_can_be_stored(text: str) -> None:
     for term in tokenize(text):

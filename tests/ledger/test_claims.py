@@ -324,6 +324,11 @@ def test_headings_code_comments_and_references_are_left_out() -> None:
     }
 
 
+def test_a_heading_without_a_title_is_nothing() -> None:
+    assert texts("# #\n\nLeave is paid.") == ["Leave is paid"]
+    assert reasons("Leave is paid.\n## ##\nPay is monthly.") == {}
+
+
 @pytest.mark.parametrize(
     ("sentence", "kind", "importance"),
     [

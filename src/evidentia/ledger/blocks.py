@@ -156,7 +156,10 @@ class _Scanner:
 
     def _heading(self, line: str, start: int, at: int) -> None:
         begins, ends = self._span(_CLOSING_MARKS.sub("", line.rstrip()), start, at)
-        self._single("heading", begins, ends)
+        if begins < ends:  # "# #" is a heading without a title
+            self._single("heading", begins, ends)
+        else:
+            self._close()
         title = plain_text(self.answer[begins:ends])
         self.in_references = _REFERENCES.fullmatch(title) is not None
 
