@@ -169,6 +169,17 @@ def test_where_the_judge_cannot_tell_it_has_no_opinion(claim: str, said: str) ->
         ),
         ("Leave lasts for 15 days.", "Leave lasts after 15 days.", "leave the claim open"),
         (
+            "Employees get 10 days of annual leave.",
+            "All part-time employees receive 10 days of annual leave.",
+            "of a smaller group (part, tim)",
+        ),
+        (
+            "Overtime is paid at 150%.",
+            "Overtime is paid at 150% on Sundays.",
+            "of a place or group (Sundays)",
+        ),
+        ("Rates rose to 5%.", "Rates rose by 5%.", "leave the claim open"),
+        (
             "Employees get 15 days of special annual leave.",
             "Employees get 15 days of annual leave.",
             "does not speak of: special",
@@ -302,9 +313,25 @@ def test_a_passage_that_says_both_has_no_opinion() -> None:
     assert judged("Annual leave is 15 days.", said, judges=["numbers"]).matches == ()
 
 
-def test_a_gap_in_a_sentence_is_not_filled_with_another_subject() -> None:
-    said = "Employees receive 15 days of annual leave, contractors 10 days."
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Employees receive 15 days of annual leave, contractors 10 days.",
+        "Employees receive 15 days of annual leave, and contractors receive 20.",
+        "Employees receive 15 days of annual leave, contractors 20.",
+    ],
+)
+def test_what_is_said_of_others_in_the_same_sentence_is_not_said_of_the_claims_subject(
+    said: str,
+) -> None:
     assert verdict("Contractors receive 15 days of annual leave.", said) is not SUPPORTED
+    assert verdict("Employees receive 15 days of annual leave.", said) is SUPPORTED
+
+
+def test_a_second_verb_has_the_first_ones_subject() -> None:
+    said = "The lease starts on 1 January 2025 and ends on 31 December 2025."
+    assert verdict("The lease ends on 31 December 2025.", said) is SUPPORTED
+    assert verdict("The lease starts on 31 December 2025.", said) is CONTRADICTED
 
 
 def test_other_languages_are_compared_only_word_for_word() -> None:

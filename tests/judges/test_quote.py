@@ -40,7 +40,7 @@ def test_a_verbatim_sentence_bears_a_claim_out(said: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
-        (CLAIM, "All external contractors will receive paid annual leave."),
+        (CLAIM, "All permanent contractors will receive paid annual leave."),
         (CLAIM, "A contractor receives annual leave."),
         (
             "Leave requests must be submitted early.",
@@ -129,7 +129,9 @@ def test_a_sentence_that_limits_what_it_says_is_a_hint_and_says_how(said: str, r
         "Contractors receive annual leave pay.",
         "It is said that contractors receive annual leave.",
         "That contractors receive annual leave is new.",
-        "Big good new partner contractors receive annual leave.",
+        "New contractors receive annual leave.",
+        "Contractors abroad receive annual leave.",
+        "Part-time contractors will receive paid annual leave.",
         "Contractors manage, hire, train and receive annual leave.",
         "Contractors plan long, very busy, costly projects, receive annual leave.",
         "Leave that contractors receive is annual.",
@@ -137,6 +139,18 @@ def test_a_sentence_that_limits_what_it_says_is_a_hint_and_says_how(said: str, r
 )
 def test_the_same_words_in_another_construction_are_only_a_hint(said: str) -> None:
     assert level(CLAIM, said) is SupportLevel.PARTIAL
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("Requests are sent to the manager.", "Requests are sent by the manager."),
+        ("Rates rose to 5%.", "Rates rose by 5%."),
+        ("Leave and pay are due.", "Leave or pay are due."),
+    ],
+)
+def test_the_small_words_that_link_others_count(claim: str, said: str) -> None:
+    assert level(claim, said) is not SupportLevel.FULL
 
 
 def test_a_swap_of_who_does_what_is_only_a_hint() -> None:
@@ -176,7 +190,7 @@ def test_a_rate_is_no_strong_word() -> None:
         (
             "Employees may report it early.",
             "Employees are entitled to report it early.",
-            SupportLevel.FULL,
+            SupportLevel.PARTIAL,
         ),
         ("Employees report it early.", "Employees must report it early.", SupportLevel.FULL),
         ("Employees may report it early.", "Employees must report it early.", SupportLevel.PARTIAL),

@@ -96,7 +96,7 @@ def test_the_order_of_documents_and_chunks_makes_no_difference() -> None:
         f"{number}.pdf": [
             f"Employees get {number % 5} days of leave. Leave number {number} is paid."
         ]
-        for number in range(120)
+        for number in range(400)
     }
     corpus = make_corpus(files)
     expected = find_passages(claim("Employees get 3 days of paid leave"), corpus)

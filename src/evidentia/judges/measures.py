@@ -10,11 +10,12 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from evidentia.ledger.clauses import FINITE
+from evidentia.ledger.markup import Span
 from evidentia.ledger.quantities import Quantity
 from evidentia.ledger.statements import Statement, read_statement
 from evidentia.ledger.words import content_stems, stem, word_set, words
 
-_CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|while|whereas|or)\s+", re.IGNORECASE)
+_JOINT = re.compile(r"[;:,]\s+|\s+(?:and|but|while|whereas|or)\s+", re.IGNORECASE)
 _LIGHT: Final = frozenset(
     map(
         stem,
@@ -27,8 +28,19 @@ _LIGHT: Final = frozenset(
     )
 )
 """Stems that say that there is a quantity, and not of what."""
-_ALL = re.compile(r"\b(?:all|every|each|any)\b", re.IGNORECASE)
-_ROLES = re.compile(r"\b(?P<role>for|after|until|every|from|since)\s+(?:the\s+)?$", re.IGNORECASE)
+HARMLESS: Final = frozenset(
+    map(
+        stem,
+        word_set(
+            "permanent regular eligible individual own company firm employer organization "
+            "organisation policy agreement contract act law rule plan scheme"
+        ),
+    )
+)
+"""Stems in a rule's subject that make it no smaller group: whom it holds for, and who says so."""
+_ROLES = re.compile(
+    r"\b(?P<role>for|after|until|every|from|since|by)\s+(?:the\s+)?$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +79,18 @@ class MeasuredStatement:
         return self._stems(0, verb.start()) if verb else None
 
     @cached_property
-    def is_of_all(self) -> bool:
-        """Whether the subject is said to be all of its kind."""
-        verb = FINITE.search(self._text)
-        return bool(_ALL.search(self._text, 0, verb.start() if verb else 0))
-
-    @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The quantities, each with what it is about."""
         return tuple(self._measure(quantity) for quantity in self._quantities)
 
     def _measure(self, quantity: Quantity) -> Measure:
-        start, end = self._clause(quantity)
+        start, end = next(
+            (low, high) for low, high in self._clauses if low <= quantity.start < high
+        )
         local = self._stems(start, end)
         verb = FINITE.search(self._text, start, end)
-        if verb:
-            subject: frozenset[str] | None = self._stems(start, verb.start())
-        else:
+        subject = self._stems(start, verb.start()) if verb else None
+        if not subject:
             subject = self.subject
             local |= subject or frozenset()
         role = _ROLES.search(self._text[: quantity.start])
@@ -95,16 +102,27 @@ class MeasuredStatement:
             role["role"].lower() if role else "",
         )
 
-    def _clause(self, quantity: Quantity) -> tuple[int, int]:
-        """Return where the clause that a quantity stands in begins and ends."""
-        start, end = 0, len(self._text)
-        for cut in _CLAUSE.finditer(self._text):
-            if cut.end() <= quantity.start:
-                start = cut.end()
-            elif cut.start() >= quantity.end:
-                end = cut.start()
-                break
-        return start, end
+    @cached_property
+    def _clauses(self) -> tuple[Span, ...]:
+        """The clauses: a joint parts two if what follows has a verb or a quantity of its own."""
+        spans: list[Span] = []
+        start = 0
+        joints = [
+            joint
+            for joint in _JOINT.finditer(self._text)
+            if not any(
+                found.start < joint.end() and joint.start() < found.end
+                for found in self._quantities
+            )
+        ]
+        ends = [*(joint.start() for joint in joints), len(self._text)]
+        for joint, end in zip(joints, ends[1:], strict=True):
+            verb = FINITE.search(self._text, joint.end(), end)
+            counts = any(joint.end() <= found.start < end for found in self._quantities)
+            if (verb and verb.start() > joint.end()) or (counts and joint[0][0] != ":"):
+                spans.append((start, joint.end()))
+                start = joint.end()
+        return (*spans, (start, len(self._text)))
 
     def _stems(self, start: int, end: int) -> frozenset[str]:
         """Return the stems between two places, without those of quantities and rates."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evidentia.judges.measures import Measure, MeasuredStatement, read_measures
+from evidentia.judges.measures import HARMLESS, Measure, MeasuredStatement, read_measures
 from evidentia.judges.negation import is_turned_round
 from evidentia.judges.provisos import Provisos, find_provisos
 from evidentia.judges.sentences import Sentence, read_sentences
@@ -19,7 +19,7 @@ from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, ClaimType, EvidenceMatch, Passage, SupportLevel
 from evidentia.ledger.quantities import Quantity, compare
 from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import coverage, word_set
+from evidentia.ledger.words import coverage
 
 SAME_THING: Final = 0.95
 """How sure the judge is of values in a sentence that is itself about all that the claim is."""
@@ -31,8 +31,6 @@ _MOST_EXTRA: Final = 3
 _TELLING: Final = 2
 _HALF, _MUCH = 0.5, 0.6
 """Which part of what a claim is about a sentence must be about to be read, and to be a hint."""
-_HARMLESS: Final = word_set("permanent regular eligible individual own company organization")
-"""What a rule's subject is often called without a smaller group being meant."""
 _WHEN: Final = frozenset({"date", "year", "calendar month", "day of the year"})
 
 Relation = Literal["agrees", "differs", "open", "absent"]
@@ -76,6 +74,10 @@ class _Reading:
     measured: frozenset[str] = frozenset()
     subject: frozenset[str] | None = None
     covered: bool = False
+
+    def group(self, topic: frozenset[str]) -> frozenset[str]:
+        """Return by what the sentence's subject is a smaller group than the claim's."""
+        return (self.subject or frozenset()) - topic - self.measured - HARMLESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,23 +145,18 @@ def _reading(claim: _Claim, place: int, said: MeasuredStatement, about: frozense
     several = len(like) > 1
     alike = [measure for measure in like if _is_alike(wanted, measure, several=several)]
     closest = max((coverage(wanted.local, measure.local) for measure in alike), default=0.0)
-    found = [
-        measure
-        for measure in alike
-        if not several or coverage(wanted.local, measure.local) == closest
-    ]
+    found = [measure for measure in alike if coverage(wanted.local, measure.local) == closest]
     if not found:
         return _Reading("absent", wanted.quantity)
     relations = {_relation(claim, wanted, measure) for measure in found}
     relation: Relation = relations.pop() if len(relations) == 1 else "open"
-    there = found[0].local if several else said.topic
     return _Reading(
         relation,
         wanted.quantity,
         found[0].quantity.text,
         found[0].measured,
         found[0].subject,
-        claim.topic_of(place) <= there | about,
+        claim.topic_of(place) <= found[0].local | about,
     )
 
 
@@ -199,18 +196,17 @@ def _contradicts(
         return False
     if len(readings) > 1 and any(reading.claimed.dimension in _WHEN for reading in differing):
         return False  # what was so at another time contradicts nothing
-    extra = said.topic - topic - _HARMLESS
-    for reading in differing:
-        group = extra if reading.subject is None else reading.subject - topic - _HARMLESS
-        if (group and not said.is_of_all) or not _is_no_kind(reading, topic):
-            return False
-    return len(extra) <= _MOST_EXTRA
+    extra = said.topic - topic - HARMLESS
+    return len(extra) <= _MOST_EXTRA and not any(
+        reading.group(topic) or (reading.subject is None and extra) or _is_kind(reading, topic)
+        for reading in differing
+    )
 
 
-def _is_no_kind(reading: _Reading, topic: frozenset[str]) -> bool:
-    """Whether what a value is of is not just a kind of what the claim's is: sick leave of leave."""
+def _is_kind(reading: _Reading, topic: frozenset[str]) -> bool:
+    """Whether what a value is of is just a kind of what the claim's is: sick leave of leave."""
     extra = reading.measured - topic
-    return not extra or (len(extra) == 1 and len(reading.measured & topic) >= _TELLING)
+    return len(extra) > 1 or (bool(extra) and len(reading.measured & topic) < _TELLING)
 
 
 def _in_favour(
@@ -226,8 +222,12 @@ def _in_favour(
         return _left_open(claim, readings, sentence)
     values = ", ".join(f'"{reading.said}"' for reading in settled.values())
     part = len(settled) / len(readings)
-    if provisos.reasons:
-        reason = f"the values agree ({values}), but {'; '.join(provisos.reasons)}"
+    groups = sorted(
+        {name for found in settled.values() for name in found.group(claim.measured.topic)}
+    )
+    limits = [*provisos.reasons, *([f"of a smaller group ({', '.join(groups)})"] if groups else [])]
+    if limits:
+        reason = f"the values agree ({values}), but {'; '.join(limits)}"
         return _Favour(0.5 + 0.3 * part, reason)
     if part < 1:
         reason = f"a part of the claim's values agrees ({values})"

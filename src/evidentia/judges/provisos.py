@@ -139,7 +139,7 @@ _IS = re.compile(
 _UNIVERSAL: Final = word_set("all every each any")
 _STRONG: Final = _UNIVERSAL | word_set("always only never automatically solely exclusively")
 _NO_WORD: Final = Word("", "", 0, 0)
-_NAME = re.compile(r"\b(?:in|at|for) (?:the )?(?P<name>[A-Z][^\W\d_]+)")
+_NAME = re.compile(r"\b(?:in|at|on|for) (?:the )?(?P<name>[A-Z][^\W\d_]+)")
 _QUESTION = re.compile(r"[?؟\uff1f][\"'”\u2019»)\]]*$")
 
 

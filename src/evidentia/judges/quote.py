@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from evidentia.judges.measures import read_measures
+from evidentia.judges.measures import HARMLESS, read_measures
 from evidentia.judges.provisos import find_provisos
 from evidentia.judges.sentences import Sentence, read_sentences
+from evidentia.ledger.clauses import FINITE
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
@@ -26,8 +27,12 @@ PARTIAL_FROM: Final = 0.6
 _LEAST_SHARED: Final = 3
 _NEARLY_ALL: Final = 0.8
 _EXTRA_WORDS: Final = 2
-"""How many words that carry meaning may stand among, or before, the claim's own."""
-_JOINS: Final = word_set("and or but nor")
+"""How many words that carry meaning may stand among the claim's own."""
+_LINKS: Final = word_set(
+    "and or but nor to from by for against with without before after over under above below into "
+    "out off up down between through via until than since about"
+)
+"""Small words that say how others belong together: "sent to" is not "sent by"."""
 _BEFORE_SUBJECT: Final = word_set(
     "the a an all any each every our their its this these such both and"
 )
@@ -100,11 +105,9 @@ def _full(passage: Passage, similarity: float, reason: str) -> Opinion:
 
 def _same_values(claim: Statement, said: Statement) -> bool:
     """Whether the sentence has each of the claim's quantities, and each number that is none."""
-    if not all(
-        any(compare(quantity, other) == "same" for other in said.quantities)
-        for quantity in claim.quantities
-    ):
-        return False
+    for quantity in claim.quantities:
+        if not any(compare(quantity, other) == "same" for other in said.quantities):
+            return False
     return all(
         word.stem in said.numbers
         or any(found.start <= word.start < found.end for found in claim.quantities)
@@ -151,9 +154,16 @@ def _last_in_order(there: Sequence[Word], at: int, wanted: Sequence[str]) -> int
 def _is_close(claim: Statement, said: Statement, first: int, last: int, wanted: int) -> bool:
     among = said.words[first : last + 1]
     extra = sum(_tells(word) for word in among) - wanted
-    joins = sum(word.text in _JOINS for word in among)
-    allowed = sum(word.text in _JOINS for word in claim.words)
-    return extra <= _EXTRA_WORDS and joins <= allowed and _is_clause(claim, said, first, last)
+    verb = FINITE.search(said.text, among[0].start)
+    known = claim.stems | HARMLESS
+    if any(
+        word.is_content and word.stem not in known and verb and word.end <= verb.start()
+        for word in among
+    ):
+        return False  # a smaller group
+    linked = [word.text for word in among if word.text in _LINKS]
+    links = [word.text for word in claim.words if word.text in _LINKS]
+    return extra <= _EXTRA_WORDS and linked == links and _is_clause(claim, said, first, last)
 
 
 def _is_clause(claim: Statement, said: Statement, first: int, last: int) -> bool:
@@ -167,20 +177,17 @@ def _is_clause(claim: Statement, said: Statement, first: int, last: int) -> bool
 
 
 def _begins_clause(said: Statement, first: int) -> bool:
-    """Whether only articles and a few adjectives stand before a word in its clause.
+    """Whether only articles, and words that limit nothing, stand before a word in its clause.
 
     In "the manager of contractors receives", what receives is not "contractors".
     """
-    adjectives = 0
     for at in range(first - 1, -1, -1):
         word, following = said.words[at], said.words[at + 1]
         if _BREAKS.search(said.text, word.end, following.start):
             return True
         if word.text == "that":
             return at > 0 and said.words[at - 1].text in _STATES
-        adjectives += word.is_content
-        known = word.text in _BEFORE_SUBJECT or word.is_content
-        if not known or adjectives > _EXTRA_WORDS or word.text.endswith("ing"):
+        if word.text not in _BEFORE_SUBJECT and word.stem not in HARMLESS:
             return False
     return True
 
