@@ -35,7 +35,8 @@ from evidentia.store.database import Database, insert_rows, run
 from evidentia.store.home import Home
 from evidentia.store.log import BODY_COLUMNS, ENTRY_COLUMNS, TILE_COLUMNS
 from evidentia.trail.merkle import EMPTY_ROOT
-from evidentia.workspace import DEFAULT_TENANT, Workspace, open_database, open_workspace
+from evidentia.workspace import Workspace, open_database, open_workspace
+from evidentia.workspace.trail import DEFAULT_TENANT
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue

@@ -36,7 +36,8 @@ from evidentia.store.home import Home
 from evidentia.trail.checkpoint import read_checkpoint
 from evidentia.trail.merkle import leaf_hash, verify_inclusion
 from evidentia.trail.tiles import TILE_WIDTH
-from evidentia.workspace import DEFAULT_TENANT, Workspace, open_database, open_workspace
+from evidentia.workspace import Workspace, open_database, open_workspace
+from evidentia.workspace.trail import DEFAULT_TENANT
 
 MEMORY_SAMPLE_SECONDS = 0.02
 MEMORY_LIMIT_MB = 200.0

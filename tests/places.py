@@ -5,7 +5,8 @@ from pathlib import Path
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.trail.record import EvidenceRecord, create_status_change_record
-from evidentia.workspace import DEFAULT_TENANT, Workspace, open_workspace
+from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.trail import DEFAULT_TENANT
 
 
 class Place:

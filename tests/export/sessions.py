@@ -1,6 +1,5 @@
 """Sessions for tests of exports: one with every verdict, and ones with hostile text."""
 
-from evidentia.export.session import LedgerSession
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.model import (
     Claim,
@@ -13,6 +12,7 @@ from evidentia.ledger.model import (
     Verdict,
 )
 from evidentia.ledger.risks import follow_up_questions, generate_risk_flags
+from evidentia.ledger.session import LedgerSession
 from ledger.corpora import NOW
 
 HR = SourceDocument(id="doc_hr001", filename="HR_Policy.pdf", page_number=12)

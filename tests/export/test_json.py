@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from evidentia.canonical import canonical_json
 from evidentia.export.jsonform import to_json
-from evidentia.export.session import LedgerSession
+from evidentia.ledger.session import LedgerSession
 from export.sessions import every_verdict, hostile_session, leave_session, session_of
 
 

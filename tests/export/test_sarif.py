@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from evidentia.export.sarif import to_sarif
-from evidentia.export.session import LedgerSession
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.model import Verdict
+from evidentia.ledger.session import LedgerSession
 from export.sarif_schema import SARIF
 from export.sessions import entry, every_verdict, hostile_session, leave_session, session_of
 

@@ -64,7 +64,7 @@ def test_a_proof_without_its_body_says_nothing_of_it() -> None:
         (changed(body=float("nan")), "NaN is not a number"),
         (changed(body=2**53 + 1), "past 2\\^53"),
         (b"[" * 100_000, "the proof cannot be read: nested"),
-        (b" " * (MAX_PROOF_BYTES + 1), "the proof is larger than 8388608 bytes"),
+        (b" " * (MAX_PROOF_BYTES + 1), "the proof is larger than 67108864 bytes"),
         (b"[]", "not a proof: its format is not 'evidentia/proof'"),
         (b"null", "not a proof"),
         (b"{}", "not a proof"),

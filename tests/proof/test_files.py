@@ -60,7 +60,7 @@ class TestVerifying:
         path = tmp_path / "huge.json"
         with path.open("wb") as file:
             os.truncate(file.fileno(), 10 * MAX_PROOF_BYTES)
-        with pytest.raises(InputError, match="larger than the 8388608 bytes that are read"):
+        with pytest.raises(InputError, match="larger than the 67108864 bytes that are read"):
             verify(path)
 
     def test_a_file_of_just_the_limit_is_read(self, tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ from evidentia.store.database import run
 from evidentia.store.log import Receipt
 from evidentia.store.sequencer import Sequencer
 from evidentia.trail.entry import EntryKind, genesis_prev
-from evidentia.workspace import MAX_BATCH, Workspace
+from evidentia.workspace import Workspace
+from evidentia.workspace.trail import MAX_BATCH
 from forking import Child
 from places import Place, record, status_change
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError, NotFoundError
-from evidentia.store import ranges
+from evidentia.store import ranges, workers
 from evidentia.store.database import run
 from evidentia.store.home import Home
 from evidentia.trail.checkpoint import read_checkpoint
@@ -150,14 +150,14 @@ def test_a_body_erased_while_workers_read_is_not_missed(
     workspace: Workspace, small_ranges: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace.append_many([record(number) for number in range(600)])
-    start = ranges._Workers.__enter__
+    start = workers.Workers.__enter__
 
-    def erase_first(self: ranges._Workers) -> ranges._Workers:
+    def erase_first(self: workers.Workers) -> workers.Workers:
         workspace.erase(500, reason="law", by="counsel")
         return start(self)
 
     with monkeypatch.context() as patched:
-        patched.setattr(ranges._Workers, "__enter__", erase_first)
+        patched.setattr(workers.Workers, "__enter__", erase_first)
         report = workspace.audit(workers=2)
     assert report.findings == ()
     assert report.size == 600

@@ -118,9 +118,9 @@ def test_a_database_without_a_schema_is_said_to_have_none(empty: Opened) -> None
     [
         (
             "9999",
-            "has schema 9999, made by a newer program; this one knows 0001: upgrade evidentia",
+            "has schema 9999, made by a newer program; this one knows 0002: upgrade evidentia",
         ),
-        ("0000", "has schema 0000, this program needs 0001: run 'evidentia db upgrade'"),
+        ("0000", "has schema 0000, this program needs 0002: run 'evidentia db upgrade'"),
     ],
 )
 def test_another_revision_is_refused_and_the_message_says_what_to_do(

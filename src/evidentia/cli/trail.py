@@ -12,7 +12,7 @@ from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspac
 
 if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
-    from evidentia.workspace import LoggedEntry
+    from evidentia.workspace.trail import LoggedEntry
 
 BATCH = 1_000
 app = typer.Typer(

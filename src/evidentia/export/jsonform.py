@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from evidentia.export.session import LedgerSession
 from evidentia.export.shown import counted
 from evidentia.ledger.model import Claim, LedgerEntry, SourceDocument, Verdict
+from evidentia.ledger.session import LedgerSession
 
 _ALWAYS: Final = frozenset(Verdict) - {Verdict.NOT_JUDGED}
 

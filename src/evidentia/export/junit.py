@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection
 from xml.sax.saxutils import escape, quoteattr
 
-from evidentia.export.session import LedgerSession
 from evidentia.export.shown import place, title
 from evidentia.ledger.model import LedgerEntry, Verdict
+from evidentia.ledger.session import LedgerSession
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -7,11 +7,11 @@ as markup or breaks a line.
 import re
 from typing import Final
 
-from evidentia.export.session import LedgerSession
 from evidentia.export.shown import SYMBOLS, counted, minute, one_line, place, title
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.model import LedgerEntry, Verdict
 from evidentia.ledger.risks import recommended_actions
+from evidentia.ledger.session import LedgerSession
 
 _MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w{1,32};)|^#|#$|^[-+](?=\s)")
 """What would be read as markup where it stands; `HR_Policy` and `Q&A` are read as they are."""

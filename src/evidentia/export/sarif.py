@@ -4,9 +4,9 @@ from bisect import bisect_right
 from typing import Any, Final
 from urllib.parse import quote
 
-from evidentia.export.session import LedgerSession
 from evidentia.export.shown import one_line, place, title
 from evidentia.ledger.model import Claim, LedgerEntry, Verdict
+from evidentia.ledger.session import LedgerSession
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES: Final = (

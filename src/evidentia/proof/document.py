@@ -1,4 +1,8 @@
-"""The proof file: an entry, its body where it is disclosed, its place in the tree, a checkpoint."""
+"""The proof file: an entry, its body where it is disclosed, its place in the tree, a checkpoint.
+
+Where the body names a statement by its digest (a ledger's does), the statement comes along in a
+signed envelope.
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,14 +10,15 @@ from typing import Any, TypeGuard
 
 from evidentia.canonical import parse_json
 from evidentia.errors import CanonicalError, ProofError
+from evidentia.proof.envelope import Envelope
 from evidentia.trail.entry import SALT_BYTES, Entry
 from evidentia.trail.merkle import HASH_BYTES
 
 PROOF_FORMAT = "evidentia/proof"
 PROOF_VERSION = 1
-MAX_PROOF_BYTES = 8 * 1024 * 1024
+MAX_PROOF_BYTES = 64 * 1024 * 1024
 _REQUIRED = ("checkpoint", "entry", "format", "inclusion", "v")
-_OPTIONAL = ("body", "salt")
+_OPTIONAL = ("body", "envelope", "salt")
 _HEX = re.compile(r"[0-9a-f]*")
 
 
@@ -33,6 +38,7 @@ class Proof:
     inclusion: tuple[bytes, ...]
     checkpoint: str
     disclosure: Disclosure | None = None
+    envelope: Envelope | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the proof as the JSON object a proof file holds."""
@@ -45,6 +51,8 @@ class Proof:
         }
         if self.disclosure is not None:
             document |= {"body": self.disclosure.body, "salt": self.disclosure.salt.hex()}
+        if self.envelope is not None:
+            document["envelope"] = self.envelope.as_json()
         return document
 
     @classmethod
@@ -64,6 +72,7 @@ class Proof:
             _hashes(document["inclusion"]),
             document["checkpoint"],
             _disclosure(document),
+            _envelope(document),
         )
 
 
@@ -99,6 +108,14 @@ def _disclosure(document: dict[str, Any]) -> Disclosure | None:
     if "body" not in document or not _is_hex(salt, SALT_BYTES):
         raise ProofError(f"a body must come with its salt of {SALT_BYTES} bytes in hexadecimal")
     return Disclosure(document["body"], bytes.fromhex(salt))
+
+
+def _envelope(document: dict[str, Any]) -> Envelope | None:
+    if "envelope" not in document:
+        return None
+    if "body" not in document:
+        raise ProofError("an envelope must come with the entry's body, which names what is in it")
+    return Envelope.from_json(document["envelope"])
 
 
 def _is_hex(value: Any, length: int) -> TypeGuard[str]:

@@ -14,14 +14,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from evidentia.canonical import canonical_json
+from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import EvidentiaError, ProofError
 from evidentia.proof.document import Proof
+from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import TrustedKey
+from evidentia.proof.statement import Statement
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import Entry, body_commitment, genesis_prev
 from evidentia.trail.merkle import leaf_hash, verify_inclusion
 from evidentia.trail.note import Note, VerifierKey
+
+STATEMENT_DIGEST = "statement_sha256"
+"""The field of a body that names a statement by its digest."""
 
 
 class Verdict(StrEnum):
@@ -48,6 +53,7 @@ class ProofReport:
     checks: tuple[Check, ...]
     entry: Entry | None = None
     body: Any = None
+    statement: Statement | None = None
     cannot_know: tuple[str, ...] = ()
 
     @property
@@ -76,25 +82,30 @@ class ProofReport:
             ],
             "entry": self.entry.as_json() if self.entry else None,
             "body": self.body,
+            "statement": self.statement.as_json() if self.statement else None,
             "cannot_know": list(self.cannot_know),
         }
 
 
 def verify_proof(data: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
     """Check a proof file's bytes against the public keys that the caller trusts."""
+    trusted = list(keys)
     try:
         proof = Proof.parse(data)
         checkpoint, note = read_checkpoint(proof.checkpoint)
+        statement = Statement.parse(proof.envelope.payload) if proof.envelope else None
     except EvidentiaError as error:
         return ProofReport((Check("format", holds=False, says=str(error)),))
     body = proof.disclosure.body if proof.disclosure else None
-    checks = (
+    checks = [
         Check("format", holds=True, says="a proof of version 1, whole and well-formed"),
         _content(proof),
         _place(proof, checkpoint),
-        _signature(checkpoint, note, list(keys)),
-    )
-    return ProofReport(checks, proof.entry, body, _limits(proof))
+        _signature(checkpoint, note, trusted),
+    ]
+    if proof.envelope:
+        checks.append(_statement(proof.envelope, body, checkpoint.origin, trusted))
+    return ProofReport(tuple(checks), proof.entry, body, statement, _limits(proof))
 
 
 def _content(proof: Proof) -> Check:
@@ -134,7 +145,7 @@ def _signature(checkpoint: Checkpoint, note: Note, keys: list[TrustedKey]) -> Ch
         says = f"the checkpoint is signed by key {signers}, and no trusted key was given to compare"
         return Check("signature", holds=None, says=says)
     origin = checkpoint.origin
-    candidates = [VerifierKey(origin, key.public_key) for key in keys if key.is_for(origin)]
+    candidates = _candidates(origin, keys)
     if not candidates:
         says = f"the checkpoint is of log {origin}, the key given is for {keys[0].name}"
         return Check("signature", holds=False, says=says)
@@ -148,6 +159,31 @@ def _signature(checkpoint: Checkpoint, note: Note, keys: list[TrustedKey]) -> Ch
         return Check("signature", holds=False, says=says)
     says = f"the checkpoint is signed by the trusted key {signer.key_id}"
     return Check("signature", holds=True, says=says)
+
+
+def _statement(envelope: Envelope, body: Any, origin: str, keys: list[TrustedKey]) -> Check:
+    """Check that the statement is the one that the body names, and is signed by the log's key."""
+    named = body.get(STATEMENT_DIGEST) if isinstance(body, dict) else None
+    if named != sha256_hex(envelope.payload):
+        says = "the statement is not the one that was recorded: it was changed, or is another's"
+        return Check("statement", holds=False, says=says)
+    signers = ", ".join(signature.key_id for signature in envelope.signatures)
+    if not keys:
+        says = f"the statement is the one recorded; signed by key {signers}, which was not compared"
+        return Check("statement", holds=None, says=says)
+    try:
+        signer = envelope.signed_by(_candidates(origin, keys))
+    except ProofError as error:
+        return Check("statement", holds=False, says=str(error))
+    if signer is None:
+        says = f"the statement is signed by key {signers}, not by the key given"
+        return Check("statement", holds=False, says=says)
+    says = f"the statement is the one recorded, signed by the trusted key {signer.key_id}"
+    return Check("statement", holds=True, says=says)
+
+
+def _candidates(origin: str, keys: list[TrustedKey]) -> list[VerifierKey]:
+    return [VerifierKey(origin, key.public_key) for key in keys if key.is_for(origin)]
 
 
 def _limits(proof: Proof) -> tuple[str, ...]:

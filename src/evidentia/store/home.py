@@ -22,9 +22,14 @@ class Home:
         """The embedded database's file."""
         return self.folder / DATABASE
 
+    @property
+    def lake(self) -> Path:
+        """The folder of the lake."""
+        return self.folder / "lake"
+
     def create(self) -> None:
         """Make the folder and its lake, readable by their owner alone."""
-        for folder in (self.folder, self.folder / "lake"):
+        for folder in (self.folder, self.lake):
             make_folder(folder)
 
     def key_file(self, tenant: str, key_id: str) -> Path:

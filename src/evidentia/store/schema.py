@@ -13,9 +13,14 @@ from sqlalchemy import Connection, inspect
 
 from evidentia.errors import EnvironmentProblem
 from evidentia.store.database import Database, run
+from evidentia.store.tables import metadata
 
-HEAD = "0001"
+HEAD = "0002"
 """The revision this program works with."""
+
+_TABLES = tuple(sorted(metadata.tables))
+_REWRITTEN = frozenset({"document_indexes"})
+"""Tables whose rows may be written anew: they follow from others."""
 
 _UPGRADES = 0x65766964
 """The advisory lock under which PostgreSQL is upgraded, by one process at a time."""
@@ -78,14 +83,10 @@ def grant(database: Database, role: str) -> None:
         raise EnvironmentProblem("SQLite has no roles: grants are for PostgreSQL")
     with database.write() as connection:
         name = connection.dialect.identifier_preparer.quote(role)
-        tables = run(
-            connection,
-            "SELECT tablename FROM pg_tables "
-            "WHERE schemaname = current_schema() AND tablename LIKE 'trail\\_%%'",
-        ).scalars()
-        for table in sorted(tables):
+        for table in _TABLES:
+            rights = "SELECT, INSERT, UPDATE" if table in _REWRITTEN else "SELECT, INSERT"
             run(connection, f"REVOKE ALL ON {table} FROM {name}")
-            run(connection, f"GRANT SELECT, INSERT ON {table} TO {name}")
+            run(connection, f"GRANT {rights} ON {table} TO {name}")
         run(connection, f"GRANT UPDATE (size, root, edge, checkpoints) ON trail_heads TO {name}")
         run(connection, f"GRANT SELECT ON alembic_version TO {name}")
         run(connection, f"GRANT EXECUTE ON FUNCTION trail_erase_body(text, bigint) TO {name}")
@@ -117,9 +118,10 @@ def describe(connection: Connection) -> list[str]:
 
 
 _SCHEMA = "quote_ident(current_schema()) || '.'"
-_OURS = r"""
+_NAMES = ", ".join(f"'{name}'" for name in (*_TABLES, "alembic_version"))
+_OURS = rf"""
     JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
-    WHERE (c.relname LIKE 'trail\_%%' OR c.relname = 'alembic_version')
+    WHERE (c.relname IN ({_NAMES}) OR c.relname LIKE 'trail\_%%')
     AND c.relkind NOT IN ('i', 'I', 't', 'S')"""
 _POSTGRESQL_SCHEMA = (
     f"""SELECT 'table ' || c.relname || ': ' || c.relkind::text || c.relpersistence::text

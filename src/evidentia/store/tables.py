@@ -1,18 +1,41 @@
 """The tables as they are now. Migrations make them; a test compares the two.
 
 `trail_bodies` is the only table from which anything is ever removed, and only by an erasure.
+`document_indexes` alone may be written anew: it follows from the chunks.
 """
 
-from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import (
+    REAL,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
+from sqlalchemy.schema import SchemaItem
+from sqlalchemy.types import TypeEngine
 
 metadata = MetaData()
 
 # SQLite's strict tables know INTEGER, TEXT and BLOB; PostgreSQL's INTEGER would end at 2^31.
 _Number = Integer().with_variant(BigInteger(), "postgresql")
+_Real: TypeEngine[float] = REAL().with_variant(Double(), "postgresql")
 
 
-def _table(name: str, *columns: Column[object], indexes: tuple[Index, ...] = ()) -> Table:
-    return Table(name, metadata, *columns, *indexes, sqlite_with_rowid=False, sqlite_strict=True)
+def _table(name: str, *parts: SchemaItem) -> Table:
+    return Table(name, metadata, *parts, sqlite_with_rowid=False, sqlite_strict=True)
+
+
+def _refers(table: str, column: str, other: str) -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["tenant", column], [f"{other}.tenant", f"{other}.id"], name=f"{table}_{column}"
+    )
 
 
 trail_entries = _table(
@@ -22,10 +45,8 @@ trail_entries = _table(
     Column("kind", Text, nullable=False),
     Column("subject", Text, nullable=False),
     Column("entry", LargeBinary, nullable=False),
-    indexes=(
-        Index("trail_entries_subject", "tenant", "subject", "seq"),
-        Index("trail_entries_kind", "tenant", "kind", "seq"),
-    ),
+    Index("trail_entries_subject", "tenant", "subject", "seq"),
+    Index("trail_entries_kind", "tenant", "kind", "seq"),
 )
 
 trail_bodies = _table(
@@ -75,4 +96,144 @@ trail_idempotency = _table(
     Column("tenant", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("seq", _Number, nullable=False),
+)
+
+documents = _table(
+    "documents",
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("version", _Number, primary_key=True, autoincrement=False),
+    Column("workspace_id", Text, nullable=False),
+    Column("collection", Text, nullable=False),
+    Column("filename", Text, nullable=False),
+    Column("media_type", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("language", Text),
+    Column("direction", Text, nullable=False),
+    Column("title", Text),
+    Column("dated", Text),
+    Column("pages", _Number, nullable=False),
+    Column("chunks", _Number, nullable=False),
+    Column("warnings", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    CheckConstraint("status IN ('ready')", name="documents_status"),
+    CheckConstraint("direction IN ('ltr', 'rtl')", name="documents_direction"),
+    Index("documents_sha256", "tenant", "sha256"),
+)
+
+document_chunks = _table(
+    "document_chunks",
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("document_id", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("chunk_index", _Number, nullable=False),
+    Column("chunk_hash", Text, nullable=False),
+    Column("page_number", _Number, nullable=False),
+    Column("heading_path", Text, nullable=False),
+    Column("start_offset", _Number, nullable=False),
+    Column("end_offset", _Number, nullable=False),
+    Column("content", Text, nullable=False),
+    Index("document_chunks_place", "tenant", "document_id", "sha256", "chunk_index", unique=True),
+    Index("document_chunks_hash", "tenant", "chunk_hash"),
+)
+
+document_indexes = _table(
+    "document_indexes",
+    Column("tenant", Text, primary_key=True),
+    Column("document_id", Text, primary_key=True),
+    Column("sha256", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+citation_anchors = _table(
+    "citation_anchors",
+    Column("tenant", Text, primary_key=True),
+    Column("anchor", Text, primary_key=True),
+    Column("chunk_hash", Text, nullable=False),
+    Index("citation_anchors_hash", "tenant", "chunk_hash", unique=True),
+)
+
+sessions = _table(
+    "sessions",
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("workspace_id", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("query", Text),
+    Column("mode", Text, nullable=False),
+    Column("answer_name", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("answer_sha256", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Index("sessions_answer", "tenant", "answer_sha256"),
+)
+
+claims = _table(
+    "claims",
+    Column("tenant", Text, primary_key=True),
+    Column("session_id", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("claim_text", Text, nullable=False),
+    Column("claim_type", Text, nullable=False),
+    Column("importance", Text, nullable=False),
+    Column("requires_citation", _Number, nullable=False),
+    Column("start_offset", _Number, nullable=False),
+    Column("end_offset", _Number, nullable=False),
+    Column("created_at", Text, nullable=False),
+    CheckConstraint(
+        "claim_type IN ('fact', 'policy', 'numeric', 'definition')", name="claims_type"
+    ),
+    CheckConstraint("importance IN ('critical', 'material', 'minor')", name="claims_importance"),
+    _refers("claims", "session_id", "sessions"),
+)
+
+ledgers = _table(
+    "ledgers",
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("session_id", Text, nullable=False),
+    Column("previous_id", Text),
+    Column("summary", Text, nullable=False),
+    Column("risk_flags", Text, nullable=False),
+    Column("follow_up_questions", Text, nullable=False),
+    Column("statement_sha256", Text, nullable=False),
+    Column("trail_seq", _Number, nullable=False),
+    Column("created_at", Text, nullable=False),
+    _refers("ledgers", "session_id", "sessions"),
+    _refers("ledgers", "previous_id", "ledgers"),
+    Index("ledgers_session", "tenant", "session_id", "trail_seq"),
+    Index("ledgers_entry", "tenant", "trail_seq", unique=True),
+)
+
+evidence_ledger = _table(
+    "evidence_ledger",
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("ledger_id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("claim_id", Text, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("confidence_score", _Real, nullable=False),
+    Column("chunk_ids", Text, nullable=False),
+    Column("evidence_snippet", Text, nullable=False),
+    Column("notes", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    CheckConstraint(
+        "verdict IN ('supported', 'weak', 'contradicted', 'not_found', 'not_judged')",
+        name="evidence_ledger_verdict",
+    ),
+    CheckConstraint(
+        "confidence_score >= 0 AND confidence_score <= 1", name="evidence_ledger_confidence"
+    ),
+    _refers("evidence_ledger", "ledger_id", "ledgers"),
+    ForeignKeyConstraint(
+        ["tenant", "session_id", "claim_id"],
+        ["claims.tenant", "claims.session_id", "claims.id"],
+        name="evidence_ledger_claim_id",
+    ),
+    Index("evidence_ledger_claim", "tenant", "ledger_id", "claim_id", unique=True),
+    Index("evidence_ledger_session", "tenant", "session_id"),
+    Index("evidence_ledger_verdict", "tenant", "verdict"),
 )

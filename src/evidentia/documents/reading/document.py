@@ -26,7 +26,7 @@ _READERS: Final = {
 }
 """Where each format's reader lives; it is imported when the first such file is read."""
 
-_EXTENSIONS: Final = {
+EXTENSIONS: Final = {
     "pdf": PDF,
     "docx": DOCX,
     "docm": DOCX,
@@ -40,6 +40,7 @@ _EXTENSIONS: Final = {
     "txt": TEXT,
     "text": TEXT,
 }
+"""What a name's ending says of a file; what is in the file comes first."""
 _BINARY: Final = {PDF: "PDF", DOCX: "Word (DOCX)"}
 
 _OTHERS: Final = (
@@ -113,7 +114,7 @@ def read_document(data: bytes, filename: str) -> ReadDocument:
 def _media_type(data: bytes, filename: str) -> str:
     """Tell the format, or raise an error that says what the file is instead."""
     extension = filename.rpartition(".")[2].lower() if "." in filename else ""
-    named = _EXTENSIONS.get(extension)
+    named = EXTENSIONS.get(extension)
     if data.lstrip().startswith(_PDF_MARK):
         return PDF
     if named == PDF and _PDF_MARK in data[:_PDF_MARK_WITHIN]:

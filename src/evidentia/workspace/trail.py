@@ -1,7 +1,4 @@
-"""The workspace: the one object a user holds, and the shell around the deciding code.
-
-It brings the clock, the randomness, the database and the files; what it returns are values.
-"""
+"""The shell around the trail: appending, reading, proving, auditing, publishing, keys."""
 
 import logging
 import os
@@ -25,7 +22,7 @@ from evidentia.frozen import thaw
 from evidentia.logs import get_logger
 from evidentia.proof.document import Disclosure, Proof
 from evidentia.proof.keys import SEED_BYTES, SigningKey
-from evidentia.store import log, schema
+from evidentia.store import log
 from evidentia.store.auditing import AuditReport, OutsideCheckpoint, Progress, audit_log
 from evidentia.store.database import Database
 from evidentia.store.home import Home
@@ -48,7 +45,6 @@ from evidentia.trail.merkle import consistency_proof, inclusion_proof, leaf_hash
 from evidentia.trail.note import VerifierKey
 from evidentia.trail.record import EvidenceRecord
 
-DEFAULT_HOME = ".evidentia"
 DEFAULT_TENANT = "default"
 MAX_BATCH = 10_000
 _EVIDENCE_RECORD, _STATUS_CHANGE = EntryKind.EVIDENCE_RECORD.value, EntryKind.STATUS_CHANGE.value
@@ -100,12 +96,8 @@ class AnnouncedKey:
         }
 
 
-class Workspace:
-    """A tenant's evidence: appended, read, proved, audited, published.
-
-    Any number of threads and processes may hold one on the same data. Use it as a context manager,
-    or call `close`.
-    """
+class TrailShell:
+    """A tenant's log, with the clock, the randomness, the database and the home that it needs."""
 
     def __init__(
         self,
@@ -514,52 +506,6 @@ class Workspace:
                 f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
                 "trail verify'; if the log is to go on as it is, move that file away"
             )
-
-
-def open_workspace(
-    target: str | Path | None = None,
-    *,
-    tenant: str = DEFAULT_TENANT,
-    home: str | Path | None = None,
-    create: bool = True,
-    read_only: bool = False,
-) -> Workspace:
-    """Open a workspace: a folder (`./.evidentia` by default) or a `postgresql://` URL.
-
-    A folder's database is made and brought up to date by itself; a server's by
-    `evidentia db upgrade`. With a server, `home` is where keys and checkpoints are kept.
-    `create=False` opens only what is there; `read_only` moreover leaves the database's file alone.
-    """
-    check_tenant(tenant)
-    database, place = open_database(target, home=home, create=create, read_only=read_only)
-    try:
-        if create and not read_only and database.is_sqlite:
-            schema.upgrade(database)
-        schema.require_current(database)
-    except BaseException:
-        database.close()
-        raise
-    return Workspace(database, place, tenant)
-
-
-def open_database(
-    target: str | Path | None = None,
-    *,
-    home: str | Path | None = None,
-    create: bool = True,
-    read_only: bool = False,
-) -> tuple[Database, Home]:
-    """Open a workspace's database as it is, whatever its schema, and its home folder."""
-    if isinstance(target, str) and "://" in target:
-        return Database.server(target), Home(Path(home or DEFAULT_HOME))
-    place = Home(Path(target or home or DEFAULT_HOME))
-    if create and not read_only:
-        place.create()
-    elif not place.database.exists():
-        raise NotFoundError(
-            f"{place.folder}: there is no workspace; 'evidentia trail append' makes one"
-        )
-    return Database.sqlite(place.database, read_only=read_only), place
 
 
 def _waiting(  # noqa: PLR0917 - called for every record, where names cost time

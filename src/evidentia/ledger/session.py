@@ -1,0 +1,96 @@
+"""A session: a question and its answer, the ledger that judges it, and what it was judged by.
+
+It is what exports are written of, and what is signed: a statement about the answer's bytes whose
+predicate is the session. Reading the statement gives the same session again.
+"""
+
+from typing import Any, Final, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from evidentia.canonical import sha256_hex
+from evidentia.errors import ProofError
+from evidentia.frozen import FrozenModel
+from evidentia.ledger.model import Claim, EvidenceLedger
+from evidentia.proof.statement import Statement, Subject
+
+PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:ledger"
+
+
+class CheckedDocument(FrozenModel):
+    """A document that an answer was checked against; `superseded` if a newer version was too."""
+
+    id: str
+    version: int = Field(ge=1)
+    filename: str
+    media_type: str
+    sha256: str
+    dated: str | None = None
+    superseded: bool = False
+
+
+class UnreadFile(FrozenModel):
+    """A file that should have been read and could not be, and why."""
+
+    filename: str
+    problem: str
+
+
+class LeftOutText(FrozenModel):
+    """A piece of the answer that is no claim, and why: a greeting, a heading, a question."""
+
+    text: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    reason: str
+
+
+class LedgerSession(FrozenModel):
+    """A question and its answer, with the ledger that judges it and the claims it judges."""
+
+    id: str
+    title: str
+    query: str | None = None
+    mode: str = "answer"
+    answer_name: str = "answer"
+    answer: str = ""
+    claims: tuple[Claim, ...] = ()
+    left_out: tuple[LeftOutText, ...] = ()
+    ledger: EvidenceLedger
+    documents: tuple[CheckedDocument, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
+    judges: tuple[str, ...] = ()
+    program: str = ""
+
+    @model_validator(mode="after")
+    def _has_every_claim(self) -> Self:
+        known = {claim.id for claim in self.claims}
+        missing = [entry.claim_id for entry in self.ledger.entries if entry.claim_id not in known]
+        if missing:
+            raise ValueError(f"claims: {missing[0]} is in the ledger and not among the claims")
+        return self
+
+    def claims_by_id(self) -> dict[str, Claim]:
+        """Return the claims by their ids: every entry of the ledger has one."""
+        return {claim.id: claim for claim in self.claims}
+
+    def to_statement(self) -> Statement:
+        """Return what is signed: the answer and the documents by their digests, and all this."""
+        answer = Subject(self.answer_name, sha256_hex(self.answer.encode()))
+        predicate: dict[str, Any] = self.model_dump(mode="json")
+        return Statement(PREDICATE_TYPE, (answer,), predicate)
+
+    @classmethod
+    def from_statement(cls, statement: Statement) -> "LedgerSession":
+        """Read a session from its statement; raise `ProofError` saying what is wrong with it."""
+        if statement.predicate_type != PREDICATE_TYPE:
+            raise ProofError(f"not a ledger: its type is {statement.predicate_type[:80]!r}")
+        try:
+            session = cls.model_validate(statement.predicate)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ProofError(f"not a ledger: {where}: {first['msg']}") from None
+        if session.to_statement().subjects != statement.subjects:
+            raise ProofError("the statement's subject is not the answer that it holds")
+        return session

@@ -1,0 +1,53 @@
+"""The worker that reads documents: bytes in, chunks and their index out. Run as a command."""
+
+import contextlib
+
+from evidentia.documents.chunking import chunk_document
+from evidentia.documents.index import build_index
+from evidentia.documents.reading.document import read_document
+from evidentia.errors import DocumentError
+from evidentia.store.reading import Asked, ReadFile
+from evidentia.store.workers import serve
+
+MAX_MEMORY = 4 * 2**30
+
+
+def read(asked: Asked) -> ReadFile:
+    """Read a document; whatever goes wrong is a `DocumentError` that names the file."""
+    try:
+        document = read_document(asked.data, asked.filename)
+        chunks = chunk_document(document, asked.document_id)
+    except DocumentError:
+        raise
+    except MemoryError:
+        raise DocumentError(f"{asked.filename}: needs too much memory to be read") from None
+    except Exception as error:
+        raise DocumentError(
+            f"{asked.filename}: cannot be read ({type(error).__name__}: {error})"
+        ) from error
+    return ReadFile(
+        media_type=document.media_type,
+        sha256=document.sha256,
+        language=document.language,
+        direction=document.direction,
+        title=document.title,
+        dated=document.modified or document.created,
+        pages=len(document.pages),
+        warnings=document.warnings,
+        chunks=chunks,
+        index=build_index(chunks).to_bytes(),
+    )
+
+
+def limit_memory() -> None:
+    """Let a hostile file fail here, before it takes the machine's memory."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415 - not on every system
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, hard))
+
+
+if __name__ == "__main__":
+    limit_memory()
+    serve(read)

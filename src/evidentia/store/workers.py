@@ -1,0 +1,120 @@
+"""Worker processes: fresh interpreters that run one module and answer what they are asked.
+
+Started as commands of their own, so that neither a caller's script is run again nor a caller's
+threads are forked. Pipes carry pickles; both ends are ours.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import IO, Any, Self
+
+from evidentia.errors import EvidentiaError
+
+
+class WorkerEndedError(Exception):
+    """A worker ended before it had answered: it crashed, or took too long and was stopped."""
+
+
+class Workers:
+    """As many workers as asked for; one that ended is replaced by a new one."""
+
+    def __init__(self, module: str, count: int, *, seconds: float | None = None) -> None:
+        self._module = module
+        self._count = count
+        self._seconds = seconds
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._mine = threading.local()
+
+    def __enter__(self) -> Self:
+        self._threads = ThreadPoolExecutor(self._count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown(cancel_futures=True)
+        for process in list(self._processes):
+            self._end(process)
+
+    def map(self, questions: Iterable[Any]) -> Iterator[Any]:
+        """Ask each question of some worker; give the answers in order.
+
+        An error of ours, and `WorkerEndedError`, are given as answers and not raised. Questions are
+        taken only a few ahead of their answers: they may be large.
+        """
+        asked: deque[Future[Any]] = deque()
+        for question in questions:
+            asked.append(self._threads.submit(self._ask, question))
+            if len(asked) > self._count:
+                yield asked.popleft().result()
+        while asked:
+            yield asked.popleft().result()
+
+    def _ask(self, question: Any) -> Any:
+        process = getattr(self._mine, "process", None) or self._start()
+        pipes = process.stdin, process.stdout
+        watch = threading.Timer(self._seconds or threading.TIMEOUT_MAX, process.kill)
+        watch.daemon = True
+        if self._seconds:
+            watch.start()
+        try:
+            _send(pipes[0], question)
+            return _receive(pipes[1])
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self._mine.process = None
+            self._end(process)
+            return WorkerEndedError(f"exit status {process.returncode}")
+        finally:
+            watch.cancel()
+
+    def _start(self) -> Any:
+        process = subprocess.Popen(  # noqa: S603 - our own module, in our own interpreter
+            [sys.executable, "-m", self._module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        )
+        self._processes.add(process)
+        self._mine.process = process
+        return process
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        process.communicate()
+        self._processes.discard(process)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def serve(answer: Callable[[Any], Any]) -> None:
+    """Answer questions from standard input until it ends; what is printed meanwhile is an error."""
+    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    while True:
+        try:
+            question = _receive(questions)
+        except EOFError:
+            return
+        try:
+            result = answer(question)
+        except EvidentiaError as error:
+            result = error
+        _send(answers, result)
+
+
+def _send(pipe: IO[bytes], value: object) -> None:
+    pickle.dump(value, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def _receive(pipe: IO[bytes]) -> Any:
+    return pickle.load(pipe)  # noqa: S301 - our own process at the other end
