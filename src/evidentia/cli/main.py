@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from evidentia import __version__
-from evidentia.cli import database, keys, trail, verify
+from evidentia.cli import check, database, documents, keys, ledger, trail, verify
 from evidentia.cli.group import Group
 from evidentia.errors import EvidentiaError
 
@@ -24,10 +24,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("check")(check.check)
+app.command("ingest")(documents.ingest)
+app.command("documents")(documents.documents)
+app.command("cite")(documents.cite)
+app.command("verify")(verify.verify)
+app.add_typer(ledger.app, name="ledger")
 app.add_typer(trail.app, name="trail")
 app.add_typer(keys.app, name="keys")
 app.add_typer(database.app, name="db")
-app.command("verify")(verify.verify)
 
 
 def _version(value: bool) -> None:

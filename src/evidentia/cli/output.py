@@ -9,9 +9,12 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 Mark = Literal["good", "bad", "unknown"]
@@ -35,14 +38,17 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=True))
 
 
-def say(text: str, mark: Mark | None = None, *, under: bool = False) -> None:
-    """Print a line, with a mark in front where it is a verdict; `under` indents it."""
+def say(text: str, mark: Mark | None = None, *, under: bool = False, aside: bool = False) -> None:
+    """Print a line, with a mark in front where it is a verdict; `under` indents it.
+
+    `aside` prints it to standard error, beside what a program reads.
+    """
     indent = "  " if under else ""
     if mark is None:
-        typer.echo(f"{indent}{text}")
+        typer.echo(f"{indent}{text}", err=aside)
         return
     sign, colour = _MARKS[mark]
-    typer.echo(f"{indent}{typer.style(sign, fg=colour)} {text}")
+    typer.echo(f"{indent}{typer.style(sign, fg=colour)} {text}", err=aside)
 
 
 def print_table(
@@ -50,13 +56,10 @@ def print_table(
 ) -> None:
     """Print a table; `right` names the columns whose values stand right."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = max(console.width, 120)
+    console = wide_console()
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
@@ -65,14 +68,37 @@ def print_table(
     console.print(table)
 
 
+def wide_console() -> "Console":
+    """Return where tables are printed: as wide as the terminal, and 120 where there is none."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, 120)
+    return console
+
+
 @contextmanager
 def progress_bar(label: str, total: int, *, least: int = 5_000) -> Iterator[Callable[[int], None]]:
     """Show progress on standard error, if there is a person there and enough to do.
 
     Gives a function that takes how much is done.
     """
-    if total < least or not sys.stderr.isatty():
+    if total < least:
         yield lambda _done: None
+        return
+    with counting_bar(label) as count:
+        yield lambda done: count(done, total)
+
+
+@contextmanager
+def counting_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show progress on standard error, if there is a person there.
+
+    Gives a function that takes how much is done, and of how much.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
         return
     from rich.console import Console
     from rich.progress import (
@@ -90,5 +116,10 @@ def progress_bar(label: str, total: int, *, least: int = 5_000) -> Iterator[Call
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=total)
-        yield lambda done: progress.update(task, completed=done)
+        task = progress.add_task(label, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with what it counts: `1 claim`, `2 claims`."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

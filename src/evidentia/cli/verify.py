@@ -1,11 +1,14 @@
 """`evidentia verify`: what a stranger runs, with a file and a public key in hand."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evidentia.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from evidentia.proof.statement import Statement
 
 
 def verify(
@@ -38,8 +41,31 @@ def verify(
     say(f"{visible(file)}: {report.verdict.value}", verdicts.get(report.verdict, "bad"))
     for check in report.checks:
         say(f"{check.name}: {visible(check.says)}", marks[check.holds], under=True)
+    if report.holds and report.statement is not None:
+        _say_what_it_states(report.statement)
     if report.cannot_know and report.verdict is not Verdict.DOES_NOT_HOLD:
         say("What this file cannot show:")
         for limit in report.cannot_know:
             say(f"- {limit}", under=True)
     raise typer.Exit(0 if report.holds else 1)
+
+
+def _say_what_it_states(statement: "Statement") -> None:
+    """Say in a few lines what a statement that holds is about."""
+    from evidentia.cli.output import say, visible
+    from evidentia.export.shown import one_line
+    from evidentia.ledger.model import Verdict
+    from evidentia.ledger.session import PREDICATE_TYPE, LedgerSession
+
+    if statement.predicate_type != PREDICATE_TYPE:
+        say(f"What it states: {visible(statement.predicate_type)}")
+        return
+    session = LedgerSession.from_statement(statement)
+    counts = session.ledger.summary.by_verdict
+    said = ", ".join(
+        f"{counts[verdict.value]} {verdict.value.replace('_', ' ')}"
+        for verdict in Verdict
+        if counts[verdict.value]
+    )
+    say(f"What it states: {one_line(session.title)}, {session.ledger.summary.total_claims} claims")
+    say(f"{said or 'nothing to judge'}; {len(session.documents)} documents, by digest", under=True)

@@ -108,7 +108,7 @@ def read_files(asked: Iterable[Asked], *, count: int) -> Iterator[ReadFile | Inp
             named.append(question.filename)
             yield question
 
-    with Workers(WORKER, min(count, cores()), seconds=SECONDS) as workers:
+    with Workers(WORKER, max(1, min(count, cores())), seconds=SECONDS) as workers:
         for place, answer in enumerate(workers.map(questions())):
             if isinstance(answer, WorkerEndedError):
                 yield DocumentError(

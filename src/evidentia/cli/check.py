@@ -1,0 +1,170 @@
+"""`evidentia check`: tells whether an answer holds."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evidentia.cli.options import HomeOption, TenantOption, workspace
+
+if TYPE_CHECKING:
+    from evidentia.ledger.model import Verdict
+    from evidentia.ledger.session import LedgerSession
+
+MAX_FILE_BYTES = 2**30
+
+
+class Format(StrEnum):
+    """How a ledger is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    SARIF = "sarif"
+    JUNIT = "junit"
+
+
+def check(
+    answer: Annotated[
+        str,
+        typer.Argument(metavar="ANSWER", help="The answer: Markdown or text; - is standard input."),
+    ],
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--against",
+            metavar="FOLDER",
+            help="The documents; may be given again. Without it: all that were ingested.",
+        ),
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The question that was asked; kept.")
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What to call this; the file's name if not.")
+    ] = None,
+    judges: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Which judges to ask: quote,numbers [all, in order]."),
+    ] = None,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VERDICTS",
+            help="Exit with 1 if a claim has one of: contradicted,not_found,weak,not_judged.",
+        ),
+    ] = None,
+    min_coverage: Annotated[
+        float | None,
+        typer.Option(metavar="N", min=0, max=1, help="Exit with 1 if less is borne out: 0.8."),
+    ] = None,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="How to print the ledger.")
+    ] = Format.TABLE,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show quotes, notes and questions.")
+    ] = False,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+) -> None:
+    """Check an answer against documents, claim by claim.
+
+    Each claim gets a verdict (supported, weak, contradicted, not found) with the exact quote,
+    page and heading. The ledger is kept as evidence and recorded in the trail. Offline; no key is
+    needed, and the same input gives the same verdicts.
+
+    Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
+    """
+    from evidentia.cli.output import counting_bar, say, visible
+    from evidentia.errors import InputError
+    from evidentia.ledger.gate import gate_failures, read_verdicts
+
+    failing = read_verdicts(fail_on or "")
+    if output is not None and output_format is Format.TABLE:
+        raise InputError("a table is for the terminal: with -o give --format json, markdown, …")
+    text, name = _read_answer(answer)
+    asked = None if judges is None else [part.strip() for part in judges.split(",") if part.strip()]
+    with workspace(home, tenant, create=True) as opened:
+        documents = None
+        if against:
+            with counting_bar("Reading") as progress:
+                documents = opened.ingest(*against, progress=progress)
+        for item in documents.problems if documents and documents.results else ():
+            say(f"not read: {visible(item.problem)}", "bad", aside=True)
+        with counting_bar("Judging") as progress:
+            ledger = opened.check(
+                text,
+                against=documents,
+                query=query,
+                title=title,
+                answer_name=name,
+                judges=asked,
+                progress=progress,
+            )
+        opened.checkpoint()
+        session = opened.session(ledger.id)
+        entry = opened.find_ledger(ledger.id).entry
+    print_ledger(session, output_format, output, failing=failing, verbose=verbose)
+    if output_format is Format.TABLE:
+        say(f"Ledger {ledger.id} is entry {entry} of the trail.", "good")
+        say(f"Prove it to a stranger: evidentia ledger prove {ledger.id} -o proof.json", under=True)
+    failures = gate_failures(ledger, fail_on=failing, min_coverage=min_coverage)
+    for failure in failures:
+        say(f"does not pass: {failure}", "bad", aside=True)
+    raise typer.Exit(1 if failures else 0)
+
+
+def print_ledger(
+    session: "LedgerSession",
+    output_format: Format,
+    output: Path | None,
+    *,
+    failing: "frozenset[Verdict]" = frozenset(),
+    verbose: bool = False,
+) -> None:
+    """Print a ledger in a format, or write it to a file."""
+    from evidentia.cli.output import say
+
+    if output_format is Format.TABLE:
+        from evidentia.cli.ledger_view import show_ledger
+
+        show_ledger(session, verbose=verbose)
+        return
+    from evidentia.export.forms import UNSUPPORTED, export_ledger
+    from evidentia.store.files import write_durably
+
+    text = export_ledger(session, output_format.value, fail_on=failing or UNSUPPORTED)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_durably(output, text.encode())
+        say(f"The ledger is in {output}.", "good", aside=True)
+
+
+def _read_answer(answer: str) -> tuple[str, str]:
+    """Return the answer's text and its name; raise `InputError` for what is no text."""
+    from evidentia.errors import InputError
+    from evidentia.proof.files import read_bytes
+    from evidentia.workspace.answers import MAX_ANSWER_BYTES
+
+    if answer == "-":
+        data, name = sys.stdin.buffer.read(MAX_ANSWER_BYTES + 1), "standard input"
+    else:
+        data, name = read_bytes(answer, MAX_FILE_BYTES), Path(answer).name
+    if len(data) > MAX_ANSWER_BYTES:
+        raise InputError(
+            f"{name}: larger than the {MAX_ANSWER_BYTES:,} bytes that an answer may have: "
+            "check it in parts"
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{name}: not UTF-8 text: an answer is Markdown or plain text, not a document"
+        ) from None
+    return text, name

@@ -1,0 +1,150 @@
+"""`evidentia ingest`, `documents` and `cite`: the documents that answers are checked against."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+
+if TYPE_CHECKING:
+    from evidentia.store.ingesting import Ingestion
+
+
+def ingest(
+    targets: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER...",
+            help="Folders, or single files: PDF, DOCX, HTML, Markdown or text.",
+        ),
+    ],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read documents into the library, to check answers against.
+
+    A file that was read before is not read again; one that changed is a new version of the same
+    document, and the older one stays. A file that cannot be read is named with the reason, the
+    others go on, and the exit code is 1.
+    """
+    from evidentia.cli.output import counting_bar, print_json
+
+    with workspace(home, tenant, create=True) as opened, counting_bar("Reading") as progress:
+        done = opened.ingest(*targets, progress=progress)
+    if as_json:
+        print_json(
+            {
+                "documents": [
+                    {**result.document.as_json(), "outcome": result.outcome}
+                    for result in done.results
+                ],
+                "problems": [
+                    {"filename": item.filename, "problem": item.problem} for item in done.problems
+                ],
+                "left_out": [
+                    {"filename": name, "reason": reason} for name, reason in done.left_out
+                ],
+            }
+        )
+    else:
+        _report(done)
+    raise typer.Exit(1 if done.problems else 0)
+
+
+def documents(
+    all_versions: Annotated[
+        bool, typer.Option("--all", help="List older versions too, not only the newest.")
+    ] = False,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the documents of the library."""
+    from evidentia.cli.output import print_json, print_table, say
+
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.documents(all_versions=all_versions)
+    if as_json:
+        print_json({"documents": [document.as_json() for document in found]})
+    elif not found:
+        say("There are no documents yet; 'evidentia ingest FOLDER' reads some.")
+    else:
+        print_table(
+            ("Document", "Version", "Pages", "Passages", "Language", "Dated", "Id"),
+            [
+                (
+                    f"{document.collection}/{document.filename}",
+                    document.version,
+                    document.pages,
+                    document.chunks,
+                    document.language or "-",
+                    document.dated or "-",
+                    document.id,
+                )
+                for document in found
+            ],
+            right=("Version", "Pages", "Passages"),
+        )
+
+
+def cite(
+    anchor: Annotated[
+        str, typer.Argument(metavar="ANCHOR", help="What stands in [cite:…]; 8 characters or more.")
+    ],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the passage that a citation leads to, and every place it stands in."""
+    from evidentia.cli.output import print_json, say, visible
+
+    name = anchor.strip().removeprefix("[").removesuffix("]").removeprefix("cite:").strip()
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.resolve_citation(name)
+        known = {document.id: document for document in opened.documents()}
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        raise typer.Exit(0 if found.resolved else 1)
+    if found.chunk is None:
+        say(f"[cite:{visible(name)}]: {found.error}", "bad")
+        for candidate in found.candidates:
+            say(candidate, under=True)
+        raise typer.Exit(1)
+    for chunk in found.places:
+        document = known[chunk.document_id]
+        page = f", page {chunk.page}" if document.media_type == "application/pdf" else ""
+        headings = "".join(f" > {visible(heading)}" for heading in chunk.heading_path)
+        offsets = f"characters {chunk.start}–{chunk.end}"  # noqa: RUF001 - a range, for people
+        say(f"{visible(document.filename)}{page}{headings} ({offsets})", "good")
+    say("")
+    for line in found.chunk.text.splitlines():
+        say(visible(line), under=True)
+
+
+def _report(done: "Ingestion") -> None:
+    from evidentia.cli.output import counted, say, visible
+
+    outcomes = [result.outcome for result in done.results]
+    if done.results:
+        parts = [
+            f"{outcomes.count(outcome)} {outcome}"
+            for outcome in ("added", "changed", "unchanged")
+            if outcome in outcomes
+        ]
+        pages = counted(sum(item.pages for item in done.documents), "page")
+        passages = counted(sum(item.chunks for item in done.documents), "passage")
+        read = counted(len(done.results), "document")
+        say(f"{read}: {', '.join(parts)} ({pages}, {passages}).", "good")
+    elif not done.problems:
+        say("There was no document to read: PDF, DOCX, HTML, Markdown and text files are.")
+    for result in done.results:
+        for warning in result.document.warnings:
+            say(f"{visible(result.document.filename)}: {visible(warning)}", "unknown", under=True)
+    for item in done.problems:
+        say(visible(item.problem), "bad", under=True)
+    if done.left_out:
+        shown = ", ".join(visible(name) for name, _ in done.left_out[:3])
+        more = " …" if len(done.left_out) > len(done.left_out[:3]) else ""
+        say(f"{counted(len(done.left_out), 'file')} left out, of other kinds: {shown}{more}")

@@ -1,0 +1,148 @@
+"""`evidentia ledger`: list, show, export and prove what checks came to."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evidentia.cli.check import Format, print_ledger
+from evidentia.cli.group import Group
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+
+app = typer.Typer(
+    cls=Group,
+    help="Ledgers of checked answers: list, show, export and prove them.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+LedgerArgument = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="The ledger's id (or a session's, for its newest).")
+]
+
+
+@app.command("list")
+def list_(
+    before: Annotated[
+        int | None, typer.Option(metavar="ENTRY", help="Only ledgers before this entry.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")
+    ] = 20,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List ledgers, newest first, page by page."""
+    from evidentia.cli.output import print_json, print_table, say
+    from evidentia.export.shown import minute
+    from evidentia.ledger.confidence import percent
+
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.ledgers(before=before, limit=limit + 1)
+    shown, more = found[:limit], len(found) > limit
+    older = shown[-1].entry if more else None
+    if as_json:
+        print_json({"ledgers": [listed.as_json() for listed in shown], "next_before": older})
+        return
+    if not shown:
+        say("There are no ledgers yet; 'evidentia check ANSWER --against FOLDER' makes one.")
+        return
+    print_table(
+        ("Made", "Ledger", "Title", "Claims", "Coverage", "Contradicted", "Entry"),
+        [
+            (
+                minute(listed.created_at),
+                listed.id,
+                listed.title,
+                listed.summary["total_claims"],
+                percent(listed.summary["evidence_coverage"]),
+                listed.summary["by_verdict"]["contradicted"],
+                listed.entry,
+            )
+            for listed in shown
+        ],
+        right=("Claims", "Coverage", "Contradicted", "Entry"),
+    )
+    if older is not None:
+        say(f"Older ones: evidentia ledger list --before {older}")
+
+
+@app.command()
+def show(
+    ledger: LedgerArgument,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show quotes, notes and questions.")
+    ] = False,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a ledger as it was when it was made."""
+    from evidentia.cli.output import print_json, say, visible
+
+    with workspace(home, tenant, read_only=True) as opened:
+        session = opened.session(ledger)
+        listed = opened.find_ledger(session.ledger.id)
+    if as_json:
+        kept = session.model_dump(mode="json", include={"id", "title", "query", "mode"})
+        print_json({"ledger": session.ledger.model_dump(mode="json"), "session": kept})
+        return
+    say(f"{visible(session.title)}, checked {visible(session.ledger.created_at)}")
+    if session.query:
+        say(f"Question: {visible(session.query)}")
+    print_ledger(session, Format.TABLE, None, verbose=verbose)
+    say(f"Entry {listed.entry} of the trail; checked against {len(session.documents)} documents.")
+    if session.ledger.previous_ledger_id:
+        say(f"The same answer was checked before: {session.ledger.previous_ledger_id}")
+
+
+@app.command()
+def export(
+    ledger: LedgerArgument,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="The form; table is for the terminal.")
+    ] = Format.MARKDOWN,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+) -> None:
+    """Write a ledger for others: Markdown to read, JSON for programs, SARIF and JUnit for CI."""
+    from evidentia.errors import InputError
+
+    if output is not None and output_format is Format.TABLE:
+        raise InputError("a table is for the terminal: with -o give --format json, markdown, …")
+    with workspace(home, tenant, read_only=True) as opened:
+        session = opened.session(ledger)
+    print_ledger(session, output_format, output)
+
+
+@app.command()
+def prove(
+    ledger: LedgerArgument,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+) -> None:
+    """Prove a ledger: one file with the signed ledger and its place in the trail.
+
+    Whoever has the file and your public key ('evidentia keys show') verifies it offline with
+    'evidentia verify FILE --key KEY'.
+    """
+    import json
+
+    from evidentia.cli.output import say
+    from evidentia.store.files import write_durably
+
+    with workspace(home, tenant) as opened:
+        proof = opened.prove_ledger(ledger)
+    text = json.dumps(proof.as_json(), indent=2, ensure_ascii=True) + "\n"
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_durably(output, text.encode())
+        say(f"The proof is in {output}.", "good")

@@ -1,0 +1,160 @@
+"""A ledger in the terminal: the table of claims, the expanded view of each, and what it comes to.
+
+Everything shown may come from a hostile document: it is made visible, and never read as markup.
+"""
+
+import re
+
+from rich.box import SQUARE
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from evidentia.cli.output import counted, say, visible, wide_console
+from evidentia.export.shown import SYMBOLS, one_line, place, title
+from evidentia.ledger.confidence import percent
+from evidentia.ledger.model import LedgerEntry, SourceDocument, Verdict
+from evidentia.ledger.risks import recommended_actions
+from evidentia.ledger.session import LedgerSession
+
+STYLES = {
+    Verdict.SUPPORTED: "green",
+    Verdict.WEAK: "yellow",
+    Verdict.CONTRADICTED: "red",
+    Verdict.NOT_FOUND: "bright_black",
+    Verdict.NOT_JUDGED: "magenta",
+}
+_SECTION = re.compile(r"(?:§\s*)?(\d+(?:\.\d+)*)\.?\s")
+
+
+def show_ledger(session: LedgerSession, *, verbose: bool) -> None:
+    """Print a ledger for a person: the claims, and what follows from them."""
+    console = wide_console()
+    if not session.ledger.entries:
+        say("The answer makes no claims that could be true or false, so there is nothing to judge.")
+    elif verbose:
+        for number, entry in enumerate(session.ledger.entries, 1):
+            console.print(_expanded(session, number, entry))
+    else:
+        console.print(_table(session))
+    _summary(session, console)
+    if verbose:
+        _left_out(session)
+        _questions(session)
+    elif session.left_out:
+        pieces = counted(len(session.left_out), "piece")
+        say(f"Not counted as claims: {pieces} (headings, greetings …); --verbose lists them.")
+
+
+def _table(session: LedgerSession) -> Table:
+    table = Table(box=SQUARE, show_lines=True, header_style="bold")
+    table.add_column("#", justify="right")
+    table.add_column("Claim", ratio=5, overflow="fold")
+    table.add_column("Type")
+    table.add_column("Verdict", min_width=14)
+    table.add_column("Source", ratio=4, overflow="fold")
+    for number, entry in enumerate(session.ledger.entries, 1):
+        table.add_row(
+            str(number),
+            Text(one_line(entry.claim_text)),
+            title(entry.claim_type.value),
+            _verdict(entry.verdict),
+            Text(one_line(_source(entry))),
+        )
+    return table
+
+
+def _verdict(verdict: Verdict) -> Text:
+    return Text(f"{SYMBOLS[verdict]} {title(verdict.value)}", style=STYLES[verdict])
+
+
+def _source(entry: LedgerEntry) -> str:
+    if entry.source_document is None:
+        return "-"
+    match = " (partial match)" if entry.verdict is Verdict.WEAK else ""
+    return f"{short_place(entry.source_document)}{match}"
+
+
+def short_place(source: SourceDocument) -> str:
+    """Return where a passage stands in few words: `HR_Policy.pdf, p.12`, `Guide.docx, §3.2`."""
+    if source.page_number is not None:
+        return f"{source.filename}, p.{source.page_number}"
+    if not source.heading_path:
+        return source.filename
+    numbered = _SECTION.match(source.heading_path[-1])
+    section = f"§{numbered[1]}" if numbered else source.heading_path[-1]
+    return f"{source.filename}, {section}"
+
+
+def _expanded(session: LedgerSession, number: int, entry: LedgerEntry) -> Panel:
+    lines: list[Panel | Text] = [
+        Text.assemble(
+            "Verdict: ",
+            (title(entry.verdict.value).upper(), STYLES[entry.verdict]),
+            f" (Confidence: {percent(entry.confidence_score)})",
+            f"   {title(entry.claim_type.value)}, {title(entry.claim_importance.value)}",
+        ),
+        Text(),
+    ]
+    if entry.evidence_snippet:
+        quote = (
+            f'"{one_line(entry.evidence_snippet)}"\n\n— {one_line(place(entry.source_document))}'
+        )
+        lines += [Text("Evidence Snippet:"), Panel(Text(quote), box=SQUARE), Text()]
+    lines += [Text("Judge's Notes:"), Text(one_line(entry.notes))]
+    if entry.evidence_chunk_ids:
+        anchors = " ".join(f"[cite:{anchor}]" for anchor in entry.evidence_chunk_ids)
+        lines += [Text(), Text(f"Citation: {anchors}")]
+    for check in session.ledger.citations:
+        if check.claim_id == entry.claim_id and check.problem:
+            label = visible(check.label)
+            lines.append(Text(f"The answer's citation [{label}]: {visible(check.problem)}", "red"))
+    heading = Text(f"Claim #{number}: {one_line(entry.claim_text)}", style="bold")
+    return Panel(Group(*lines), title=heading, title_align="left", box=SQUARE, padding=(1, 1))
+
+
+def _summary(session: LedgerSession, console: Console) -> None:
+    ledger = session.ledger
+    counts = [
+        f"{count} {verdict.value.replace('_', ' ')}"
+        for verdict in Verdict
+        if (count := ledger.summary.by_verdict[verdict.value])
+    ]
+    if counts:
+        coverage = percent(ledger.summary.evidence_coverage)
+        claims = counted(ledger.summary.total_claims, "claim")
+        say(f"Evidence coverage {coverage} of {claims}: {', '.join(counts)}.")
+    for flag in ledger.risk_flags:
+        line = f"⚠ {title(flag.type.value)} ({flag.severity.value}): {one_line(flag.description)}"
+        console.print(Text(line, style="red" if flag.severity.value == "high" else "yellow"))
+    wrong = [check for check in ledger.citations if check.problem]
+    if wrong:
+        of = f"{len(wrong)} of {counted(len(ledger.citations), 'citation')} in the answer"
+        says = (
+            "do not lead to what bears the claim out"
+            if len(wrong) > 1
+            else ("does not lead to what bears the claim out")
+        )
+        console.print(Text(f"⚠ {of} {says}", style="yellow"))
+    for file in session.unread:
+        say(f"not read: {visible(file.problem)}", "bad")
+
+
+def _left_out(session: LedgerSession) -> None:
+    if session.left_out:
+        say("Not claims:")
+        for piece in session.left_out:
+            say(f"- {one_line(piece.text)[:100]} ({piece.reason})", under=True)
+
+
+def _questions(session: LedgerSession) -> None:
+    actions = recommended_actions(session.ledger)
+    for heading, lines in (
+        ("Recommended actions:", actions),
+        ("Questions to ask:", session.ledger.follow_up_questions),
+    ):
+        if lines:
+            say(heading)
+            for line in lines:
+                say(f"- {one_line(line)}", under=True)
