@@ -10,7 +10,35 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from evidentia.documents.hashing import generate_chunk_hash
+    from evidentia.documents.model import DocumentChunk
     from evidentia.errors import EvidentiaError
+    from evidentia.export.forms import export_ledger
+    from evidentia.ledger.citations import CitationResolution, resolve_citation
+    from evidentia.ledger.claims import extract_claims
+    from evidentia.ledger.confidence import calculate_confidence
+    from evidentia.ledger.judging import Judge, Opinion
+    from evidentia.ledger.model import (
+        Claim,
+        ClaimType,
+        ConfidenceComponents,
+        EvidenceLedger,
+        EvidenceMatch,
+        Importance,
+        LedgerEntry,
+        LedgerSummary,
+        Passage,
+        RiskFlag,
+        RiskType,
+        Severity,
+        SourceDocument,
+        SupportLevel,
+        Verdict,
+        VerdictAssignment,
+    )
+    from evidentia.ledger.risks import generate_risk_flags
+    from evidentia.ledger.session import LedgerSession
+    from evidentia.ledger.verdicts import assign_verdict
     from evidentia.proof.files import verify
     from evidentia.proof.keys import TrustedKey
     from evidentia.proof.verification import ProofReport
@@ -33,20 +61,48 @@ if TYPE_CHECKING:
     from evidentia.workspace import open_workspace as open  # noqa: A004 - ev.open() reads best
 
 _HOMES = {
+    "CitationResolution": "ledger.citations",
+    "Claim": "ledger.model",
+    "ClaimType": "ledger.model",
+    "ConfidenceComponents": "ledger.model",
+    "DocumentChunk": "documents.model",
     "EntryKind": "trail.entry",
+    "EvidenceLedger": "ledger.model",
+    "EvidenceMatch": "ledger.model",
     "EvidenceRecord": "trail.record",
     "EvidentiaError": "errors",
+    "Importance": "ledger.model",
+    "Judge": "ledger.judging",
+    "LedgerEntry": "ledger.model",
+    "LedgerSession": "ledger.session",
+    "LedgerSummary": "ledger.model",
+    "Opinion": "ledger.judging",
     "PackagedEvidence": "trail.record",
+    "Passage": "ledger.model",
     "ProofReport": "proof.verification",
+    "RiskFlag": "ledger.model",
+    "RiskType": "ledger.model",
+    "Severity": "ledger.model",
     "SkippedObligation": "trail.record",
+    "SourceDocument": "ledger.model",
+    "SupportLevel": "ledger.model",
     "TrustedKey": "proof.keys",
+    "Verdict": "ledger.model",
+    "VerdictAssignment": "ledger.model",
     "VerificationResult": "trail.record",
     "VerifierKey": "trail.note",
     "Workspace": "workspace",
+    "assign_verdict": "ledger.verdicts",
+    "calculate_confidence": "ledger.confidence",
     "create_evidence_record": "trail.record",
     "create_status_change_record": "trail.record",
+    "export_ledger": "export.forms",
+    "extract_claims": "ledger.claims",
+    "generate_chunk_hash": "documents.hashing",
+    "generate_risk_flags": "ledger.risks",
     "open": "workspace:open_workspace",
     "package_evidence": "trail.record",
+    "resolve_citation": "ledger.citations",
     "validate_evidence_chain": "trail.validation",
     "validate_evidence_chain_against_obligations": "trail.validation",
     "verify": "proof.files",
@@ -54,20 +110,48 @@ _HOMES = {
 """Where each public name lives; it is imported when it is first asked for."""
 
 __all__ = [
+    "CitationResolution",
+    "Claim",
+    "ClaimType",
+    "ConfidenceComponents",
+    "DocumentChunk",
     "EntryKind",
+    "EvidenceLedger",
+    "EvidenceMatch",
     "EvidenceRecord",
     "EvidentiaError",
+    "Importance",
+    "Judge",
+    "LedgerEntry",
+    "LedgerSession",
+    "LedgerSummary",
+    "Opinion",
     "PackagedEvidence",
+    "Passage",
     "ProofReport",
+    "RiskFlag",
+    "RiskType",
+    "Severity",
     "SkippedObligation",
+    "SourceDocument",
+    "SupportLevel",
     "TrustedKey",
+    "Verdict",
+    "VerdictAssignment",
     "VerificationResult",
     "VerifierKey",
     "Workspace",
+    "assign_verdict",
+    "calculate_confidence",
     "create_evidence_record",
     "create_status_change_record",
+    "export_ledger",
+    "extract_claims",
+    "generate_chunk_hash",
+    "generate_risk_flags",
     "open",
     "package_evidence",
+    "resolve_citation",
     "validate_evidence_chain",
     "validate_evidence_chain_against_obligations",
     "verify",

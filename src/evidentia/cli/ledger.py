@@ -17,7 +17,10 @@ app = typer.Typer(
 )
 
 LedgerArgument = Annotated[
-    str, typer.Argument(metavar="LEDGER", help="The ledger's id (or a session's, for its newest).")
+    str,
+    typer.Argument(
+        metavar="LEDGER", help="The ledger's id, a session's for its newest, or latest."
+    ),
 ]
 
 

@@ -164,8 +164,11 @@ def previous_ledger(connection: Connection, tenant: str, answer: str) -> str | N
 
 
 def find_ledger(connection: Connection, tenant: str, name: str) -> ListedLedger:
-    """Return the ledger of this id, or the newest one of the session of this id."""
-    for column in ("l.id", "l.session_id"):
+    """Return the ledger of this id, or the newest one of a session, or of all (`latest`)."""
+    if name == "latest" and (newest := list_ledgers(connection, tenant, limit=1)):
+        return newest[0]
+    storable = name.isascii() and name.isprintable()  # as all ids are; others may not be text
+    for column in ("l.id", "l.session_id") if storable else ():
         sql = f"{_LISTED} AND {column} = ? ORDER BY l.trail_seq DESC LIMIT 1"
         for row in fetch(connection, sql, (tenant, name)):
             return _listed(row)

@@ -61,16 +61,14 @@ class AnswersShell(TrailShell):
 
     # Documents
 
-    def ingest(
-        self, *targets: str | Path, progress: Progress = lambda _done, _total: None
-    ) -> Ingestion:
+    def ingest(self, *targets: str | Path, progress: Progress | None = None) -> Ingestion:
         """Read files, and the documents of folders, into the library; return what became of each.
 
         The same bytes are stored once; other bytes under the same name are a new version. A file
         that cannot be read is a problem in what is returned, and the others go on.
         """
         ingesting = Ingesting(self._database, self.lake, self.tenant, self._now)
-        done = ingesting.run([Path(target) for target in targets], progress)
+        done = ingesting.run([Path(target) for target in targets], progress or _ignore)
         _log.info(
             "documents_ingested",
             tenant=self.tenant,
@@ -113,7 +111,7 @@ class AnswersShell(TrailShell):
         mode: str = "answer",
         answer_name: str = "answer",
         judges: "Sequence[str | Judge] | None" = None,
-        progress: Progress = lambda _done, _total: None,
+        progress: Progress | None = None,
     ) -> EvidenceLedger:
         """Judge each claim of an answer by documents; keep the ledger and record it in the trail.
 
@@ -126,7 +124,8 @@ class AnswersShell(TrailShell):
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
 
         _check_answer(answer)
-        for name, text in (("query", query), ("title", title), ("answer's name", answer_name)):
+        texts = {"query": query, "title": title, "mode": mode, "answer's name": answer_name}
+        for name, text in texts.items():
             _check_text(name, text or "")
         asked = _judges(judges)
         self._refuse_to_fork()
@@ -135,6 +134,7 @@ class AnswersShell(TrailShell):
         identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
         session_id = derived_id("ses", {**identity, "mode": mode})
         now = self._now()
+        told = progress or _ignore
         corpus = self._corpus(versions)
         with self._database.read() as connection:
             issued = library.IssuedAnchors(connection, self.tenant)
@@ -145,7 +145,7 @@ class AnswersShell(TrailShell):
                 issued_anchors=issued,
                 anchor_of=issued.of,
                 previous_ledger_id=ledgers.previous_ledger(connection, self.tenant, answer),
-                progress=lambda done: progress(done, len(extracted.claims)),
+                progress=lambda done: told(done, len(extracted.claims)),
             )
             ledger = check_claims(answer, extracted, corpus, asked, context)
         session = LedgerSession(
@@ -174,16 +174,16 @@ class AnswersShell(TrailShell):
             return ledgers.list_ledgers(connection, self.tenant, before=before, limit=limit)
 
     def find_ledger(self, name: str) -> ListedLedger:
-        """Return the ledger of this id, or the newest one of the session of this id."""
+        """Return the ledger of this id, or the newest one of a session, or of all (`latest`)."""
         with self._database.read() as connection:
             return ledgers.find_ledger(connection, self.tenant, name)
 
     def ledger(self, name: str) -> EvidenceLedger:
-        """Return a ledger by its id, or the newest one of a session by the session's."""
+        """Return a ledger, named as for `find_ledger`."""
         return self.session(name).ledger
 
     def session(self, name: str) -> LedgerSession:
-        """Return a ledger with its question, answer, claims and documents.
+        """Return a ledger, named as for `find_ledger`, with its question, answer and documents.
 
         It is read from the statement that the trail names by its digest; `IntegrityError` is
         raised if that is not what it was.
@@ -226,15 +226,16 @@ class AnswersShell(TrailShell):
         from evidentia.store.corpus import load_corpus  # noqa: PLC0415 - see above
 
         key = tuple((version.id, version.sha256, version.is_newest) for version in versions)
-        if self._loaded is None or self._loaded[0] != key:
+        remembered = self._loaded  # once: another thread may load another corpus meanwhile
+        if remembered is None or remembered[0] != key:
             with self._database.read() as connection:
                 loaded = load_corpus(connection, self.tenant, versions)
             if loaded.rebuilt:
                 with self._database.write() as connection:
                     for of, data in loaded.rebuilt:
                         library.store_index(connection, self.tenant, of, data)
-            self._loaded = key, loaded.corpus
-        return self._loaded[1]
+            remembered = self._loaded = key, loaded.corpus
+        return remembered[1]
 
     def _keep(self, session: LedgerSession) -> None:
         """Keep a session's statement, record it in the trail, and insert its rows."""
@@ -266,6 +267,10 @@ class AnswersShell(TrailShell):
                 "run 'evidentia trail verify'"
             )
         return listed.statement_sha256
+
+
+def _ignore(_done: int, _total: int) -> None:
+    pass
 
 
 def _check_answer(answer: str) -> None:
