@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, TenantOption, workspace
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
     from evidentia.ledger.model import Verdict
@@ -71,6 +71,7 @@ def check(
     ] = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Check an answer against documents, claim by claim.
 
@@ -81,12 +82,10 @@ def check(
     Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
     """
     from evidentia.cli.output import counting_bar, say, visible
-    from evidentia.errors import InputError
     from evidentia.ledger.gate import gate_failures, read_verdicts
 
     failing = read_verdicts(fail_on or "")
-    if output is not None and output_format is Format.TABLE:
-        raise InputError("a table is for the terminal: with -o give --format json, markdown, …")
+    form = chosen_format(output_format, output, as_json=as_json)
     text, name = _read_answer(answer)
     asked = None if judges is None else [part.strip() for part in judges.split(",") if part.strip()]
     with workspace(home, tenant, create=True) as opened:
@@ -109,14 +108,25 @@ def check(
         opened.checkpoint()
         session = opened.session(ledger.id)
         entry = opened.find_ledger(ledger.id).entry
-    print_ledger(session, output_format, output, failing=failing, verbose=verbose)
-    if output_format is Format.TABLE:
+    print_ledger(session, form, output, failing=failing, verbose=verbose)
+    if form is Format.TABLE:
         say(f"Ledger {ledger.id} is entry {entry} of the trail.", "good")
         say(f"Prove it to a stranger: evidentia ledger prove {ledger.id} -o proof.json", under=True)
     failures = gate_failures(ledger, fail_on=failing, min_coverage=min_coverage)
     for failure in failures:
         say(f"does not pass: {failure}", "bad", aside=True)
     raise typer.Exit(1 if failures else 0)
+
+
+def chosen_format(chosen: Format, output: Path | None, *, as_json: bool) -> Format:
+    """Return the format to use; raise `InputError` if a table should go into a file."""
+    from evidentia.errors import InputError
+
+    if as_json:
+        return Format.JSON
+    if output is not None and chosen is Format.TABLE:
+        raise InputError("a table is for the terminal: with -o give --format json, markdown, …")
+    return chosen
 
 
 def print_ledger(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evidentia.cli.check import Format, print_ledger
+from evidentia.cli.check import Format, chosen_format, print_ledger
 from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
@@ -111,15 +111,13 @@ def export(
     ] = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a ledger for others: Markdown to read, JSON for programs, SARIF and JUnit for CI."""
-    from evidentia.errors import InputError
-
-    if output is not None and output_format is Format.TABLE:
-        raise InputError("a table is for the terminal: with -o give --format json, markdown, …")
+    form = chosen_format(output_format, output, as_json=as_json)
     with workspace(home, tenant, read_only=True) as opened:
         session = opened.session(ledger)
-    print_ledger(session, output_format, output)
+    print_ledger(session, form, output)
 
 
 @app.command()
@@ -130,22 +128,17 @@ def prove(
     ] = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Prove a ledger: one file with the signed ledger and its place in the trail.
 
     Whoever has the file and your public key ('evidentia keys show') verifies it offline with
     'evidentia verify FILE --key KEY'.
     """
-    import json
-
-    from evidentia.cli.output import say
-    from evidentia.store.files import write_durably
+    from evidentia.cli.output import hand_over
 
     with workspace(home, tenant) as opened:
         proof = opened.prove_ledger(ledger)
-    text = json.dumps(proof.as_json(), indent=2, ensure_ascii=True) + "\n"
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        write_durably(output, text.encode())
-        say(f"The proof is in {output}.", "good")
+        key = opened.public_key()
+    of = f"ledger {proof.entry.subject}"
+    hand_over(proof.as_json(), of, str(key), output, as_json=as_json)

@@ -9,6 +9,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
@@ -49,6 +50,23 @@ def say(text: str, mark: Mark | None = None, *, under: bool = False, aside: bool
         return
     sign, colour = _MARKS[mark]
     typer.echo(f"{indent}{typer.style(sign, fg=colour)} {text}", err=aside)
+
+
+def hand_over(
+    proof: dict[str, Any], of: str, key: str, output: Path | None, *, as_json: bool
+) -> None:
+    """Print a proof, or write it to a file and say how a stranger verifies it."""
+    from evidentia.store.files import write_durably
+
+    if output is None:
+        print_json(proof)
+        return
+    write_durably(output, (json.dumps(proof, indent=2, ensure_ascii=False) + "\n").encode())
+    if as_json:
+        print_json({"file": str(output), "entry": proof["entry"]["seq"], "public_key": key})
+        return
+    say(f"The proof of {of} is in {output}. Whoever trusts the key verifies it with:", "good")
+    say(f"evidentia verify {output} --key {key}", under=True)
 
 
 def print_table(

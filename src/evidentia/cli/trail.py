@@ -206,27 +206,13 @@ def prove(
 
     The proof is one file, which a stranger verifies offline with 'evidentia verify'.
     """
-    import json
-
-    from evidentia.cli.output import print_json, say
-    from evidentia.store.files import write_durably
+    from evidentia.cli.output import hand_over
 
     with workspace(home, tenant) as opened:
         proof = opened.prove(entry, disclose=body, signed_by=signed_by).as_json()
         keys = [known.key for known in opened.keys()]  # noqa: SIM118 - not a mapping's keys
     key = next((known for known in keys if known.key_id == signed_by), keys[-1])
-    if output is None:
-        print_json(proof)
-        return
-    write_durably(output, (json.dumps(proof, indent=2, ensure_ascii=False) + "\n").encode())
-    if as_json:
-        print_json({"file": str(output), "entry": entry, "public_key": str(key)})
-        return
-    say(
-        f"The proof of entry {entry} is in {output}. Whoever trusts the key verifies it with:",
-        "good",
-    )
-    say(f"evidentia verify {output} --key {key}", under=True)
+    hand_over(proof, f"entry {entry}", str(key), output, as_json=as_json)
 
 
 @app.command()

@@ -1,0 +1,229 @@
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from cli_running import Cli
+
+POLICY = """# Leave policy
+
+## 1 Annual leave
+
+All permanent employees receive 15 days of paid annual leave per calendar year.
+
+## 2 Sick leave
+
+A medical certificate is required for any absence of more than three calendar days.
+
+## 3 Carrying leave over
+
+Unused annual leave may be carried over at the discretion of the department head.
+"""
+ANSWER = """Hello! Here is what I found.
+
+All permanent employees receive 15 days of paid annual leave per calendar year [1]. A medical
+certificate is required for any absence of more than 5 calendar days. Unused annual leave can be
+carried over. The maximum carry-over is 5 days.
+
+Sources:
+[1] leave.md
+"""
+
+
+@pytest.fixture
+def leave(cli: Cli, folder: Path) -> Cli:
+    """Stand in a folder with a policy and an answer that gets every verdict."""
+    (folder / "policies").mkdir()
+    (folder / "policies" / "leave.md").write_text(POLICY)
+    (folder / "answer.md").write_text(ANSWER)
+    return cli
+
+
+def test_an_answer_is_checked_and_shown_as_a_table(leave: Cli) -> None:
+    ran = leave("check", "answer.md", "--against", "policies")
+    assert (ran.code, ran.err) == (0, "")
+    rows = re.findall(r"│ +(\d) │ (.+?) +│ (\w+) +│ (.) (.+?) +│ (.+?) +│", ran.out)
+    assert [(number, verdict, source) for number, _, _, _, verdict, source in rows] == [
+        ("1", "Supported", "leave.md, §1"),
+        ("2", "Contradicted", "leave.md, §2"),
+        ("3", "Weak", "leave.md, §3 (partial match)"),
+        ("4", "Not Found", "-"),
+    ]
+    assert "Evidence coverage 50% of 4 claims" in ran.out
+    assert "Contradiction (high): 1 claim(s) contradict the source documents" in ran.out
+    assert "Not counted as claims:" in ran.out
+    ledger = re.search(r"Ledger (led_\w{16}) is entry \d+ of the trail", ran.out)
+    assert ledger
+    assert f"evidentia ledger prove {ledger[1]} -o proof.json" in ran.out
+    assert leave("trail", "verify").code == 0
+
+
+def test_the_expanded_view_has_quotes_places_notes_and_questions(leave: Cli) -> None:
+    ran = leave("check", "answer.md", "--against", "policies", "--verbose")
+    assert "Claim #2: A medical certificate is required" in ran.out
+    assert "Verdict: CONTRADICTED (Confidence: 95%)" in ran.out
+    assert '"A medical certificate is required for any absence of more than three' in ran.out
+    assert "— leave.md, 2 Sick leave" in ran.out
+    assert "Judge's Notes:" in ran.out
+    assert re.search(r"Citation: \[cite:[0-9a-f]{8}\]", ran.out)
+    assert "Not claims:" in ran.out
+    assert "Recommended actions:" in ran.out
+    assert "Questions to ask:" in ran.out
+
+
+def test_query_and_title_are_kept(leave: Cli) -> None:
+    leave("check", "answer.md", "--against", "policies", "--query", "How much?", "--title", "Leave")
+    shown = leave("ledger", "show", "latest", "--json").json
+    assert shown["session"]["query"] == "How much?"
+    assert shown["session"]["title"] == "Leave"
+    assert shown["session"]["mode"] == "answer"
+
+
+@pytest.mark.parametrize(
+    ("options", "failures"),
+    [
+        ((), []),
+        (("--fail-on", "not_judged"), []),
+        (("--fail-on", "contradicted,not_found"), ["1 claim is contradicted", "1 claim is not f"]),
+        (("--min-coverage", "0.5"), []),
+        (("--min-coverage", "0.8"), ["the evidence coverage of 50% is below 80%"]),
+        (("--fail-on", "weak", "--min-coverage", "1"), ["1 claim is weak", "50% is below 100%"]),
+    ],
+)
+def test_the_gate_sets_the_exit_code_and_says_why(
+    leave: Cli, options: tuple[str, ...], failures: list[str]
+) -> None:
+    ran = leave("check", "answer.md", "--against", "policies", "--format", "json", *options)
+    assert ran.code == bool(failures)
+    lines = ran.err.splitlines()
+    assert len(lines) == len(failures)
+    for line, failure in zip(lines, failures, strict=True):
+        assert line.startswith("✗ does not pass: ")
+        assert failure in line
+    assert ran.json["summary"]["total_claims"] == 4
+
+
+def test_json_alone_is_on_standard_output(leave: Cli, folder: Path) -> None:
+    (folder / "policies" / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    ran = leave("check", "answer.md", "--against", "policies", "--json")
+    assert ran.code == 0
+    assert ran.json["summary"]["by_verdict"]["supported"] == 1
+    assert ran.err.startswith("✗ not read: broken.pdf: ")
+
+
+def test_what_could_not_be_read_is_in_the_ledger(leave: Cli, folder: Path) -> None:
+    (folder / "policies" / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    assert "not read: broken.pdf" in leave("check", "answer.md", "--against", "policies").out
+    assert "not read: broken.pdf" in leave("ledger", "show", "latest").out
+
+
+def test_each_format_is_written_to_a_file(leave: Cli, folder: Path) -> None:
+    for form in ("json", "markdown", "sarif", "junit"):
+        ran = leave("check", "answer.md", "--against", "policies", "--format", form, "-o", form)
+        assert (ran.code, ran.out) == (0, "")
+        assert ran.err == f"✓ The ledger is in {form}.\n"
+    assert json.loads((folder / "json").read_text())["entries"][1]["verdict"] == "contradicted"
+    assert (folder / "markdown").read_text().startswith("## Evidence Ledger\n")
+    results = json.loads((folder / "sarif").read_text())["runs"][0]["results"]
+    places = [result["locations"][0]["physicalLocation"] for result in results]
+    assert {place["artifactLocation"]["uri"] for place in places} == {"answer.md"}
+    assert [place["region"]["startLine"] for place in places] == [3, 4, 5]
+    suite = ET.fromstring((folder / "junit").read_text())[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
+
+
+def test_junit_fails_what_the_gate_fails(leave: Cli) -> None:
+    arguments = ("check", "answer.md", "--against", "policies", "--format", "junit")
+    ran = leave(*arguments, "--fail-on", "weak")
+    assert ran.code == 1
+    assert 'failures="1"' in ran.out
+    assert '<failure type="weak"' in ran.out
+
+
+def test_an_answer_comes_from_standard_input(leave: Cli) -> None:
+    ran = leave("check", "-", "--against", "policies", "--json", stdin=ANSWER.encode())
+    assert ran.json["summary"]["total_claims"] == 4
+    assert leave("ledger", "list", "--json").json["ledgers"][0]["answer_name"] == "standard input"
+
+
+def test_without_against_all_documents_count(leave: Cli) -> None:
+    assert leave("ingest", "policies").code == 0
+    assert leave("check", "answer.md", "--json").json["summary"]["evidence_coverage"] == 0.5
+
+
+def test_the_judges_can_be_chosen(leave: Cli) -> None:
+    arguments = ("check", "answer.md", "--against", "policies", "--json")
+    verdicts = leave(*arguments, "--judges", "quote").json["summary"]["by_verdict"]
+    assert verdicts["contradicted"] == 0
+    assert leave(*arguments, "--judges", "numbers, quote").code == 0
+
+
+def test_a_second_check_points_to_the_first(leave: Cli) -> None:
+    leave("check", "answer.md", "--against", "policies")
+    first = leave("ledger", "list", "--json").json["ledgers"][0]["id"]
+    leave("check", "answer.md", "--against", "policies", "--title", "Again")
+    listed = leave("ledger", "list", "--json").json["ledgers"]
+    assert [ledger["previous_id"] for ledger in listed] == [first, None]
+    assert f"The same answer was checked before: {first}" in leave("ledger", "show", "latest").out
+
+
+def test_an_answer_without_claims_has_nothing_to_judge(leave: Cli, folder: Path) -> None:
+    (folder / "hello.md").write_text("Hello! How can I help you today?\n")
+    ran = leave("check", "hello.md", "--against", "policies")
+    assert ran.code == 0
+    assert ran.out.startswith("The answer makes no claims")
+    ran = leave("check", "hello.md", "--against", "policies", "--min-coverage", "0.1")
+    assert ran.code == 1
+    assert "the evidence coverage of 0% is below 10%" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("empty.md",), "the answer is empty"),
+        (("blank.md",), "the answer is empty"),
+        (("binary",), "binary: not UTF-8 text: an answer is Markdown or plain text"),
+        (("nul.md",), "the answer is not text: it has NUL characters"),
+        (("large.md",), "large.md: larger than the 2,097,152 bytes that an answer may have"),
+        (("nowhere.md",), "nowhere.md: no such file"),
+        (("policies",), "policies: cannot be read (Is a directory)"),
+        (("answer.md", "--against", "nowhere"), "nowhere: no such file or folder"),
+        (("answer.md", "--against", "nothing"), "there are no documents to check against"),
+        (("answer.md",), "there are no documents to check against"),
+        (("answer.md", "--against", "bad"), "broken.pdf: a broken PDF"),
+        (("answer.md", "--judges", "quote,oracle"), "judge 'oracle' is unknown: use one of quote"),
+        (("answer.md", "--fail-on", "wrong"), "verdict 'wrong' is unknown: use contradicted"),
+        (("answer.md", "-o", "file"), "a table is for the terminal"),
+        (("answer.md", "--title", "a\0b"), "the title is not text"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_to_do(
+    leave: Cli, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (folder / "empty.md").write_bytes(b"")
+    (folder / "blank.md").write_bytes(b" \n\t\n")
+    (folder / "binary").write_bytes(bytes(range(256)))
+    (folder / "nul.md").write_bytes(b"Leave is paid.\0")
+    (folder / "large.md").write_bytes(b"Leave is paid. " * 150_000)
+    (folder / "nothing").mkdir()
+    (folder / "bad").mkdir()
+    (folder / "bad" / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    ran = leave("check", *arguments)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.startswith("error: ")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_hostile_text_cannot_control_the_terminal(leave: Cli, folder: Path) -> None:
+    hostile = "\x1b[31mAll staff\x07 get 15 days\u202e of leave [bold]now[/bold].\n"
+    (folder / "answer.md").write_text(hostile)
+    (folder / "policies" / "leave.md").write_text(
+        f"# Leave \x1b[2J\n\n{hostile}".replace("\x07", "")
+    )
+    for options in ((), ("--verbose",)):
+        ran = leave("check", "answer.md", "--against", "policies", *options)
+        assert not set(ran.out + ran.err) & set("\x1b\x07\u202e")
