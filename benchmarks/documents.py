@@ -1,16 +1,10 @@
-"""Documents: what reading PDFs and finding chunks cost, against the bare libraries below them.
-
-Run it with `python -m benchmarks.documents [--quick] [--only NAME] [--json FILE]`.
-"""
+"""Documents: what reading PDFs and finding chunks cost, against the bare libraries below them."""
 
 import random
 import zlib
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
 import pypdfium2  # type: ignore[import-untyped]
@@ -20,14 +14,9 @@ from benchmarks.measuring import (
     Spread,
     Table,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
     seconds_of,
-    table,
     tidy,
 )
 
@@ -156,29 +145,6 @@ def measure_search(size: Size) -> Section:
     return section
 
 
-def measure_memory(size: Size) -> Section:
-    """Measure what a process needs that reads, cuts and indexes everything."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        peak, before, chunks = pool.submit(_ingest, size.all_pages).result()
-    return Section(
-        "memory",
-        "Memory",
-        f"One process reads {size.all_pages:,} pages, keeps their {chunks:,} chunks and the index.",
-        [
-            Line(
-                "peak memory",
-                "the imports alone",
-                f"{number(peak)} MB",
-                f"{number(before)} MB",
-                Spread.of([peak]),
-                "MB",
-                target=1000,
-                at_most=True,
-            )
-        ],
-    )
-
-
 def _index_costs(chunks: list[DocumentChunk], index: LexicalIndex) -> Table:
     data = index.to_bytes()
     halves = [build_index(chunks[: len(chunks) // 2]), build_index(chunks[len(chunks) // 2 :])]
@@ -216,25 +182,6 @@ def _bare_search(index: LexicalIndex, query: str) -> Callable[[], object]:
         return best[np.argsort(-scores[best])]
 
     return search
-
-
-def _ingest(pages: int) -> tuple[float, float, int]:
-    before = _peak_megabytes()
-    chunks: list[DocumentChunk] = []
-    parts = []
-    for at, data in enumerate(pdf_files(pages)):
-        found = chunk_document(read_document(data, "policy.pdf"), f"doc-{at}")
-        parts.append(build_index(found))
-        chunks += found
-    index = merge_indexes(parts)
-    index.search(_QUERIES[0], _BEST)
-    return _peak_megabytes(), before, len(chunks)
-
-
-def _peak_megabytes() -> float:
-    """Return this process's peak: the system's own measure begins with its parent's."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1e3
 
 
 def _chunks(pages: int) -> list[DocumentChunk]:
@@ -307,28 +254,3 @@ def _pdf(contents: list[str]) -> bytes:
         start,
     )
     return bytes(data)
-
-
-MEASURES: dict[str, Callable[[Size], Section]] = {
-    "pdf": measure_pdf,
-    "search": measure_search,
-    "memory": measure_memory,
-}
-
-
-def main() -> None:
-    names = list(MEASURES)
-    arguments = parser("Measures documents against bare yardsticks of the same run.", names)
-    asked = options(arguments.parse_args(), names)
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-    print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-    for name in asked.only:
-        sections.append(MEASURES[name](SIZES[asked.size]))
-        print(sections[-1].markdown(), flush=True)
-    report(asked, described, sections)
-
-
-if __name__ == "__main__":
-    main()

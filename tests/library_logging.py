@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from evidentia import logs
+from evidentia.logs import EventLogger
 
 
 @contextmanager
@@ -12,11 +12,11 @@ def unconfigured_logging() -> Iterator[None]:
     """Forget any configuration for a while, and leave logging as it was."""
     logger = logging.getLogger("evidentia")
     level = logger.level
-    before = logger.handlers[:], logger.propagate, logs._render[:]
-    logger.handlers[:], logger.propagate, logs._render[:] = [], True, logs._PROCESSORS["text"]
+    before = logger.handlers[:], logger.propagate, EventLogger.format
+    logger.handlers[:], logger.propagate, EventLogger.format = [], True, "text"
     logger.setLevel(logging.NOTSET)
     try:
         yield
     finally:
-        logger.handlers[:], logger.propagate, logs._render[:] = before
+        logger.handlers[:], logger.propagate, EventLogger.format = before
         logger.setLevel(level)

@@ -1,43 +1,66 @@
 """Structured logging: library code logs events with fields, and never prints.
 
 Events go to Python's own `logging` under the name `evidentia`, so an application that configures
-logging sees them among its own. The command line and the server call `configure`.
+logging sees them among its own. The command line and the server call `configure`. What renders
+events is loaded with the first one that somebody hears.
 """
 
 import logging
 import sys
-from typing import Literal, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
-import structlog
+if TYPE_CHECKING:
+    from structlog.typing import Processor
 
 LogFormat = Literal["text", "json"]
 
-_PROCESSORS: dict[LogFormat, list[structlog.typing.Processor]] = {
-    "text": [structlog.processors.LogfmtRenderer(key_order=["event"])],
-    "json": [
-        structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.JSONRenderer(),
-    ],
-}
-_render: list[structlog.typing.Processor] = list(_PROCESSORS["text"])
+
+class EventLogger:
+    """Logs events with fields; one that nobody hears is not rendered."""
+
+    format: LogFormat = "text"
+    """How all events are written."""
+
+    def __init__(self, name: str) -> None:
+        self._logger = logging.getLogger(f"evidentia.{name}")
+
+    def is_heard(self, level: int) -> bool:
+        """Whether somebody hears events of a level."""
+        return self._logger.isEnabledFor(level)
+
+    def debug(self, event: str, **fields: Any) -> None:
+        """Log what only a developer wants to know."""
+        self._log(logging.DEBUG, "debug", event, fields)
+
+    def info(self, event: str, **fields: Any) -> None:
+        """Log what was done."""
+        self._log(logging.INFO, "info", event, fields)
+
+    def warning(self, event: str, **fields: Any) -> None:
+        """Log what may need somebody's attention."""
+        self._log(logging.WARNING, "warning", event, fields)
+
+    def error(self, event: str, **fields: Any) -> None:
+        """Log what went wrong."""
+        self._log(logging.ERROR, "error", event, fields)
+
+    def _log(self, level: int, name: str, event: str, fields: dict[str, Any]) -> None:
+        if self._logger.isEnabledFor(level):
+            rendered: Any = {"event": event, **fields}
+            for processor in _processors(EventLogger.format):
+                rendered = processor(self._logger, name, rendered)
+            self._logger.log(level, "%s", rendered, stacklevel=3)
 
 
-def get_logger(name: str) -> structlog.stdlib.BoundLogger:
-    """Return a structured logger that writes through `logging`, whatever the global set-up is."""
-    return cast(
-        "structlog.stdlib.BoundLogger",
-        structlog.wrap_logger(
-            logging.getLogger(f"evidentia.{name}"),
-            processors=[structlog.stdlib.filter_by_level, _render_event],
-            wrapper_class=structlog.stdlib.BoundLogger,
-        ).bind(),  # once, and not again for each event
-    )
+def get_logger(name: str) -> EventLogger:
+    """Return a structured logger that writes through `logging`."""
+    return EventLogger(name)
 
 
 def configure(level: str = "warning", log_format: LogFormat = "text") -> None:
     """Send Evidentia's events to standard error, as text or as one JSON object a line."""
-    _render[:] = _PROCESSORS[log_format]
+    EventLogger.format = log_format
     handler = logging.StreamHandler(sys.stderr)
     pattern = "%(levelname)s %(message)s" if log_format == "text" else "%(message)s"
     handler.setFormatter(logging.Formatter(pattern))
@@ -47,10 +70,14 @@ def configure(level: str = "warning", log_format: LogFormat = "text") -> None:
     logger.propagate = False
 
 
-def _render_event(
-    logger: structlog.typing.WrappedLogger, method: str, event: structlog.typing.EventDict
-) -> structlog.typing.ProcessorReturnValue:
-    rendered: structlog.typing.ProcessorReturnValue = event
-    for processor in _render:
-        rendered = processor(logger, method, cast("structlog.typing.EventDict", rendered))
-    return rendered
+@cache
+def _processors(log_format: LogFormat) -> "tuple[Processor, ...]":
+    import structlog  # noqa: PLC0415 - slow to import, and most events are not heard
+
+    if log_format == "text":
+        return (structlog.processors.LogfmtRenderer(key_order=["event"]),)
+    return (
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.JSONRenderer(),
+    )

@@ -12,7 +12,7 @@ SCRIPTS = {
     "trail": {"batches", "single", "stalls", "verify", "proofs"},
     "canonical": {"canonical"},
     "cli": {"cli"},
-    "documents": {"pdf", "search", "memory"},
+    "ledger": {"pdf", "search", "check", "memory"},
 }
 
 

@@ -163,7 +163,7 @@ class TrailShell:
             for place, (record, key) in enumerate(zip(records, keys, strict=True))
         ]
         receipts = self._sequencer.append(self.tenant, waiting)
-        if _log.isEnabledFor(logging.DEBUG):  # an event that no one reads would cost a tenth of it
+        if _log.is_heard(logging.DEBUG):  # an event that no one reads would cost a tenth of it
             _log.debug(
                 "records_appended", tenant=self.tenant, count=len(receipts), last=receipts[-1].seq
             )

@@ -1,0 +1,259 @@
+"""The ledger: what reading documents, finding passages and checking an answer cost.
+
+Run it with `python -m benchmarks.ledger [--quick] [--only NAME] [--json FILE]`.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from benchmarks.documents import SIZES as DOCUMENTS
+from benchmarks.documents import Size, measure_pdf, measure_search, pdf_files
+from benchmarks.measuring import (
+    Line,
+    Samples,
+    Section,
+    Spread,
+    Table,
+    interleaved,
+    machine,
+    number,
+    options,
+    parser,
+    report,
+    seconds_of,
+    table,
+)
+
+from evidentia.documents.reading.document import read_document
+from evidentia.documents.sentences import sentence_spans
+from evidentia.workspace import open_workspace
+
+CLAIMS = 20
+PAGES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How often a check is measured."""
+
+    cold: int
+    warm: int
+
+
+ROUNDS = {"full": Rounds(5, 9), "quick": Rounds(3, 5), "tiny": Rounds(1, 1)}
+
+
+def measure_check(size: str, folder: Path) -> Section:
+    """Measure the command on documents that were never read, and again once they are known."""
+    pages = PAGES if size != "tiny" else 5
+    documents = folder / "policies"
+    documents.mkdir()
+    (data,) = pdf_files(pages)
+    (documents / "policy.pdf").write_bytes(data)
+    answer = folder / "answer.md"
+    answer.write_text(_answer(data))
+    known = folder / "known"
+    _check(answer, documents, known)
+    homes = (folder / f"cold-{place}" for place in range(100))
+    rounds = ROUNDS[size]
+    taken = interleaved(
+        rounds.cold,
+        {
+            "cold": lambda: seconds_of(partial(_check, answer, documents, next(homes))),
+            "bare": lambda: seconds_of(partial(_python, "pass")),
+        },
+    )
+    warm = interleaved(
+        rounds.warm,
+        {
+            "warm": lambda: seconds_of(partial(_check, answer, documents, known)),
+            "bare": lambda: seconds_of(partial(_python, "pass")),
+        },
+    )
+    section = Section(
+        "check",
+        "Checking an answer",
+        f"`evidentia check` of an answer with {CLAIMS} claims against a PDF of {pages} pages: the "
+        "whole command, from the start of its interpreter to the ledger in the trail. The "
+        "yardstick is an interpreter that does nothing.",
+        [
+            _line("documents unread", taken["cold"], taken["bare"], 10.0),
+            _line("documents known", warm["warm"], warm["bare"], 1.0),
+        ],
+    )
+    section.tables += _profiles(answer.read_text(), documents, folder / "profiled", rounds.warm)
+    return section
+
+
+def measure_memory(size: str, folder: Path) -> Section:
+    """Measure a process that takes in everything and checks an answer against it."""
+    pages = DOCUMENTS[size].all_pages
+    documents = folder / "library"
+    documents.mkdir()
+    files = pdf_files(pages)
+    for place, data in enumerate(files):
+        (documents / f"policy-{place}.pdf").write_bytes(data)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        found = pool.submit(_take_in, documents, folder / "home", _answer(files[0])).result()
+    return Section(
+        "memory",
+        "A library of many pages",
+        f"One process takes in {pages:,} pages ({found.chunks:,} chunks), loads them with their "
+        f"index and checks an answer of {CLAIMS} claims against all of them.",
+        [
+            Line(
+                "peak memory",
+                "the imports alone",
+                f"{number(found.peak)} MB",
+                f"{number(found.before)} MB",
+                Spread.of([found.peak]),
+                "MB",
+                target=1000,
+                at_most=True,
+            )
+        ],
+        [
+            Table(
+                "What it takes",
+                ["Step", "Takes"],
+                [
+                    ["take in", f"{number(pages / found.ingest)} pages/s"],
+                    ["load and check, first time", f"{number(found.first)} s"],
+                    ["check again", f"{number(found.again)} s"],
+                ],
+            )
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _TakenIn:
+    peak: float
+    before: float
+    chunks: int
+    ingest: float
+    first: float
+    again: float
+
+
+def _take_in(documents: Path, home: Path, answer: str) -> _TakenIn:
+    before = _peak_megabytes()
+    with open_workspace(home) as workspace:
+        ingest = seconds_of(lambda: workspace.ingest(documents))
+        chunks = sum(document.chunks for document in workspace.documents())
+        first = seconds_of(lambda: workspace.check(answer))
+        again = seconds_of(lambda: workspace.check(answer))
+    return _TakenIn(_peak_megabytes(), before, chunks, ingest, first, again)
+
+
+def _peak_megabytes() -> float:
+    """Return this process's peak: the system's own measure begins with its parent's."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1e3
+
+
+def _line(what: str, taken: list[float], bare: list[float], target: float) -> Line:
+    return Line(
+        what,
+        "`python -c pass`",
+        f"{number(Spread.of(taken).median)} s",
+        f"{number(Spread.of(bare).median)} s",
+        Spread.of(taken),
+        "s",
+        target=target,
+        at_most=True,
+    )
+
+
+def _profiles(answer: str, documents: Path, home: Path, rounds: int) -> list[Table]:
+    """Say where the time of a check goes, in a process that runs already."""
+    tables = []
+    with open_workspace(home) as workspace:
+        for what, times in (("first check, documents unread", 1), ("checks after it", rounds)):
+            samples = Samples()
+            with samples.taken():
+                taken = seconds_of(
+                    lambda times=times: [  # type: ignore[misc] # a default binds it
+                        workspace.check(answer, against=documents) for _ in range(times)
+                    ]
+                )
+            title = f"Where the time goes in a running program: {what}"
+            rows = [["one check", f"{number(taken / times * 1e3)} ms"], *samples.shares(10)]
+            tables.append(Table(title, ["Function", "Share"], rows))
+    return tables
+
+
+def _answer(data: bytes) -> str:
+    """Return an answer: sentences of the document as they are, with other values, and strange."""
+    pages = read_document(data, "policy.pdf").pages
+    sentences = [
+        " ".join(page.text[start:end].split())
+        for page in pages
+        for start, end in sentence_spans(page.text)
+        if page.text[start:end].rstrip().endswith(".")
+    ]
+    chosen = sentences[:: max(1, len(sentences) // CLAIMS)][:CLAIMS]
+    for place in range(0, len(chosen), 4):
+        chosen[place] = "".join("7" if found.isdigit() else found for found in chosen[place])
+    for place in range(1, len(chosen), 4):
+        chosen[place] = f"The archive in building {place} keeps {place + 2} copies of every form."
+    return "# Answer\n\n" + "\n".join(f"- {sentence}" for sentence in chosen) + "\n"
+
+
+def _check(answer: Path, documents: Path, home: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "evidentia.cli.main", "check", answer),
+            *("--against", documents, "--home", home, "--format", "json"),
+        ],
+        env={name: value for name, value in os.environ.items() if "EVIDENTIA" not in name},
+        capture_output=True,
+        check=True,
+    )
+    claims = json.loads(done.stdout)["summary"]["total_claims"]
+    if claims != CLAIMS:
+        raise SystemExit(f"the answer has {claims} claims and not {CLAIMS}")
+
+
+def _python(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+MEASURES: dict[str, Callable[[str, Path], Section]] = {
+    "pdf": lambda size, _: measure_pdf(_documents(size)),
+    "search": lambda size, _: measure_search(_documents(size)),
+    "check": measure_check,
+    "memory": measure_memory,
+}
+
+
+def _documents(size: str) -> Size:
+    return DOCUMENTS[size]
+
+
+def main() -> None:
+    names = list(MEASURES)
+    arguments = parser("Measures the ledger against bare yardsticks of the same run.", names)
+    asked = options(arguments.parse_args(), names)
+    sections = []
+    with asked.workplace() as folder:
+        described = machine(folder)
+        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
+        for name in asked.only:
+            place = folder / name
+            place.mkdir()
+            sections.append(MEASURES[name](asked.size, place))
+            print(sections[-1].markdown(), flush=True)
+    report(asked, described, sections)
+
+
+if __name__ == "__main__":
+    main()
