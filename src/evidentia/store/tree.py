@@ -11,7 +11,7 @@ from evidentia.trail.merkle import EMPTY_ROOT, range_hash
 from evidentia.trail.tiles import Frontier, expand, locate
 
 _KEPT_TILES = 4_096
-"""How many expanded tiles are kept: about 100 MB at most, reached past a million entries."""
+"""How many expanded tiles are kept: about 180 MB at most, reached past a million entries."""
 
 Edge = dict[tuple[int, int], list[list[bytes]]]
 ExpandedTiles = OrderedDict[tuple[str, int, int], list[list[bytes]]]

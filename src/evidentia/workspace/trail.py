@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -280,7 +281,7 @@ class TrailShell:
 
     def prove_under(self, note: str, seq: int, *, disclose: bool = True) -> Proof:
         """Prove an entry under a checkpoint of this log that was signed before."""
-        checkpoint, _ = read_checkpoint(note)
+        checkpoint = _checkpoint(note)
         with self._database.read() as connection:
             head = log.require_head(connection, self.tenant)
             if checkpoint.origin != head.origin or checkpoint.size > head.size:
@@ -288,9 +289,11 @@ class TrailShell:
             row = log.entry_at(connection, self.tenant, seq)
             tree = StoredTree(connection, head, self._tiles)
             hashes = inclusion_proof(tree, seq, checkpoint.size)
-        logged, salt = _logged(row), row[4]
-        disclosure = Disclosure(logged.body, salt) if disclose and salt is not None else None
-        return Proof(logged.entry, tuple(hashes), note, disclosure)
+        data, salt, body = row[3], row[4], row[5]
+        disclosure = None
+        if disclose and salt is not None and body is not None:
+            disclosure = Disclosure(parse_json(body), salt)
+        return Proof(Entry.decode(data), tuple(hashes), note, disclosure)
 
     def prove_consistency(self, old_size: int, new_size: int | None = None) -> list[bytes]:
         """Prove that the log, now or at `new_size`, begins with its first `old_size` entries."""
@@ -506,6 +509,12 @@ class TrailShell:
                 f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
                 "trail verify'; if the log is to go on as it is, move that file away"
             )
+
+
+@lru_cache(maxsize=16)
+def _checkpoint(note: str) -> Checkpoint:
+    """Read a note that many proofs are made under, once."""
+    return read_checkpoint(note)[0]
 
 
 def _waiting(  # noqa: PLR0917 - called for every record, where names cost time
