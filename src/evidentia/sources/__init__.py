@@ -1,0 +1,1 @@
+"""Sources: retrieval output becomes what a reader is shown, small and stable."""

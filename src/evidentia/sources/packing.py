@@ -1,0 +1,301 @@
+"""Packing: candidates and chunks become sources. Deterministic, and it never raises.
+
+1. Candidates are put in order: by score (highest first), by the retriever's rank (lowest first) or
+   as they came. What has no score or rank comes last; of equals, the one that came first does. Of
+   several with the same id the first in that order is taken.
+2. A source's snippet is of its best chunk; else of its summary, else of its content.
+3. Metadata passes as asked for, else only a subset that gives nothing away.
+4. The rank is the place in the final order, from 1.
+
+What cannot be a candidate is left out alone. With `debug`, what was left out is in `dropped`.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from evidentia.documents.graphemes import boundary_before
+from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
+from evidentia.sources.adapters import as_candidate, as_chunk
+from evidentia.sources.metadata import shown_metadata
+from evidentia.sources.model import (
+    CandidateItem,
+    DroppedInput,
+    EvidenceChunk,
+    EvidencePackOptions,
+    PackedSources,
+    SnippetFrom,
+    SourceItem,
+    SourceSnippet,
+)
+from evidentia.sources.snippets import Window, beginning, best_windows, query_terms
+
+MAX_ID_CHARS: Final = 512
+MAX_KIND_CHARS: Final = 64
+MAX_TITLE_CHARS: Final = 300
+MAX_URL_CHARS: Final = 2_048
+MAX_HEADINGS: Final = 12
+_UNSAFE_SCHEMES: Final = ("javascript:", "data:", "vbscript:", "file:", "blob:")
+_SHOWN_ID_CHARS: Final = 80
+_LAST: Final = float("inf")
+
+
+class DefaultEvidencePacker:
+    """The packer that keeps the rules above."""
+
+    def pack(
+        self,
+        candidates: Any,
+        evidence_chunks: Any = None,
+        options: EvidencePackOptions | Mapping[str, Any] | None = None,
+    ) -> PackedSources:
+        """Convert retrieval output into sources.
+
+        Candidates and chunks may also be dicts, or documents of LangChain, LlamaIndex or Haystack.
+        """
+        packing = _Packing()
+        try:
+            packing.run(candidates, evidence_chunks, options)
+        except Exception as error:  # noqa: BLE001 - whatever is passed in, packing never raises
+            packing.sources = []
+            packing.drop("input", None, None, f"{type(error).__name__} while packing")
+        return PackedSources(packing.sources, packing.dropped)
+
+
+class _Packing:
+    """One packing: what came of it so far."""
+
+    def __init__(self) -> None:
+        self.debug = False
+        self.sources: list[SourceItem] = []
+        self.dropped: list[DroppedInput] = []
+
+    def drop(self, what: Any, index: int | None, item_id: str | None, reason: str) -> None:
+        if self.debug:
+            identity = item_id and item_id[:_SHOWN_ID_CHARS]
+            self.dropped.append(
+                DroppedInput(what=what, index=index, item_id=identity, reason=reason)
+            )
+
+    def run(self, candidates: Any, evidence_chunks: Any, given: Any) -> None:
+        options = self._options(given)
+        if options is None:
+            return
+        self.debug = options.debug
+        chosen = self._chosen(self._candidates(candidates), options)
+        if not chosen:
+            return
+        wanted = {item.item_id for _, item in chosen}
+        chunks = self._chunks(evidence_chunks, wanted) if options.prefer_chunk_snippets else {}
+        terms = query_terms(options.query) if options.query else frozenset[str]()
+        for place, item in chosen:
+            try:
+                found = _snippets(item, chunks.get(item.item_id, []), options, terms)
+                self.sources.append(_source(item, found, options, len(self.sources) + 1))
+            except Exception as error:  # noqa: BLE001 - one bad candidate does not spoil the others
+                self.drop("candidate", place, item.item_id, f"{type(error).__name__}")
+
+    def _options(self, given: Any) -> EvidencePackOptions | None:
+        if isinstance(given, EvidencePackOptions):
+            return given
+        try:
+            return EvidencePackOptions.model_validate({} if given is None else given)
+        except ValidationError as error:
+            self.debug = isinstance(given, Mapping) and bool(given.get("debug"))
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "options"
+            self.drop("options", None, None, f"{where}: {first['msg']}")
+            return None
+
+    def _candidates(self, given: Any) -> list[tuple[int, CandidateItem]]:
+        found: list[tuple[int, CandidateItem]] = []
+        for place, value in enumerate(_listed(given)):
+            item = value if isinstance(value, CandidateItem) else _tried(as_candidate, value)
+            if item is None:
+                self.drop("candidate", place, None, f"{type(value).__name__} is no candidate")
+            elif not _is_id(item.item_id):
+                self.drop("candidate", place, None, f"its id is not 1 to {MAX_ID_CHARS} characters")
+            else:
+                found.append((place, item))
+        return found
+
+    def _chosen(
+        self, found: list[tuple[int, CandidateItem]], options: EvidencePackOptions
+    ) -> list[tuple[int, CandidateItem]]:
+        """Return the candidates to show, in order."""
+        if options.order_by == "score":
+            found = sorted(found, key=lambda pair: -_number(pair[1].score, -_LAST))
+        elif options.order_by == "rank":
+            found = sorted(found, key=lambda pair: _number(pair[1].rank, _LAST))
+        seen: set[str] = set()
+        chosen: list[tuple[int, CandidateItem]] = []
+        for place, item in found:
+            if item.item_id in seen:
+                self.drop("candidate", place, item.item_id, "the same id came before")
+            elif len(chosen) >= options.max_sources:
+                self.drop("candidate", place, item.item_id, "beyond max_sources")
+            else:
+                seen.add(item.item_id)
+                chosen.append((place, item))
+        return chosen
+
+    def _chunks(self, given: Any, wanted: set[str]) -> dict[str, list[EvidenceChunk]]:
+        """Return the chunks of the chosen candidates, the best of each first."""
+        found: dict[str, list[EvidenceChunk]] = {}
+        for place, value in enumerate(_listed(given)):
+            chunk = value if isinstance(value, EvidenceChunk) else _tried(as_chunk, value)
+            if chunk is None:
+                self.drop("chunk", place, None, f"{type(value).__name__} is no chunk")
+            elif chunk.item_id in wanted:
+                if isinstance(chunk.text, str) and chunk.text.strip():
+                    found.setdefault(chunk.item_id, []).append(chunk)
+                else:
+                    self.drop("chunk", place, chunk.item_id, "it has no text")
+        for chunks in found.values():
+            chunks.sort(key=lambda chunk: -_number(chunk.score, -_LAST))
+        return found
+
+
+def _snippets(
+    item: CandidateItem,
+    chunks: list[EvidenceChunk],
+    options: EvidencePackOptions,
+    terms: frozenset[str],
+) -> tuple[list[SourceSnippet], SnippetFrom]:
+    limit = options.max_snippet_chars
+    if not limit:
+        return [], "unknown"
+    if chunks:
+        count = options.max_snippets
+        found = [
+            _of_chunk(chunk, window, placed=options.with_snippets)
+            for chunk in chunks[:count]
+            for window in _windows(chunk.text, terms, limit, 1)
+        ]
+        if len(found) < count and terms:
+            found += [
+                _of_chunk(chunk, window, placed=True)
+                for chunk in chunks
+                for window in _windows(chunk.text, terms, limit, count)[1:]
+            ][: count - len(found)]
+        return found, "chunk"
+    for text in (item.summary, item.content):
+        if isinstance(text, str) and text.strip():
+            windows = _windows(text, terms, limit, options.max_snippets)
+            return [
+                SourceSnippet(text=_clean(window.shown), matches=window.matches)
+                for window in windows
+            ], "doc"
+    return [], "unknown"
+
+
+def _windows(text: str, terms: frozenset[str], limit: int, count: int) -> list[Window]:
+    return best_windows(text, terms, limit, count) if terms else [beginning(text, limit)]
+
+
+def _of_chunk(chunk: EvidenceChunk, window: Window, *, placed: bool) -> SourceSnippet:
+    shown = _clean(window.shown)
+    if not placed:
+        return SourceSnippet(text=shown)
+    start = chunk.start if isinstance(chunk.start, int) else None
+    headings = chunk.heading_path or ()
+    return SourceSnippet(
+        text=shown,
+        chunk_id=_short(chunk.chunk_id, MAX_ID_CHARS),
+        chunk_hash=generate_chunk_hash(chunk.text, FULL_LENGTH),
+        page=chunk.page,
+        heading_path=tuple(_cut(heading, MAX_TITLE_CHARS) for heading in headings[:MAX_HEADINGS])
+        or None,
+        start=None if start is None else start + window.start,
+        end=None if start is None else start + window.end,
+        score=_finite(chunk.score),
+        matches=window.matches,
+    )
+
+
+def _source(
+    item: CandidateItem,
+    found: tuple[list[SourceSnippet], SnippetFrom],
+    options: EvidencePackOptions,
+    rank: int,
+) -> SourceItem:
+    snippets, snippet_from = found
+    return SourceItem(
+        source_id=item.item_id,
+        kind=_cut(item.kind, MAX_KIND_CHARS) or "documents",
+        title=_cut(item.title, MAX_TITLE_CHARS) or None if item.title else None,
+        url=_url(item.url),
+        snippet=snippets[0].text if snippets else None,
+        snippet_from=snippet_from,
+        score=_finite(item.score),
+        rank=rank,
+        metadata=shown_metadata(
+            item.metadata, options.include_metadata_keys, options.exclude_metadata_keys
+        ),
+        snippets=tuple(snippets) if options.with_snippets else None,
+    )
+
+
+def _is_id(text: Any) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= MAX_ID_CHARS and _clean(text) == text
+
+
+def _url(url: str | None) -> str | None:
+    """Return a URL that can be shown: not cut, and none that runs or reads something."""
+    if not isinstance(url, str):
+        return None
+    plain = url.strip()
+    bare = "".join(character for character in plain[:40] if character > " ").lower()
+    if not plain or len(plain) > MAX_URL_CHARS or bare.startswith(_UNSAFE_SCHEMES):
+        return None
+    return plain if _clean(plain) == plain else None
+
+
+def _cut(text: str, limit: int) -> str:
+    """Return a text of at most `limit` code points, cut between characters, on one line."""
+    head = " ".join(text[: limit * 4].split())
+    end = boundary_before(head, limit) if len(head) > limit else len(head)
+    return _clean(head[:end].rstrip())
+
+
+def _short(text: str | None, limit: int) -> str | None:
+    return text if text is not None and len(text) <= limit and _clean(text) == text else None
+
+
+def _clean(text: str) -> str:
+    """Return the text with lone surrogates, which no JSON can hold, as replacement characters."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _number(value: float | None, missing: float) -> float:
+    """Return a number to sort by; what is none, or not finite, counts as missing."""
+    found = _finite(value)
+    return missing if found is None else found
+
+
+def _finite(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if isfinite(number) else None
+
+
+def _listed(given: Any) -> list[Any]:
+    """Return what was given as a list; nothing, if it is no collection of things."""
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
+        return list(given)
+    return []
+
+
+def _tried(adapt: Any, value: Any) -> Any:
+    try:
+        return adapt(value)
+    except Exception:  # noqa: BLE001 - what cannot be read is no candidate
+        return None

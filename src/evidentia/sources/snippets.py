@@ -1,0 +1,195 @@
+"""Snippets: the beginning of a text, or the window of it that answers a query best.
+
+A cut falls between what a reader sees as characters. A window consists of whole sentences where
+they fit, with its white space collapsed, and says where the query's words stand in it.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from evidentia.documents.graphemes import boundary_before
+from evidentia.documents.sentences import sentence_spans
+from evidentia.documents.tokens import tokenize
+
+MAX_TEXT: Final = 100_000
+"""How much of a text is looked at for a snippet: chunks have a few thousand characters."""
+_LONGEST_QUERY: Final = 2_000
+_SPACES = re.compile(r"\s+")
+_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*%?")
+_FRAMING: Final = 0.3
+"""Which part of a window may stand before its first match, where a sentence must be cut."""
+_COMMON: Final = frozenset(
+    re.findall(
+        r"\S+",
+        "a an and any are as at be been by can could did do does for from had has have how i if in "
+        "is it its me my no not of on or our shall should so than that the their them then there "
+        "these they this those to was we were what when where which who whom why will with would "
+        "you your في من على عن الى ما هل هو هي ان او كم كيف متى اين لا هذا هذه",
+    )
+)
+"""Words of a query that tell nothing of what is asked for."""
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A part of a text: from `start` to `end` of it, as it is shown, and where matches stand."""
+
+    start: int
+    end: int
+    shown: str
+    matches: tuple[Span, ...] = ()
+
+
+def beginning(text: str, limit: int) -> Window:
+    """Return the beginning of a text, as it is, cut to `limit` code points."""
+    start = len(text) - len(text[:MAX_TEXT].lstrip()) if text[:1].isspace() else 0
+    text_end = min(len(text), start + limit)
+    end = boundary_before(text, text_end, start) if text_end < len(text) else text_end
+    return Window(start, end, text[start:end].rstrip())
+
+
+def query_terms(query: str) -> frozenset[str]:
+    """Return the terms of a query that tell something; all of them if none does."""
+    terms = frozenset(tokenize(query[:_LONGEST_QUERY]))
+    return terms - _COMMON or terms
+
+
+def best_windows(text: str, terms: frozenset[str], limit: int, count: int) -> list[Window]:
+    """Return up to `count` windows that answer a query best, none of them overlapping.
+
+    The best comes first. If no term is in the text, its beginning is the only one.
+    """
+    looked_at = text[:MAX_TEXT]
+    sentences = [
+        _Sentence(span, frozenset(tokenize(looked_at[slice(*span)])) & terms)
+        for span in sentence_spans(looked_at)
+    ]
+    windows: list[Window] = []
+    while len(windows) < count:
+        free = [item for item in sentences if not _overlaps(item.span, windows)]
+        best = _best_run(looked_at, free, limit)
+        if best is None:
+            break
+        windows.append(_shown(looked_at, best, terms, limit))
+    return windows or [_shown(looked_at, (0, len(looked_at)), terms, limit)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    span: Span
+    found: frozenset[str]
+
+
+def _overlaps(span: Span, windows: Iterable[Window]) -> bool:
+    return any(span[0] < window.end and window.start < span[1] for window in windows)
+
+
+def _best_run(text: str, sentences: list[_Sentence], limit: int) -> Span | None:
+    """Return the run of sentences that fits with the most terms; of equal ones the shortest."""
+    best: tuple[int, int, int] | None = None
+    chosen: Span | None = None
+    for first, opening in enumerate(sentences):
+        if not opening.found:
+            continue
+        found: frozenset[str] = frozenset()
+        for last in range(first, len(sentences)):
+            span = opening.span[0], sentences[last].span[1]
+            if last > first and (
+                _length(text, span) > limit or _gap(text, sentences[last - 1], sentences[last])
+            ):
+                break
+            found |= sentences[last].found
+            rank = (len(found), first - last, -opening.span[0])
+            if best is None or rank > best:
+                best, chosen = rank, span
+    return chosen
+
+
+def _gap(text: str, before: _Sentence, after: _Sentence) -> bool:
+    """Whether something stands between two sentences that is in neither."""
+    return bool(text[before.span[1] : after.span[0]].strip())
+
+
+def _length(text: str, span: Span) -> int:
+    return len(_SPACES.sub(" ", text[span[0] : span[1]]).strip())
+
+
+def _shown(text: str, span: Span, terms: frozenset[str], limit: int) -> Window:
+    """Return a span as it is shown: white space collapsed, cut around its matches if too long."""
+    shown, places = _collapsed(text, span)
+    matches = _matches(shown, terms)
+    start, end = 0, len(shown)
+    if end > limit:
+        start, end = _cut(shown, matches, limit)
+    while start < end and shown[start] == " ":
+        start += 1
+    while end > start and shown[end - 1] == " ":
+        end -= 1
+    if start == end:
+        return Window(span[0], span[0], "")
+    inside = tuple(
+        (low - start, high - start) for low, high in matches if start <= low and high <= end
+    )
+    return Window(places[start], places[end - 1] + 1, shown[start:end], inside)
+
+
+def _collapsed(text: str, span: Span) -> tuple[str, list[int]]:
+    """Return a span with each run of white space as one space, and where each character stood."""
+    characters: list[str] = []
+    places: list[int] = []
+    for at in range(*span):
+        character = text[at]
+        if character.isspace():
+            if not characters or characters[-1] == " ":
+                continue
+            character = " "
+        characters.append(character)
+        places.append(at)
+    return "".join(characters), places
+
+
+def _matches(shown: str, terms: frozenset[str]) -> list[Span]:
+    found: list[Span] = []
+    for word in _WORD.finditer(shown):
+        own = tokenize(word[0])
+        if len(own) > 1 and not word[0].isascii():
+            found += _parts(word, terms)
+        elif not terms.isdisjoint(own):
+            found.append(word.span())
+    return found
+
+
+def _parts(word: re.Match[str], terms: frozenset[str]) -> list[Span]:
+    """Return where terms stand in a run of a script that is written without spaces."""
+    start, text = word.start(), word[0]
+    spans: list[Span] = []
+    for at in range(len(text) - 1):
+        if text[at : at + 2] in terms:
+            low, high = start + at, start + at + 2
+            if spans and low <= spans[-1][1]:
+                spans[-1] = spans[-1][0], high
+            else:
+                spans.append((low, high))
+    return spans
+
+
+def _cut(shown: str, matches: list[Span], limit: int) -> Span:
+    """Return where to cut a text that is too long: around the most matches, between words."""
+    first = max(
+        (low for low, _ in matches),
+        key=lambda low: (sum(low <= other[0] < low + limit for other in matches), -low),
+        default=0,
+    )
+    start = max(0, min(first - int(limit * _FRAMING), len(shown) - limit))
+    if start:
+        space = shown.find(" ", start, first)
+        start = space + 1 if space >= 0 else first
+    start = boundary_before(shown, start)
+    end = min(len(shown), start + limit)
+    if end < len(shown):
+        space = shown.rfind(" ", start + 1, end + 1)
+        end = space if space > first else boundary_before(shown, end, start)
+    return start, end
