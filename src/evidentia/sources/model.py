@@ -57,7 +57,7 @@ class EvidencePackOptions(FrozenModel):
     order_by: OrderBy = "score"
     debug: bool = False
     query: str | None = None
-    max_snippets: int = Field(default=1, ge=1)
+    max_snippets: int = Field(default=1, ge=1, le=20)
     anchors: bool = False
 
     @property

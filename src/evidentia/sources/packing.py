@@ -10,6 +10,7 @@
 What cannot be a candidate is left out alone. With `debug`, what was left out is in `dropped`.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, Final
@@ -37,7 +38,10 @@ MAX_KIND_CHARS: Final = 64
 MAX_TITLE_CHARS: Final = 300
 MAX_URL_CHARS: Final = 2_048
 MAX_HEADINGS: Final = 12
-_UNSAFE_SCHEMES: Final = ("javascript:", "data:", "vbscript:", "file:", "blob:")
+MAX_TEXT: Final = 100_000
+"""How much of a text is looked at for a snippet: chunks have a few thousand characters."""
+_UNSAFE_URL = re.compile(r"(?:javascript|vbscript|data|file|blob):|[a-z]:\\|\\\\", re.IGNORECASE)
+_UNPRINTED = re.compile(r"[\x00-\x20\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _SHOWN_ID_CHARS: Final = 80
 _LAST: Final = float("inf")
 
@@ -164,45 +168,40 @@ def _snippets(
     options: EvidencePackOptions,
     terms: frozenset[str],
 ) -> tuple[list[SourceSnippet], SnippetFrom]:
-    limit = options.max_snippet_chars
-    if not limit:
-        return [], "unknown"
-    if chunks:
-        count = options.max_snippets
-        found = [
-            _of_chunk(chunk, window, placed=options.with_snippets)
-            for chunk in chunks[:count]
-            for window in _windows(chunk.text, terms, limit, 1)
-        ]
-        if len(found) < count and terms:
-            found += [
-                _of_chunk(chunk, window, placed=True)
-                for chunk in chunks
-                for window in _windows(chunk.text, terms, limit, count)[1:]
-            ][: count - len(found)]
-        return found, "chunk"
+    count, limit = options.max_snippets, options.max_snippet_chars
+    placed = options.with_snippets
+    found = [
+        _of_chunk(chunk, window, placed=placed)
+        for chunk in chunks[:count]
+        for window in _windows(chunk.text, terms, limit, 1)
+    ]
+    if found and len(found) < count:  # more of the same chunks, where there are no others
+        further = (_windows(chunk.text, terms, limit, count)[1:] for chunk in chunks)
+        for chunk, windows in zip(chunks, further, strict=True):
+            found += [_of_chunk(chunk, window, placed=placed) for window in windows]
+    if found:
+        return found[:count], "chunk"
     for text in (item.summary, item.content):
-        if isinstance(text, str) and text.strip():
-            windows = _windows(text, terms, limit, options.max_snippets)
-            return [
-                SourceSnippet(text=_clean(window.shown), matches=window.matches)
-                for window in windows
-            ], "doc"
+        windows = _windows(text, terms, limit, count) if isinstance(text, str) else []
+        if windows:
+            return [SourceSnippet(text=each.shown, matches=each.matches) for each in windows], "doc"
     return [], "unknown"
 
 
 def _windows(text: str, terms: frozenset[str], limit: int, count: int) -> list[Window]:
-    return best_windows(text, terms, limit, count) if terms else [beginning(text, limit)]
+    """Return the windows of a text that show something."""
+    looked_at = _clean(text[:MAX_TEXT])
+    found = best_windows(looked_at, terms, limit, count) if terms else [beginning(looked_at, limit)]
+    return [window for window in found if window.shown]
 
 
 def _of_chunk(chunk: EvidenceChunk, window: Window, *, placed: bool) -> SourceSnippet:
-    shown = _clean(window.shown)
     if not placed:
-        return SourceSnippet(text=shown)
+        return SourceSnippet(text=window.shown)
     start = chunk.start if isinstance(chunk.start, int) else None
     headings = chunk.heading_path or ()
     return SourceSnippet(
-        text=shown,
+        text=window.shown,
         chunk_id=_short(chunk.chunk_id, MAX_ID_CHARS),
         chunk_hash=generate_chunk_hash(chunk.text, FULL_LENGTH),
         page=chunk.page,
@@ -247,8 +246,7 @@ def _url(url: str | None) -> str | None:
     if not isinstance(url, str):
         return None
     plain = url.strip()
-    bare = "".join(character for character in plain[:40] if character > " ").lower()
-    if not plain or len(plain) > MAX_URL_CHARS or bare.startswith(_UNSAFE_SCHEMES):
+    if not 0 < len(plain) <= MAX_URL_CHARS or _UNPRINTED.search(plain) or _UNSAFE_URL.match(plain):
         return None
     return plain if _clean(plain) == plain else None
 

@@ -5,7 +5,6 @@ they fit, with its white space collapsed, and says where the query's words stand
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,8 +12,6 @@ from evidentia.documents.graphemes import boundary_before
 from evidentia.documents.sentences import sentence_spans
 from evidentia.documents.tokens import tokenize
 
-MAX_TEXT: Final = 100_000
-"""How much of a text is looked at for a snippet: chunks have a few thousand characters."""
 _LONGEST_QUERY: Final = 2_000
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*%?")
@@ -45,10 +42,10 @@ class Window:
 
 def beginning(text: str, limit: int) -> Window:
     """Return the beginning of a text, as it is, cut to `limit` code points."""
-    start = len(text) - len(text[:MAX_TEXT].lstrip()) if text[:1].isspace() else 0
-    text_end = min(len(text), start + limit)
-    end = boundary_before(text, text_end, start) if text_end < len(text) else text_end
-    return Window(start, end, text[start:end].rstrip())
+    start = len(text) - len(text.lstrip())
+    end = boundary_before(text, min(len(text), start + limit), start)
+    shown = text[start:end].rstrip()
+    return Window(start, start + len(shown), shown)
 
 
 def query_terms(query: str) -> frozenset[str]:
@@ -62,29 +59,25 @@ def best_windows(text: str, terms: frozenset[str], limit: int, count: int) -> li
 
     The best comes first. If no term is in the text, its beginning is the only one.
     """
-    looked_at = text[:MAX_TEXT]
-    sentences = [
-        _Sentence(span, frozenset(tokenize(looked_at[slice(*span)])) & terms)
-        for span in sentence_spans(looked_at)
+    free = [
+        _Sentence(span, frozenset(tokenize(text[slice(*span)])) & terms)
+        for span in sentence_spans(text)
     ]
     windows: list[Window] = []
     while len(windows) < count:
-        free = [item for item in sentences if not _overlaps(item.span, windows)]
-        best = _best_run(looked_at, free, limit)
+        best = _best_run(text, free, limit)
         if best is None:
             break
-        windows.append(_shown(looked_at, best, terms, limit))
-    return windows or [_shown(looked_at, (0, len(looked_at)), terms, limit)]
+        best = _grown(text, free, best, limit)
+        windows.append(_shown(text, best, terms, limit))
+        free = [item for item in free if item.span[1] <= best[0] or best[1] <= item.span[0]]
+    return windows or [_shown(text, (0, len(text)), terms, limit)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     span: Span
     found: frozenset[str]
-
-
-def _overlaps(span: Span, windows: Iterable[Window]) -> bool:
-    return any(span[0] < window.end and window.start < span[1] for window in windows)
 
 
 def _best_run(text: str, sentences: list[_Sentence], limit: int) -> Span | None:
@@ -106,6 +99,20 @@ def _best_run(text: str, sentences: list[_Sentence], limit: int) -> Span | None:
             if best is None or rank > best:
                 best, chosen = rank, span
     return chosen
+
+
+def _grown(text: str, sentences: list[_Sentence], run: Span, limit: int) -> Span:
+    """Return the run with the sentences after and before it that still fit: a reader's context."""
+    start, end = run
+    for after in (item.span for item in sentences if item.span[0] >= run[1]):
+        if text[end : after[0]].strip() or _length(text, (start, after[1])) > limit:
+            break
+        end = after[1]
+    for before in (item.span for item in reversed(sentences) if item.span[1] <= run[0]):
+        if text[before[1] : start].strip() or _length(text, (before[0], end)) > limit:
+            break
+        start = before[0]
+    return start, end
 
 
 def _gap(text: str, before: _Sentence, after: _Sentence) -> bool:
@@ -169,7 +176,7 @@ def _parts(word: re.Match[str], terms: frozenset[str]) -> list[Span]:
     for at in range(len(text) - 1):
         if text[at : at + 2] in terms:
             low, high = start + at, start + at + 2
-            if spans and low <= spans[-1][1]:
+            if spans and low < spans[-1][1]:
                 spans[-1] = spans[-1][0], high
             else:
                 spans.append((low, high))

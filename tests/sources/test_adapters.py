@@ -1,0 +1,131 @@
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from evidentia.sources.adapters import as_candidate, as_chunk, from_retrieval
+from evidentia.sources.model import CandidateItem, EvidenceChunk
+
+
+def langchain(text: str = "Leave is paid.", **metadata: Any) -> SimpleNamespace:
+    return SimpleNamespace(page_content=text, metadata=metadata, id="lc-1", type="Document")
+
+
+def node(**fields: Any) -> SimpleNamespace:
+    given = {"metadata": {"file_name": "leave.pdf", "page_label": "12"}, "node_id": "n-1", **fields}
+    return SimpleNamespace(get_content=lambda: "Leave is paid.", **given)
+
+
+def test_langchain_documents_are_passages_of_what_their_source_names() -> None:
+    found = langchain(source="leave.md", title="Leave", page=3, start_index=40)
+    chunk = as_chunk(found)
+    assert chunk == EvidenceChunk(
+        item_id="leave.md", text="Leave is paid.", chunk_id="lc-1", page=3, start=40
+    )
+    candidate = as_candidate(found)
+    assert candidate is not None
+    assert (candidate.item_id, candidate.title, candidate.content) == (
+        "leave.md",
+        "Leave",
+        "Leave is paid.",
+    )
+
+
+def test_a_pair_carries_the_score() -> None:
+    chunk = as_chunk((langchain(source="a"), 0.25))
+    assert chunk is not None
+    assert chunk.score == 0.25
+    for pair in ((langchain(), 1, 2), ("text", 0.5), (1.0, 2.0), (object(), 0.5), ()):
+        assert as_chunk(pair) is None
+
+
+def test_llama_index_nodes_are_read_with_and_without_a_score() -> None:
+    for found, score in (
+        (SimpleNamespace(node=node(ref_doc_id="doc-9", start_char_idx=5), score=0.5), 0.5),
+        (node(ref_doc_id="doc-9", start_char_idx=5), None),
+    ):
+        assert as_chunk(found) == EvidenceChunk(
+            item_id="doc-9",
+            text="Leave is paid.",
+            chunk_id="n-1",
+            page=12,
+            start=5,
+            score=score,
+        )
+    chunk = as_chunk(node())
+    assert chunk is not None
+    assert chunk.item_id == "leave.pdf"
+
+
+def test_haystack_documents_are_read() -> None:
+    found = SimpleNamespace(
+        id="h-1", content="Leave is paid.", meta={"url": "https://x"}, score=0.9
+    )
+    candidate = as_candidate(found)
+    assert candidate is not None
+    assert (candidate.item_id, candidate.url, candidate.score) == ("https://x", "https://x", 0.9)
+
+
+@pytest.mark.parametrize(
+    ("row", "identity", "text", "score"),
+    [
+        ({"id": 7, "text": "t", "score": 0.5}, "7", "t", 0.5),
+        ({"_id": "a", "page_content": "t", "distance": 0.25}, "a", "t", 0.75),
+        ({"id": "p", "payload": {"text": "t", "doc_id": "d"}, "score": 1}, "d", "t", 1.0),
+        ({"uuid": "u", "content": "t", "score": "high", "vector": [1]}, "u", "t", None),
+        ({"pk": True, "text": "t"}, None, "t", None),
+    ],
+)
+def test_rows_of_a_vector_search_are_read(
+    row: dict[str, Any], identity: str | None, text: str, score: float | None
+) -> None:
+    chunk = as_chunk(row)
+    assert chunk is not None
+    assert (chunk.text, chunk.score) == (text, score)
+    if identity is None:
+        assert chunk.item_id.startswith("item_")
+    else:
+        assert chunk.item_id == identity
+
+
+def test_own_objects_and_their_dicts_are_taken_as_they_are() -> None:
+    candidate, chunk = CandidateItem(item_id="a"), EvidenceChunk(item_id="a", text="t")
+    assert as_candidate(candidate) is candidate
+    assert as_chunk(chunk) is chunk
+    assert as_candidate({"item_id": "a", "unknown": 1}) == candidate
+    assert as_chunk({"item_id": "a", "text": "t", "unknown": 1}) == chunk
+
+
+@pytest.mark.parametrize("value", [None, 5, "text", object(), {}, {"score": 1}, [], b""])
+def test_what_was_not_retrieved_is_nothing(value: Any) -> None:
+    assert as_candidate(value) is None
+    assert as_chunk(value) is None
+
+
+def test_metadata_that_is_none_and_odd_values_are_no_hindrance() -> None:
+    found = SimpleNamespace(page_content="t", metadata=None, id=None, score=10**400)
+    chunk = as_chunk(found)
+    assert chunk is not None
+    assert (chunk.score, chunk.page, chunk.chunk_id) == (None, None, None)
+    odd = langchain(source="a", page="xii", start=True, heading_path=["A", 1], score=True)
+    chunk = as_chunk(odd)
+    assert chunk is not None
+    assert (chunk.page, chunk.start, chunk.heading_path) == (None, None, ("A", "1"))
+    assert as_chunk(SimpleNamespace(page_content="", metadata={})) is None
+    assert as_chunk(SimpleNamespace(content=None, meta={}, score=True)) is None
+
+
+def test_what_a_retriever_gives_becomes_documents_and_passages() -> None:
+    results = [
+        (langchain("low", source="a.md", title="A"), 0.2),
+        (langchain("other", source="b.md", url="https://b"), 0.5),
+        (langchain("high", source="a.md"), 0.9),
+        (langchain("none", source="b.md"), None),
+        "nothing",
+    ]
+    found = from_retrieval(results)
+    assert [(item.item_id, item.score, item.rank, item.title) for item in found.candidates] == [
+        ("a.md", 0.9, 1, "A"),
+        ("b.md", 0.5, 2, None),
+    ]
+    assert [chunk.text for chunk in found.chunks] == ["low", "other", "high", "none"]
