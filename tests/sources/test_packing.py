@@ -120,7 +120,7 @@ def test_of_equal_chunks_the_first_is_taken_and_one_without_a_score_last() -> No
     ],
 )
 def test_without_chunks_the_document_itself_is_shown(
-    fields: dict[str, str], snippet: str | None, snippet_from: str
+    fields: dict[str, Any], snippet: str | None, snippet_from: str
 ) -> None:
     for chunks in (None, [], [chunk("b")], [chunk("a", "  ")]):
         (source,) = pack([item("a", **fields)], chunks)
@@ -254,8 +254,9 @@ class Hostile(Mapping[str, Any]):
 
 
 def test_a_bad_candidate_is_left_out_alone_and_debug_says_why() -> None:
-    broken = CandidateItem.model_construct(item_id="broken", kind=5)
-    unnamed = CandidateItem.model_construct(item_id=7)
+    wrong: dict[str, Any] = {"item_id": "broken", "kind": 5}
+    broken = CandidateItem.model_construct(**wrong)
+    unnamed = CandidateItem.model_construct(**{**wrong, "item_id": 7})
     given = [None, 7, "text", Hostile(), item(""), item("x" * 600), item("\ud800"), unnamed]
     sources = pack([*given, broken, item("good")], order_by="input", debug=True)
     assert ids(sources) == ["good"]

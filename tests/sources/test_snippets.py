@@ -55,6 +55,8 @@ def test_a_sentence_that_is_too_long_is_cut_around_its_matches() -> None:
     assert "annual leave" in window.shown
     assert len(window.shown) <= 40
     assert text[window.start : window.end] == window.shown
+    (window,) = best_windows("word " * 50 + " \u0301 leave", query_terms("leave"), 8, 1)
+    assert window.shown == "\u0301 leave"
     (window,) = best_windows("x" * 100 + "leave" + "y" * 100, frozenset({"zzz"}), 40, 1)
     assert window.shown == "x" * 40
 

@@ -38,7 +38,7 @@ _TOLD_VALUE = re.compile(
 
 
 def shown_metadata(
-    metadata: Mapping[str, Any],
+    metadata: Mapping[Any, Any],
     include: Collection[str] | None,
     exclude: Collection[str] | None,
 ) -> dict[str, Any]:
