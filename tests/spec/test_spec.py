@@ -4,7 +4,7 @@ import copy
 import importlib.util
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -12,15 +12,31 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from referencing import Registry, Resource
 
 import evidentia
 from evidentia.canonical import MAX_DEPTH, MAX_SAFE_INTEGER, canonical_json, parse_json
+from evidentia.documents.chunking import chunk_document
+from evidentia.documents.hashing import ANCHOR_LENGTH, FULL_LENGTH, generate_chunk_hash
+from evidentia.documents.model import DocumentChunk
+from evidentia.documents.reading.document import read_document
 from evidentia.errors import CanonicalError, EvidentiaError, InputError, ProofError
+from evidentia.export.jsonform import to_json
+from evidentia.ledger import model, session
+from evidentia.ledger.citations import find_citations, issue_anchor, resolve_citation
+from evidentia.ledger.confidence import ConfidenceBand, calculate_confidence, confidence_band
+from evidentia.ledger.judging import Opinion
+from evidentia.ledger.model import Claim, EvidenceMatch, Passage, RiskType, Verdict
+from evidentia.ledger.risks import LOW_CONFIDENCE, OUTDATED_AFTER_DAYS
+from evidentia.ledger.session import PREDICATE_TYPE, LedgerSession
+from evidentia.ledger.verdicts import SUPPORTED_ABOVE, WEAK_FACTOR, assign_verdict
 from evidentia.proof.document import MAX_PROOF_BYTES, Proof
+from evidentia.proof.envelope import PAYLOAD_TYPE, Envelope, signed_bytes
 from evidentia.proof.keys import TrustedKey
-from evidentia.proof.verification import verify_proof
+from evidentia.proof.statement import STATEMENT_TYPE, Statement
+from evidentia.proof.verification import STATEMENT_DIGEST, verify_proof
+from evidentia.store.library import document_id
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import (
     KINDS,
@@ -42,7 +58,18 @@ from evidentia.trail.validation import validate_evidence_chain
 SPEC = Path(__file__).parents[2] / "spec" / "v1"
 VECTORS = SPEC / "vectors"
 PAGES = sorted([*SPEC.glob("*.md"), VECTORS / "README.md"])
-SCHEMAS = ("entry", "erasure", "key-announcement", "proof", "record")
+SCHEMAS = (
+    "chunk",
+    "entry",
+    "erasure",
+    "key-announcement",
+    "ledger-body",
+    "ledger-export",
+    "ledger",
+    "proof",
+    "record",
+    "statement",
+)
 
 
 def load(name: str) -> Any:
@@ -223,6 +250,108 @@ def test_tiles_of_a_large_tree_are_where_and_what_they_should_be() -> None:
     assert {tile["path"]: tile["sha256"] for tile in tree["tiles"]}.items() <= digests.items()
 
 
+def test_statements_have_their_bytes_and_signatures_or_are_refused() -> None:
+    vectors = load("statements.json")
+    key = key_file(vectors["key"])
+    for vector in vectors["statements"]:
+        payload = vector["bytes"].encode()
+        statement = Statement.parse(payload)
+        assert statement.as_json() == vector["statement"]
+        assert statement.encode() == payload
+        assert sha256(payload).hexdigest() == vector["sha256"]
+        assert signed_bytes(payload) == vector["signed"].encode()
+        assert Envelope.from_json(vector["envelope"]).signed_by([key]) == key
+    for vector in vectors["refused"]:
+        with pytest.raises(ProofError):
+            Statement.parse(vector["bytes"].encode())
+
+
+LEDGERS = ("", "-not-judged")
+
+
+def ledger_vector(name: str) -> LedgerSession:
+    data = (VECTORS / f"ledger/statement{name}.json").read_bytes()
+    return LedgerSession.from_statement(Statement.parse(data))
+
+
+@pytest.mark.parametrize("name", LEDGERS)
+def test_a_ledger_is_read_and_written_as_it_is(name: str) -> None:
+    read = ledger_vector(name)
+    data = (VECTORS / f"ledger/statement{name}.json").read_bytes()
+    assert read.to_statement().encode() == data
+    assert to_json(read) == load(f"ledger/export{name}.json")
+    proof = load(f"proofs/holds/ledger{name}.json")
+    assert proof["body"][STATEMENT_DIGEST] == sha256(data).hexdigest()
+    assert proof["entry"]["subject"] == read.ledger.id
+
+
+def test_the_ledgers_have_every_verdict() -> None:
+    found = {entry.verdict for name in LEDGERS for entry in ledger_vector(name).ledger.entries}
+    assert found == set(Verdict)
+
+
+def test_evidence_has_its_verdict_and_confidence() -> None:
+    vectors = load("verdicts.json")
+    claim = ledger_vector("").claims[0]
+    for vector in vectors["verdicts"]:
+        given = assign_verdict(claim, [EvidenceMatch(**match) for match in vector["evidence"]])
+        assert given.model_dump(mode="json").items() <= vector.items()
+    for vector in vectors["confidence"]:
+        score = vector.pop("confidence")
+        assert calculate_confidence(model.ConfidenceComponents(**vector)) == score
+    assert {vector["band"] for vector in vectors["bands"]} == set(ConfidenceBand)
+    for vector in vectors["bands"]:
+        assert confidence_band(vector["score"]) == vector["band"]
+
+
+def test_texts_have_their_hashes_and_documents_their_ids() -> None:
+    vectors = load("chunks.json")
+    for vector in vectors["hashes"]:
+        assert generate_chunk_hash(vector["text"], FULL_LENGTH) == vector["hash"], vector["why"]
+        assert generate_chunk_hash(vector["text"]) == vector["hash"][:ANCHOR_LENGTH]
+    for vector in vectors["documents"]:
+        assert document_id(vector["collection"], vector["filename"]) == vector["id"]
+
+
+def test_the_chunks_that_the_code_makes_are_what_the_page_says() -> None:
+    vectors = load("chunks.json")
+    for document in vectors["documents"]:
+        name = document["filename"]
+        data = (VECTORS / "ledger/documents" / name).read_bytes()
+        for chunk in chunk_document(
+            read_document(data, name), document["id"], chunk_size=60, chunk_overlap=10
+        ):
+            place = [document["id"], sha256(data).hexdigest(), chunk.page, chunk.start, chunk.end]
+            digits = sha256(canonical_json(place)).hexdigest()[:32]
+            assert chunk.chunk_id == f"chunk_{digits}"
+            assert chunk.text == data.decode()[chunk.start : chunk.end]
+            assert chunk.chunk_hash == generate_chunk_hash(chunk.text, FULL_LENGTH)
+            shown = {name: getattr(chunk, name) for name in DocumentChunk.__slots__}
+            assert valid("chunk", {**shown, "heading_path": list(chunk.heading_path)})
+    assert all(valid("chunk", chunk) for chunk in vectors["chunks"])
+
+
+def test_anchors_grow_and_stay_bound_and_lead_where_they_should() -> None:
+    vectors = load("chunks.json")
+    issued: dict[str, str] = {}
+    for vector in vectors["anchors"]:
+        assert issue_anchor(vector["hash"], issued) == vector["anchor"]
+        issued[vector["anchor"]] = vector["hash"]
+    chunks = [
+        DocumentChunk("chunk", "doc", 0, "", 1, (), 0, 0, chunk_hash)
+        for chunk_hash in set(issued.values())
+    ]
+    for vector in vectors["resolved"]:
+        found = resolve_citation(vector["anchor"], vector["issued"], chunks).chunk
+        assert (found.chunk_hash if found else None) == vector["leads_to"], vector["why"]
+    for vector in vectors["citations"]:
+        marks = [
+            {"label": mark.label, "style": mark.style, "start": mark.start, "end": mark.end}
+            for mark in find_citations(vector["text"])
+        ]
+        assert marks == vector["marks"]
+
+
 # The schemas
 
 
@@ -284,6 +413,63 @@ def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
     assert ["body" in proof for proof in proofs] == [not logged.erased for logged in entries]
 
 
+class FailingJudge:
+    """A judge that cannot judge."""
+
+    name = "failing"
+
+    def judge(self, claim: Claim, passages: Sequence[Passage]) -> Sequence[Opinion | None]:
+        raise ConnectionError(f"no connection for {claim.id} and {len(passages)} passages")
+
+
+def test_the_schemas_fit_the_ledgers_that_the_code_makes(tmp_path: Path) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    for path in (VECTORS / "ledger" / "documents").iterdir():
+        (documents / path.name).write_bytes(path.read_bytes())
+    (documents / "broken.pdf").write_bytes(b"no PDF file")
+    answer = (VECTORS / "ledger" / "answer.md").read_text(encoding="utf-8")
+    with evidentia.open(tmp_path / "home") as workspace:
+        first = workspace.check(answer, against=documents)
+        (documents / "HR_Policy.md").write_text("# Leave\n\nThere is none.\n", encoding="utf-8")
+        again = workspace.check(answer, against=documents, judges=["numbers", FailingJudge()])
+        sessions = [workspace.session(ledger.id) for ledger in (first, again)]
+        proofs = [workspace.prove_ledger(ledger.id) for ledger in (first, again)]
+    assert sessions[0].unread
+    assert any(document.superseded for document in sessions[1].documents)
+    assert Verdict.NOT_JUDGED in {entry.verdict for entry in again.entries}
+    for made, proof in zip(sessions, proofs, strict=True):
+        statement = made.to_statement().as_json()
+        assert valid("statement", statement)
+        assert valid("ledger", statement["predicate"])
+        assert valid("ledger-export", to_json(made))
+        assert valid("proof", proof.as_json())
+        assert proof.disclosure
+        assert valid("ledger-body", proof.disclosure.body)
+
+
+@pytest.mark.parametrize("name", LEDGERS)
+def test_the_schemas_fit_the_ledgers_of_the_vectors(name: str) -> None:
+    statement = load(f"ledger/statement{name}.json")
+    assert valid("statement", statement)
+    assert valid("ledger", statement["predicate"])
+    assert valid("ledger-export", load(f"ledger/export{name}.json"))
+    assert valid("ledger-body", load(f"proofs/holds/ledger{name}.json")["body"])
+
+
+def test_the_statement_schema_refuses_what_is_no_statement() -> None:
+    vectors = load("statements.json")
+    for vector in vectors["statements"]:
+        assert valid("statement", vector["statement"])
+        assert valid("proof#/$defs/envelope", vector["envelope"])
+    for vector in vectors["refused"]:
+        try:
+            document = parse_json(vector["bytes"].encode())
+        except CanonicalError:
+            continue
+        assert not valid("statement", document), vector["why"]
+
+
 def test_the_schemas_fit_the_vectors_that_hold() -> None:
     for item in ENTRIES:
         assert valid("entry", item["entry"])
@@ -297,8 +483,15 @@ def test_the_schemas_fit_the_vectors_that_hold() -> None:
 SCHEMA_CANNOT_SAY = {
     "proofs/refused/checkpoint-base64.json",
     "proofs/refused/entry-long-subject.json",
+    "proofs/refused/envelope-second-spelling.json",
+    "proofs/refused/statement-duplicate-key.json",
+    "proofs/refused/statement-empty.json",
+    "proofs/refused/statement-not-json.json",
+    "proofs/refused/statement-other-version.json",
+    "proofs/refused/statement-unknown-field.json",
+    "proofs/refused/statement-without-digest.json",
 }
-"""Refused by their form, for a reason that is about bytes."""
+"""Refused by their form, for a reason that is about bytes, or about what the payload holds."""
 
 
 def test_the_proof_schema_refuses_the_vectors_that_are_malformed() -> None:
@@ -319,7 +512,7 @@ def test_the_proof_schema_refuses_the_vectors_that_are_malformed() -> None:
 HASH = "0f" * 32
 VALUES: list[Any] = [
     *(None, True, False, 0, 1, 2, -1, 0.5, 1.5, MAX_SAFE_INTEGER, MAX_SAFE_INTEGER + 1),
-    *("", " ", "x", "1", "x\n", HASH, HASH.upper(), HASH + "\n", HASH[1:], "0f" * 33, "é"),
+    *("", " ", "x", "1", "x\n", "x\0y", HASH, HASH.upper(), HASH + "\n", HASH[1:], "0f" * 33, "é"),
     *("Acme", "acme\n", "-a", "a-", "a.b", "a" * 64, "a" * 65, "ä"),
     *("2026-01-05T09:00:00.000000Z", "2026-01-05T09:00:00.000000Z\n", "2026-01-05T09:00:00Z"),
     *("2026-13-05T09:00:00.000000Z", "2026-01-32T09:00:00.000000Z"),
@@ -383,7 +576,24 @@ def test_the_proof_schema_refuses_what_the_code_refuses() -> None:
         *(note.replace("— ", "- "), note + note.rpartition("\n\n")[2], "\n" + note, note * 2),
         *(note.replace("acme\n", "acme\r\n"), note.replace("acme\n", "ac\tme\n")),
     ]
-    cases = [*mutations(proof), *({**proof, "checkpoint": other} for other in notes)]
+    signed = load("proofs/holds/statement.json")
+    envelope = signed["envelope"]
+    (signature,) = envelope["signatures"]
+    envelopes = [
+        *mutations(envelope),
+        *(
+            {**envelope, "payload": text}
+            for text in ("e30=", "e30=\n", "e3 0", "e30", "ew==", "====")
+        ),
+        *({**envelope, "signatures": [other]} for other in mutations(signature)),
+        *({**envelope, "signatures": [signature, other]} for other in (signature, None)),
+    ]
+    cases = [
+        *mutations(proof),
+        *mutations(signed),
+        *({**proof, "checkpoint": other} for other in notes),
+        *({**signed, "envelope": other} for other in envelopes),
+    ]
     for document in cases:
         assert valid("proof", document) == code_reads_proof(document), document
     assert sum(code_reads_proof({**proof, "checkpoint": other}) for other in notes) >= 3
@@ -396,6 +606,91 @@ def test_the_record_schema_refuses_what_the_code_refuses(seq: int) -> None:
         assert valid("record#/$defs/record", document) == (record is not None), document
         whole = record is not None and validate_evidence_chain([record])["valid"]
         assert valid("record", document) == whole, document
+
+
+MODELS: dict[str, type[BaseModel]] = {
+    "": LedgerSession,
+    "claim": Claim,
+    "leftOut": session.LeftOutText,
+    "document": session.CheckedDocument,
+    "unread": session.UnreadFile,
+    "ledger": model.EvidenceLedger,
+    "entry": model.LedgerEntry,
+    "source": model.SourceDocument,
+    "match": EvidenceMatch,
+    "passage": Passage,
+    "components": model.ConfidenceComponents,
+    "summary": model.LedgerSummary,
+    "riskFlag": model.RiskFlag,
+    "citationCheck": model.CitationCheck,
+}
+"""What the parts of the ledger's schema are called in the code."""
+ENUMS = {
+    "verdict": Verdict,
+    "claimType": model.ClaimType,
+    "importance": model.Importance,
+    "supportLevel": model.SupportLevel,
+    "riskType": RiskType,
+    "severity": model.Severity,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_ledger_schema_has_the_fields_of_the_code(name: str) -> None:
+    whole = schema("ledger")
+    part = whole["$defs"][name] if name else whole
+    assert list(part["properties"]) == list(MODELS[name].model_fields)
+    assert part["required"] == list(part["properties"])
+    assert part["additionalProperties"] is False
+
+
+def test_the_ledger_schema_has_the_values_of_the_code() -> None:
+    parts = schema("ledger")["$defs"]
+    for name, values in ENUMS.items():
+        assert parts[name]["enum"] == [value.value for value in values]
+    assert set(parts) == {*MODELS, *ENUMS, "score", "offset", "count", "page"} - {""}
+    counts = parts["summary"]["properties"]
+    assert list(counts["by_verdict"]["properties"]) == parts["verdict"]["enum"]
+    assert list(counts["by_importance"]["properties"]) == parts["importance"]["enum"]
+    assert list(schema("chunk")["properties"]) == list(DocumentChunk.__slots__)
+    assert schema("ledger-body")["properties"]["predicate_type"]["const"] == PREDICATE_TYPE
+    assert STATEMENT_DIGEST in schema("ledger-body")["properties"]
+    assert schema("ledger")["$id"] == PREDICATE_TYPE
+    assert schema("statement")["properties"]["_type"]["const"] == STATEMENT_TYPE
+    envelope = schema("proof")["$defs"]["envelope"]
+    assert envelope["properties"]["payloadType"]["const"] == PAYLOAD_TYPE
+
+
+PREDICATE = load("ledger/statement.json")["predicate"]
+JUDGED = PREDICATE["ledger"]["entries"][0]
+LEDGER = {**PREDICATE["ledger"], "entries": [], "risk_flags": [], "citations": []}
+PARTS = {
+    "": {**PREDICATE, "ledger": LEDGER},
+    "claim": PREDICATE["claims"][0],
+    "leftOut": PREDICATE["left_out"][0],
+    "document": PREDICATE["documents"][0],
+    "unread": PREDICATE["unread"][0],
+    "ledger": LEDGER,
+    "entry": JUDGED,
+    "source": JUDGED["source_document"],
+    "match": JUDGED["evidence"][0],
+    "passage": JUDGED["evidence"][0]["passage"],
+    "components": JUDGED["confidence_components"],
+    "summary": LEDGER["summary"],
+    "riskFlag": PREDICATE["ledger"]["risk_flags"][0],
+    "citationCheck": PREDICATE["ledger"]["citations"][0],
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_the_ledger_schema_takes_the_code_reads(name: str) -> None:
+    part = PARTS[name]
+    asked = f"ledger#/$defs/{name}" if name else "ledger"
+    assert valid(asked, part)
+    for document in mutations(part):
+        if valid(asked, document):
+            assert set(document) == set(part)
+            MODELS[name].model_validate_json(json.dumps(document), strict=True)
 
 
 def is_number(value: Any) -> bool:
@@ -517,6 +812,20 @@ def test_the_functions_of_the_pages_agree_with_the_vectors(monkeypatch: pytest.M
     included = run_blocks("proof.md", monkeypatch)["inclusion_holds"]
     consistent = run_blocks("checkpoint.md", monkeypatch)["consistency_holds"]
     publication = run_blocks("publication.md", monkeypatch)
+    ledger = run_blocks("ledger.md", monkeypatch)
+    chunks = run_blocks("chunk.md", monkeypatch)
+    payload = run_blocks("statement.md", monkeypatch)["signed_bytes"]
+    for vector in load("verdicts.json")["verdicts"]:
+        given = ledger["assign_verdict"](vector["evidence"])
+        assert given == (vector["verdict"], vector["confidence"])
+    for vector in load("verdicts.json")["confidence"]:
+        assert ledger["calculate_confidence"](vector) == vector["confidence"]
+    for vector in load("chunks.json")["hashes"]:
+        assert chunks["chunk_hash"](vector["text"]) == vector["hash"]
+    for vector in load("chunks.json")["documents"]:
+        assert chunks["document_id"](vector["collection"], vector["filename"]) == vector["id"]
+    for vector in load("statements.json")["statements"]:
+        assert payload(vector["bytes"].encode()) == vector["signed"].encode()
     assert [root(LEAVES[:size]) for size in range(len(ROOTS))] == ROOTS
     for vector in load("inclusion.json"):
         index, size = vector["index"], vector["size"]
@@ -564,6 +873,23 @@ def test_the_pages_have_the_limits_of_the_code() -> None:
             assert int(number.replace(",", "")) in {*numbers, 70_000}, f"{page.name}: {number}"
 
 
+def test_the_ledger_page_has_the_numbers_and_bands_of_the_code() -> None:
+    text = (SPEC / "ledger.md").read_text(encoding="utf-8")
+    assert f'best["similarity"] > {SUPPORTED_ABOVE}' in text
+    assert f'best["similarity"] * {WEAK_FACTOR}' in text
+    assert f"more than {OUTDATED_AFTER_DAYS} days" in text
+    assert f"is below {LOW_CONFIDENCE}" in text
+    bands = re.findall(r"^\| ([a-z ]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    assert [band.replace(" ", "_") for band, _, _ in bands] == list(ConfidenceBand)
+    for band, low, high in bands:
+        assert confidence_band(float(low)) == band.replace(" ", "_")
+        assert high == "1" or confidence_band(float(high)) != band.replace(" ", "_")
+    risks = re.findall(r"^\| `(\w+)` \| `(high|medium|low)` \|", text, re.MULTILINE)
+    assert [risk for risk, _ in risks] == list(RiskType)
+    for verdict in Verdict:
+        assert f"| `{verdict}` | " in text
+
+
 def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     text = {page.stem: page.read_text(encoding="utf-8") for page in SPEC.glob("*.md")}
     rows = {
@@ -574,12 +900,21 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     assert rows["proof"] >= set(schema("proof")["properties"])
     assert rows["checkpoint"] >= set(schema("key-announcement")["properties"])
     assert rows["erasure"] >= set(schema("erasure")["properties"])
+    assert rows["chunk"] >= set(schema("chunk")["properties"])
+    assert rows["ledger"] >= {name for part in MODELS.values() for name in part.model_fields}
+    assert rows["ledger"] >= set(schema("ledger-body")["properties"])
+    export = schema("ledger-export")
+    assert rows["ledger"] >= {*export["properties"], *export["$defs"]["entry"]["properties"]}
+    statement = schema("statement")
+    assert rows["statement"] >= {*statement["properties"], "name", "digest"}
+    for part in ("envelope", "signature"):
+        assert rows["statement"] >= set(schema("proof")["$defs"][part]["properties"])
     assert all(f"`{kind}`" in text["entry"] for kind in KINDS)
     assert all(f"({name}.schema.json)" in text["README"] for name in SCHEMAS)
     assert all(f"({name}.md)" in text["README"] for name in text if name != "README")
     listed = (VECTORS / "README.md").read_text(encoding="utf-8")
     for path in VECTORS.iterdir():
-        if path.suffix in {".json", ".txt"} or path.name in {"keys", "proofs", "publication"}:
+        if path.suffix in {".json", ".txt"} or path.is_dir():
             assert f"`{path.name}" in listed
 
 

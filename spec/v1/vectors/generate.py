@@ -9,14 +9,49 @@ import copy
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evidentia.canonical import canonical_json, parse_json
+from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
+from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
+from evidentia.documents.model import DocumentChunk
+from evidentia.export.jsonform import to_json
+from evidentia.export.junit import to_junit
+from evidentia.export.sarif import to_sarif
+from evidentia.ledger.citations import find_citations, issue_anchor, resolve_citation
+from evidentia.ledger.confidence import calculate_confidence, confidence_band
+from evidentia.ledger.model import (
+    CitationCheck,
+    Claim,
+    ClaimType,
+    ConfidenceComponents,
+    EvidenceLedger,
+    EvidenceMatch,
+    Importance,
+    LedgerEntry,
+    LedgerSummary,
+    Passage,
+    SourceDocument,
+    SupportLevel,
+    Verdict,
+    VerdictAssignment,
+)
+from evidentia.ledger.risks import follow_up_questions, generate_risk_flags
+from evidentia.ledger.session import (
+    PREDICATE_TYPE,
+    CheckedDocument,
+    LedgerSession,
+    LeftOutText,
+    UnreadFile,
+)
+from evidentia.ledger.verdicts import assign_verdict
 from evidentia.proof.document import Disclosure, Proof
+from evidentia.proof.envelope import Envelope, signed_bytes
 from evidentia.proof.keys import SigningKey
+from evidentia.proof.statement import Statement, Subject
 from evidentia.trail.checkpoint import Checkpoint, log_origin
 from evidentia.trail.entry import Entry, EntryKind, body_commitment, genesis_prev
 from evidentia.trail.merkle import (
@@ -40,6 +75,7 @@ BESIDE = ("README.md", ".gitattributes", "generate.py")
 
 BEGAN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 ORIGIN = log_origin("5f1e0c9a7b3d2846", "acme")
+LEDGER_ORIGIN = log_origin("7c3e5a9d1b2f4068", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -225,10 +261,22 @@ def files() -> dict[str, bytes]:
         "keys/key-1.pub": f"{log.keys[0].verifier}\n".encode(),
         "keys/key-2.pub": f"{log.keys[1].verifier}\n".encode(),
         "keys/other-log.pub": f"{other.keys[0].verifier}\n".encode(),
+        "keys/ledger-log.pub": f"{ledger_key().verifier}\n".encode(),
+        "chunks.json": pretty(chunk_vectors()),
+        "statements.json": pretty(statement_vectors()),
+        "verdicts.json": pretty(verdict_vectors()),
     }
     made |= {f"publication/{path}": data for path, data in publication(log).items()}
+    made |= {f"ledger/{path}": data for path, data in ledger_files().items()}
     index = []
-    for vector in [*holding_proofs(log), *refused_proofs(log, other, stranger)]:
+    recorded = ledger_log()
+    for vector in [
+        *holding_proofs(log),
+        *refused_proofs(log, other, stranger),
+        *holding_statements(recorded),
+        *refused_statements(recorded),
+        misplaced_beginning(),
+    ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
     made["proofs.json"] = listed(index)
@@ -401,6 +449,7 @@ def refused_entries(log: Log) -> list[Json]:
         (written(tenant="a" * 65), "a tenant of 65 characters"),
         (written(subject=""), "an empty subject"),
         (written(subject="s" * 4095), "a subject of 4,097 bytes, its quotes counted"),
+        (written(subject="OBL\0001"), "a subject with U+0000"),
     ]
     return [{"bytes": data, "why": why} for data, why in cases]
 
@@ -684,6 +733,807 @@ def mixed_up_proofs(log: Log, other: Log, stranger: Log, proof: Json) -> Iterato
         ("other-log", "key-2.pub", "another log's proof", other.prove(1, size, other.keys[0])),
     ):
         yield ProofVector(name, pretty(shown), why, ("signature",), key)
+
+
+# The ledgers
+
+
+class Source(NamedTuple):
+    """A document of the example: its one page is the file's text, cut into chunks."""
+
+    filename: str
+    media_type: str
+    dated: str | None
+    text: str
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def document_id(self) -> str:
+        """The id that follows from collection and name."""
+        return derived_id("doc", {"collection": "policies", "filename": self.filename})
+
+    @property
+    def chunks(self) -> list[DocumentChunk]:
+        """The chunks; each knows where its text begins and ends."""
+        sha256_of_file = sha256_hex(self.text.encode())
+        made = []
+        for index, (text, headings) in enumerate(self.parts):
+            start = self.text.index(text)
+            end = start + len(text)
+            locator = [self.document_id, sha256_of_file, 1, start, end]
+            made.append(
+                DocumentChunk(
+                    chunk_id=derived_id("chunk", locator, length=32),
+                    document_id=self.document_id,
+                    index=index,
+                    text=text,
+                    page=1,
+                    heading_path=headings,
+                    start=start,
+                    end=end,
+                    chunk_hash=generate_chunk_hash(text, FULL_LENGTH),
+                )
+            )
+        return made
+
+    def checked(self) -> CheckedDocument:
+        """Return the document as a ledger lists it."""
+        return CheckedDocument(
+            id=self.document_id,
+            version=1,
+            filename=self.filename,
+            media_type=self.media_type,
+            sha256=sha256_hex(self.text.encode()),
+            dated=self.dated,
+        )
+
+
+FRONT = "---\ntitle: HR Policy\ndate: 2025-11-03\n---"
+ANNUAL = "All permanent employees shall receive 15 days of paid annual leave per calendar year."
+CARRY = "Unused annual leave may be carried over at the discretion of the department head."
+APPLY = "Leave applications must be submitted at least 14 calendar days before the start date."
+BOOKED = "Annual leave of 15 days is booked in the staff portal 🗓."
+LEAVE_PART = f"# 4 Leave\n\n## 4.1 Annual leave\n\n{ANNUAL}"
+CARRY_PART = f"## 4.2 Carrying leave over\n\n{CARRY}"
+GUIDE_PART = f"Leave guidelines\n\n{BOOKED} {APPLY}"
+
+POLICY = Source(
+    "HR_Policy.md",
+    "text/markdown",
+    "2025-11-03",
+    f"{FRONT}\n\n{LEAVE_PART}\n\n{CARRY_PART}\n",
+    (
+        (FRONT, ()),
+        (LEAVE_PART, ("4 Leave", "4.1 Annual leave")),
+        (CARRY_PART, ("4 Leave", "4.2 Carrying leave over")),
+    ),
+)
+GUIDE = Source("Leave_Guidelines.txt", "text/plain", None, f"{GUIDE_PART}\n", ((GUIDE_PART, ()),))
+SOURCES = (POLICY, GUIDE)
+ANCHOR = generate_chunk_hash(LEAVE_PART)
+ANSWER = (
+    f"Hello! 😀\n\nEmployees are entitled to 15 days of annual leave [cite:{ANCHOR}]. Leave "
+    "requests must be submitted 1 week in advance [1]. Unused leave can be carried forward. "
+    "Maximum carryover is 5 days.\n\nSources:\n\n[1] Leave_Guidelines.txt\n"
+)
+FAILED = "the model judge failed (ConnectionError: no connection)"
+
+
+def claims() -> tuple[Claim, ...]:
+    """Return the claims of the answer."""
+    policy, numeric = ClaimType.POLICY, ClaimType.NUMERIC
+    critical, material = Importance.CRITICAL, Importance.MATERIAL
+    given: tuple[tuple[str, str, ClaimType, Importance, tuple[str, ...]], ...] = (
+        (
+            "Employees are entitled to 15 days of annual leave",
+            f" [cite:{ANCHOR}].",
+            policy,
+            critical,
+            (ANCHOR,),
+        ),
+        (
+            "Leave requests must be submitted 1 week in advance",
+            " [1].",
+            policy,
+            material,
+            ("1",),
+        ),
+        ("Unused leave can be carried forward", ".", policy, material, ()),
+        ("Maximum carryover is 5 days", ".", numeric, critical, ()),
+    )
+    made = []
+    for place, (text, rest, kind, importance, citations) in enumerate(given):
+        start = ANSWER.index(text + rest)
+        end = start + len(text + rest)
+        content = {"place": place, "start": start, "end": end, "text": text}
+        made.append(
+            Claim(
+                id=derived_id("clm", content),
+                text=text,
+                type=kind,
+                importance=importance,
+                start=start,
+                end=end,
+                source_text=ANSWER[start:end],
+                citations=citations,
+            )
+        )
+    return tuple(made)
+
+
+def left_out() -> tuple[LeftOutText, ...]:
+    """Return what of the answer is no claim."""
+    given = (
+        ("Hello!", "greeting"),
+        ("😀", "no words"),
+        ("Sources:", "heading"),
+        ("[1] Leave_Guidelines.txt", "reference"),
+    )
+    return tuple(
+        LeftOutText(
+            text=text,
+            start=ANSWER.index(text),
+            end=ANSWER.index(text) + len(text),
+            reason=reason,
+        )
+        for text, reason in given
+    )
+
+
+def bearing(
+    source: Source, snippet: str, level: SupportLevel, similarity: float, **said: str
+) -> EvidenceMatch:
+    """Return what a judge says of a passage; one with no level contradicts the claim."""
+    start = source.text.index(snippet)
+    chunk = next(chunk for chunk in source.chunks if chunk.start <= start < chunk.end)
+    passage = Passage(
+        chunk_id=chunk.chunk_id,
+        chunk_hash=chunk.chunk_hash,
+        snippet=snippet,
+        start=start,
+        end=start + len(snippet),
+        source=SourceDocument(
+            id=source.document_id,
+            filename=source.filename,
+            heading_path=chunk.heading_path or None,
+        ),
+    )
+    return EvidenceMatch(
+        similarity=similarity,
+        support_level=level,
+        contradicts=level is SupportLevel.NONE,
+        snippet=snippet,
+        passage=passage,
+        **said,
+    )
+
+
+def evidence() -> tuple[tuple[EvidenceMatch, ...], ...]:
+    """Return what bears on each claim, best first."""
+    agrees = 'the values agree ("15 days"), about the same thing'
+    part = "the passage has 80% of the claim's words"
+    under = "the passage has 100% of the claim's words, but under a condition (discretion)"
+    other = 'the passage says "14 calendar days" where the claim says "1 week"'
+    full, partial, none = SupportLevel.FULL, SupportLevel.PARTIAL, SupportLevel.NONE
+    return (
+        (
+            bearing(POLICY, ANNUAL, full, 0.95, judge="numbers", reason=agrees),
+            bearing(GUIDE, BOOKED, partial, 0.91, judge="quote", reason=part),
+        ),
+        (
+            bearing(
+                GUIDE, APPLY, none, 0.95, judge="numbers", reason=other, says="14 calendar days"
+            ),
+        ),
+        (bearing(POLICY, CARRY, partial, 0.8, judge="quote", reason=under),),
+        (),
+    )
+
+
+def ledger_entry(
+    claim: Claim, matches: tuple[EvidenceMatch, ...], of: tuple[str, str], *, failed: bool
+) -> LedgerEntry:
+    """Return a claim's entry; `of` is the session and the time, `failed` that a judge did."""
+    given = assign_verdict(claim, matches)
+    if failed and not any(match.judge == "numbers" for match in matches):
+        notes = f"Could not be judged: {FAILED}"
+        given = VerdictAssignment(verdict=Verdict.NOT_JUDGED, confidence=0.0, notes=notes)
+    deciding = [match for match in matches if match.bears and given.confidence]
+    if given.verdict is Verdict.SUPPORTED:
+        deciding = [match for match in deciding if match.support_level is SupportLevel.FULL]
+    best = deciding[0] if deciding else None
+    passage = best.passage if best else None
+    components = None
+    if best and passage:
+        components = ConfidenceComponents(
+            semantic_similarity=best.similarity,
+            evidence_count=1,
+            directness=0.5,
+            source_quality=1.0 if passage.source.filename == POLICY.filename else 0.5,
+        )
+    why = f" ({best.judge} judge: {best.reason})" if best else ""
+    return LedgerEntry(
+        id=derived_id("ent", {"claim": claim.id, "session": of[0], "at": of[1]}),
+        claim_id=claim.id,
+        claim_text=claim.text,
+        claim_type=claim.type,
+        claim_importance=claim.importance,
+        verdict=given.verdict,
+        confidence_score=given.confidence,
+        evidence_chunk_ids=(passage.chunk_hash[:8],) if passage else (),
+        evidence_snippet=best.snippet if best else "",
+        source_document=passage.source if passage else None,
+        notes=f"{given.notes}{why}.",
+        judge=best.judge if best else "",
+        confidence_components=components,
+        component_confidence=calculate_confidence(components) if components else None,
+        evidence=matches,
+    )
+
+
+def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> LedgerSession:
+    """Return the answer with its ledger; with a judge called `model`, which fails."""
+    asked = {"query": "How much leave do I get?", "mode": "answer", "name": "answer.md"}
+    session_id = derived_id("ses", {**asked, "answer": ANSWER, "title": "Leave Policy Q&A"})
+    failed = "model" in judges
+    matches = evidence()
+    if failed:
+        matches = (matches[0][:1], matches[1], (), ())
+    entries = tuple(
+        ledger_entry(claim, found, (session_id, at), failed=failed)
+        for claim, found in zip(claims(), matches, strict=True)
+    )
+    content = {"session": session_id, "at": at, "previous": previous}
+    shown = [entry.model_dump(mode="json") for entry in entries]
+    ledger = EvidenceLedger(
+        id=derived_id("led", {**content, "entries": shown}),
+        session_id=session_id,
+        created_at=at,
+        updated_at=at,
+        entries=entries,
+        summary=LedgerSummary.of(entries),
+        follow_up_questions=follow_up_questions(entries),
+        previous_ledger_id=previous,
+        citations=(
+            CitationCheck(claim_id=claims()[0].id, label=ANCHOR, resolved=True, bears=True),
+            CitationCheck(
+                claim_id=claims()[1].id,
+                label="1",
+                resolved=True,
+                bears=False,
+                problem="The cited passage contradicts the claim",
+            ),
+        ),
+    )
+    unread = "scan.pdf: named .pdf and is no PDF file"
+    return LedgerSession(
+        id=session_id,
+        title="Leave Policy Q&A",
+        query=asked["query"],
+        mode=asked["mode"],
+        answer_name=asked["name"],
+        answer=ANSWER,
+        claims=claims(),
+        left_out=left_out(),
+        ledger=ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger)}),
+        documents=tuple(source.checked() for source in SOURCES),
+        unread=(UnreadFile(filename="scan.pdf", problem=unread),),
+        judges=judges,
+        program="evidentia 0.1.0",
+    )
+
+
+def sessions() -> tuple[LedgerSession, LedgerSession]:
+    """Return the answer checked twice: the second time one of the judges fails."""
+    first = session("2026-01-05T09:00:30.000000Z", ("quote", "numbers"))
+    again = session("2026-01-05T09:01:30.000000Z", ("numbers", "model"), first.ledger.id)
+    return first, again
+
+
+def ledger_files() -> dict[str, bytes]:
+    """Return what ledgers are made of and written as: documents, answer, statements, exports."""
+    first, again = sessions()
+    made = {f"documents/{source.filename}": source.text.encode() for source in SOURCES}
+    failing = {Verdict.CONTRADICTED, Verdict.NOT_FOUND}
+    return made | {
+        "answer.md": ANSWER.encode(),
+        "statement.json": first.to_statement().encode(),
+        "statement-not-judged.json": again.to_statement().encode(),
+        "export.json": pretty(to_json(first)),
+        "export-not-judged.json": pretty(to_json(again)),
+        "export.sarif.json": pretty(to_sarif(first, "0.1.0")),
+        "export.junit.xml": to_junit(again, failing).encode(),
+    }
+
+
+def verdict_vectors() -> Json:
+    """Return evidence with the verdict it gives, parts of a confidence, and its bands."""
+    claim = claims()[0]
+    cases: tuple[tuple[str, list[tuple[float, str, bool]]], ...] = (
+        ("nothing was found", []),
+        ("in full, above 0.85", [(0.86, "full", False)]),
+        ("in full, and not above 0.85", [(0.85, "full", False)]),
+        ("in part, however similar", [(0.99, "partial", False)]),
+        ("nothing is borne out, above 0.85", [(0.9, "none", False)]),
+        ("nothing is borne out, and not above 0.85", [(0.5, "none", False)]),
+        ("a contradiction decides", [(0.99, "full", False), (0.6, "none", True)]),
+        ("the strongest contradiction", [(0.7, "none", True), (0.9, "none", True)]),
+        ("the best comes last", [(0.6, "partial", False), (0.92, "full", False)]),
+        ("equally similar: in full first", [(0.9, "partial", False), (0.9, "full", False)]),
+    )
+    verdicts = []
+    for why, given in cases:
+        matches = [
+            EvidenceMatch(
+                similarity=similarity,
+                support_level=SupportLevel(level),
+                contradicts=contradicts,
+                snippet=f"Passage {number}",
+            )
+            for number, (similarity, level, contradicts) in enumerate(given, 1)
+        ]
+        assigned = assign_verdict(claim, matches)
+        fields = {"similarity", "support_level", "contradicts", "snippet"}
+        shown = [match.model_dump(mode="json", include=fields) for match in matches]
+        verdicts.append({"why": why, "evidence": shown, **assigned.model_dump(mode="json")})
+    parts = [
+        ConfidenceComponents(
+            semantic_similarity=similarity,
+            evidence_count=count,
+            directness=directness,
+            source_quality=quality,
+        )
+        for similarity, count, directness, quality in (
+            (0.95, 1, 0.5, 1.0),
+            (0.8, 2, 1.0, 0.5),
+            (1.0, 4, 1.0, 1.0),
+            (1.0, 9, 1.0, 1.0),
+            (0.0, 0, 0.0, 0.0),
+            (0.3, 1, 0.5, 0.2),
+        )
+    ]
+    scores = (0, 0.29, 0.3, 0.49, 0.5, 0.69, 0.7, 0.845, 0.85, 1)
+    return {
+        "verdicts": verdicts,
+        "confidence": [
+            {**part.model_dump(mode="json"), "confidence": calculate_confidence(part)}
+            for part in parts
+        ],
+        "bands": [{"score": score, "band": confidence_band(score).value} for score in scores],
+    }
+
+
+# The chunks
+
+
+def chunk_vectors() -> Json:
+    """Return texts with their hashes, anchors that share a beginning, citations, chunks."""
+    texts = (
+        (ANNUAL, "a sentence"),
+        ("All  permanent EMPLOYEES ", "capitals, a double space, a space at the end"),
+        ("all permanent employees", "the same text: the same hash"),
+        ("", "nothing"),
+        ("\ufeff\u00a0\u2003\u3000\t\r\n\u2028\u2029", "white space of many kinds is nothing"),
+        ("a\u0085b", "U+0085 is no white space here"),
+        ("a\u001cb", "nor is U+001C"),
+        ("a\u180eb", "nor is U+180E"),
+        ("a\u200bb", "nor is U+200B"),
+        ("a\ufeffb", "U+FEFF is"),
+        ("İstanbul ÇAĞRI", "a capital whose lower case has two code points"),
+        ("ΟΔΟΣ ΣΙΣΥΦΟΣ", "a sigma at the end of a word has a form of its own"),
+        ("STRASSE Straße", "lower case and not case folding: ss and ß stay apart"),
+        ("e\u0301 \u00e9", "nothing is normalised: two spellings of é stay apart"),
+        ("𐐀 😀", "letters past U+FFFF have a case too"),
+        ("إجازة سنوية", "a script without case"),
+    )
+    one, other = "Clause 10925 applies.", "Clause 37796 applies."
+    hashes = {text: generate_chunk_hash(text, FULL_LENGTH) for text in (one, other)}
+    issued: dict[str, str] = {}
+    anchors = []
+    for text in (one, other, one):
+        anchor = issue_anchor(hashes[text], issued)
+        issued[anchor] = hashes[text]
+        anchors.append({"text": text, "hash": hashes[text], "anchor": anchor})
+    return {
+        "hashes": [
+            {"why": why, "text": text, "hash": generate_chunk_hash(text, FULL_LENGTH)}
+            for text, why in texts
+        ],
+        "documents": [
+            {
+                "collection": "policies",
+                "filename": source.filename,
+                "id": source.document_id,
+                "sha256": sha256_hex(source.text.encode()),
+            }
+            for source in SOURCES
+        ],
+        "chunks": [shown_chunk(chunk) for source in SOURCES for chunk in source.chunks],
+        "anchors": anchors,
+        "resolved": resolutions(issued, hashes.values()),
+        "citations": [
+            {
+                "text": text,
+                "marks": [
+                    {
+                        "label": mark.label,
+                        "style": mark.style,
+                        "start": mark.start,
+                        "end": mark.end,
+                    }
+                    for mark in find_citations(text)
+                ],
+            }
+            for text in (
+                "Leave is 15 days [cite:a1b2c3d4].",
+                "😀 Two anchors [cite: a1b2c3d4, 0f1e2d3c4b].",
+                "A number [1], some [2, 3] and a range [4-6].",
+                "A footnote[^note] is not a number [^1].",
+                "[1]: a definition, [a link](b.md), ![1](c.png) and [1](d.md) are none.",
+            )
+        ],
+    }
+
+
+def shown_chunk(chunk: DocumentChunk) -> Json:
+    """Return a chunk as a JSON object."""
+    return {name: getattr(chunk, name) for name in DocumentChunk.__slots__}
+
+
+def resolutions(issued: Mapping[str, str], hashes: Iterable[str]) -> list[Json]:
+    """Resolve anchors among chunks that share the beginning of their hashes."""
+    chunks = [
+        replace(POLICY.chunks[0], chunk_id=f"chunk_{number}", chunk_hash=chunk_hash)
+        for number, chunk_hash in enumerate(hashes)
+    ]
+    first = chunks[0].chunk_hash
+    cases: tuple[tuple[str, Mapping[str, str], str], ...] = (
+        (first[:8], issued, "bound when it was issued, though two hashes begin so"),
+        (f" {first[:8].upper()} ", issued, "capitals and spaces around it make no difference"),
+        (chunks[1].chunk_hash[:9], issued, "one digit longer, for the hash that came second"),
+        (first[:20], issued, "not issued: the beginning of exactly one hash"),
+        (first[:8], {}, "not issued: the beginning of two hashes"),
+        ("0" * 8, issued, "the beginning of none"),
+        (first[:7], issued, "too short"),
+    )
+    found = []
+    for anchor, known, why in cases:
+        resolution = resolve_citation(anchor, known, chunks)
+        chunk_hash = resolution.chunk.chunk_hash if resolution.chunk else None
+        found.append({"why": why, "anchor": anchor, "issued": dict(known), "leads_to": chunk_hash})
+    return found
+
+
+# The statements
+
+
+def ledger_key() -> SigningKey:
+    """Return the key of the log that ledgers are recorded in."""
+    return SigningKey.from_seed(LEDGER_ORIGIN, seed(f"key of {LEDGER_ORIGIN}"))
+
+
+def review() -> Statement:
+    """Return a small statement."""
+    subject = Subject("leave-policy.pdf", seed("leave-policy.pdf").hex())
+    said = {"outcome": "approved", "by": "Zoë"}
+    return Statement("https://example.org/review/v1", (subject,), said)
+
+
+def respelled() -> bytes:
+    """Return a statement that is not canonical JSON."""
+    return pretty(review().as_json())
+
+
+def ledger_log() -> Log:
+    """Return a log with two ledgers, and other entries that name a statement or do not."""
+    log = Log(LEDGER_ORIGIN, [ledger_key()])
+    log.announce(log.keys[0])
+    for made in sessions():
+        body = {
+            "statement_sha256": sha256_hex(made.to_statement().encode()),
+            "predicate_type": PREDICATE_TYPE,
+            "session_id": made.id,
+            "previous_ledger_id": made.ledger.previous_ledger_id,
+            "summary": made.ledger.summary.model_dump(mode="json"),
+        }
+        log.append(EntryKind.LEDGER, made.ledger.id, body)
+    digest = sha256_hex(review().encode())
+    log.append(EntryKind.REVIEW, "leave-policy", {"statement_sha256": digest})
+    log.append(EntryKind.REVIEW, "spelling", {"statement_sha256": sha256_hex(respelled())})
+    log.append(EntryKind.REVIEW, "capitals", {"statement_sha256": digest.upper()})
+    log.append(EntryKind.REVIEW, "nothing", {"outcome": "approved"})
+    log.append(EntryKind.REVIEW, "text", digest)
+    return log
+
+
+LEDGER, AGAIN, REVIEW, SPELLING, CAPITALS, NOTHING, TEXT = range(1, 8)
+"""The numbers of that log's entries."""
+
+
+def statement_vectors() -> Json:
+    """Return statements with their bytes, what is signed of them, and their envelopes."""
+    key = ledger_key()
+    named = [Subject(name, seed(name).hex()) for name in ("a.pdf", "b.pdf")]
+    two = Statement("https://example.org/note/v1", tuple(named), {"text": '\u2028 / " 1.0'})
+    good = review().as_json()
+    subject = good["subject"][0]
+
+    def written(**changes: Any) -> str:
+        return canonical_json({**good, **changes}).decode()
+
+    refused = [
+        ("", "nothing"),
+        ("approved", "not JSON"),
+        ("[]", "not an object"),
+        (written()[:-1] + ',"predicate":1}', "a key stands twice"),
+        (written(_type="https://in-toto.io/Statement/v0.1"), "another version of in-toto"),
+        (written(note="x"), "a field that statements do not have"),
+        (canonical_json({**good, "subject": subject}).decode(), "the subject is no list"),
+        (written(predicateType=None), "a type that is no text"),
+        (
+            canonical_json({name: good[name] for name in good if name != "predicate"}).decode(),
+            "no predicate",
+        ),
+        (written(subject=["leave-policy.pdf"]), "a subject that is no object"),
+        (written(subject=[{"name": "x"}]), "a subject without a digest"),
+        (written(subject=[{"digest": subject["digest"]}]), "a subject without a name"),
+        (
+            written(subject=[{**subject, "digest": {**subject["digest"], "sha512": "00"}}]),
+            "a digest of another kind beside it",
+        ),
+        (written(subject=[{**subject, "uri": "x"}]), "a field that subjects do not have"),
+    ]
+    return {
+        "key": "keys/ledger-log.pub",
+        "statements": [
+            {
+                "why": why,
+                "statement": statement.as_json(),
+                "bytes": statement.encode().decode(),
+                "sha256": sha256_hex(statement.encode()),
+                "signed": signed_bytes(statement.encode()).decode(),
+                "envelope": Envelope.sign(statement.encode(), key).as_json(),
+            }
+            for why, statement in (
+                ("lengths are counted in bytes: ë is two", review()),
+                ("two subjects", two),
+            )
+        ],
+        "refused": [{"bytes": text, "why": why} for text, why in refused],
+    }
+
+
+def enveloped(log: Log, seq: int, payload: bytes) -> Json:
+    """Return a proof file's object with a signed statement."""
+    (key,) = log.keys
+    envelope = Envelope.sign(payload, key).as_json()
+    return {**log.prove(seq, len(log.entries), key), "envelope": envelope}
+
+
+def signed(payload: bytes, *signatures: tuple[str, bytes]) -> Json:
+    """Return an envelope with the given signatures."""
+    envelope = Envelope.sign(payload, ledger_key()).as_json()
+    listed = [
+        {"keyid": key_id, "sig": b64encode(signature).decode()} for key_id, signature in signatures
+    ]
+    return {**envelope, "signatures": listed}
+
+
+def holding_statements(log: Log) -> Iterator[ProofVector]:
+    """Give proofs with a statement that hold."""
+    (key,) = log.keys
+    first, again = (made.to_statement().encode() for made in sessions())
+    small = review().encode()
+    ours, theirs = key.private_key, SigningKey.from_seed("witness", seed("witness")).private_key
+    given = signed_bytes(small)
+    both = (("0badc0de", theirs.sign(given)), (key.verifier.key_id, ours.sign(given)))
+    good = enveloped(log, REVIEW, small)
+    bare = log.prove(LEDGER, len(log.entries), key)
+    for name, why, proof in (
+        ("ledger", "a ledger with its statement", enveloped(log, LEDGER, first)),
+        ("ledger-not-judged", "a ledger with not_judged", enveloped(log, AGAIN, again)),
+        ("ledger-without-envelope", "a body names a statement that is not here", bare),
+        ("statement", "a statement that is no ledger", good),
+        (
+            "statement-other-spelling",
+            "a statement's bytes are taken as they are, canonical or not",
+            enveloped(log, SPELLING, respelled()),
+        ),
+        (
+            "statement-unknown-signature",
+            "a signature of somebody unknown is ignored",
+            {**good, "envelope": signed(small, *both)},
+        ),
+    ):
+        yield ProofVector(name, pretty(proof), why, key="ledger-log.pub")
+    why = "without a trusted key the signers are unknown"
+    yield ProofVector("statement", pretty(good), why, key=None)
+
+
+def refused_statements(log: Log) -> Iterator[ProofVector]:
+    """Give proofs whose envelope is none, or not the one that the body names."""
+    small = review().encode()
+    good = enveloped(log, REVIEW, small)
+    yield from malformed_envelopes(good)
+    yield from unreadable_statements(good)
+    yield from mixed_up_statements(log, good, small)
+
+
+def malformed_envelopes(good: Json) -> Iterator[ProofVector]:
+    """Give envelopes that are none."""
+    envelope = good["envelope"]
+    (signature,) = envelope["signatures"]
+    bodiless = {name: good[name] for name in good if name not in {"body", "salt"}}
+    yield ProofVector(
+        "envelope-without-body",
+        pretty(bodiless),
+        "an envelope without the body that names what is in it",
+        ("format",),
+        "ledger-log.pub",
+    )
+    for name, why, field, value in (
+        ("null", "no object", "envelope", None),
+        ("as-text", "no object", "envelope", envelope["payload"]),
+        ("unknown-field", "a field that envelopes do not have", "envelope.note", "x"),
+        ("other-type", "another payload type", "envelope.payloadType", "application/json"),
+        ("no-type", "no payload type", "envelope.payloadType", MISSING),
+        ("no-payload", "no payload", "envelope.payload", MISSING),
+        ("not-base64", "a payload that is not base64", "envelope.payload", "*" * 8),
+        ("url-base64", "the alphabet of addresses", "envelope.payload", "e30_" * 4),
+        ("unpadded", "a payload without its padding", "envelope.payload", "e30"),
+        ("second-spelling", "a second way to write the same bytes", "envelope.payload", "e31="),
+        ("unsigned", "no signature", "envelope.signatures", []),
+        ("no-signatures", "no list of signatures", "envelope.signatures", MISSING),
+        (
+            "signature-without-keyid",
+            "a signature that names no key",
+            "envelope.signatures",
+            [{"sig": signature["sig"]}],
+        ),
+        (
+            "signature-unknown-field",
+            "a field that signatures do not have",
+            "envelope.signatures",
+            [{**signature, "cert": "x"}],
+        ),
+        (
+            "signature-not-base64",
+            "a signature that is not base64",
+            "envelope.signatures",
+            [signature, {**signature, "sig": "*"}],
+        ),
+    ):
+        data = pretty(changed(good, field, value))
+        yield ProofVector(f"envelope-{name}", data, why, ("format",), "ledger-log.pub")
+
+
+def unreadable_statements(good: Json) -> Iterator[ProofVector]:
+    """Give envelopes, signed as they should be, whose payload is no statement."""
+    statement = review().as_json()
+    for name, why, payload in (
+        ("empty", "no bytes at all", b""),
+        ("not-json", "not JSON", b"approved"),
+        (
+            "other-version",
+            "another version of in-toto",
+            canonical_json({**statement, "_type": "https://in-toto.io/Statement/v0.1"}),
+        ),
+        (
+            "unknown-field",
+            "a field that statements do not have",
+            canonical_json({**statement, "note": "x"}),
+        ),
+        (
+            "without-digest",
+            "a subject without a digest",
+            canonical_json({**statement, "subject": [{"name": "x"}]}),
+        ),
+        (
+            "duplicate-key",
+            "a key stands twice",
+            review().encode().replace(b'"by":', b'"by":"me","by":'),
+        ),
+    ):
+        envelope = Envelope.sign(payload, ledger_key()).as_json()
+        data = pretty({**good, "envelope": envelope})
+        yield ProofVector(f"statement-{name}", data, why, ("format",), "ledger-log.pub")
+
+
+def mixed_up_statements(log: Log, good: Json, small: bytes) -> Iterator[ProofVector]:
+    """Give well-formed proofs whose statement, signature or key is not the right one."""
+    (key,) = log.keys
+    forger = SigningKey.from_seed(LEDGER_ORIGIN, seed("forger"))
+    given, key_id = signed_bytes(small), key.verifier.key_id
+    rewritten = small.replace(b"approved", b"rejected")
+    changed_payload = b64encode(rewritten).decode()
+    resigned = Envelope.sign(rewritten, key).as_json()
+    forged = forger.private_key.sign(given)
+    right = (key_id, key.private_key.sign(given))
+    fails = ("statement",)
+    vectors: tuple[tuple[str, str, Json, tuple[str, ...]], ...] = (
+        (
+            "changed",
+            "the payload was changed",
+            changed(good, "envelope.payload", changed_payload),
+            fails,
+        ),
+        (
+            "signed-anew",
+            "another statement, signed by the trusted key: the body does not name it",
+            {**good, "envelope": resigned},
+            fails,
+        ),
+        (
+            "forged",
+            "signed by an unknown key",
+            {**good, "envelope": signed(small, (forger.verifier.key_id, forged))},
+            fails,
+        ),
+        (
+            "forged-key-id",
+            "an unknown key under the trusted one's id",
+            {**good, "envelope": signed(small, (key_id, forged))},
+            fails,
+        ),
+        (
+            "bare-signature",
+            "a signature over the payload alone",
+            {**good, "envelope": signed(small, (key_id, key.private_key.sign(small)))},
+            fails,
+        ),
+        (
+            "short-signature",
+            "a signature of 63 bytes",
+            {**good, "envelope": signed(small, (key_id, right[1][:-1]))},
+            fails,
+        ),
+        (
+            "wrong-then-right",
+            "a wrong signature under the trusted key's id, and then a right one",
+            {**good, "envelope": signed(small, (key_id, forged), right)},
+            fails,
+        ),
+        (
+            "capital-digest",
+            "the body names the digest in capitals",
+            enveloped(log, CAPITALS, small),
+            fails,
+        ),
+        (
+            "not-named",
+            "the body names no statement",
+            enveloped(log, NOTHING, small),
+            fails,
+        ),
+        ("body-as-text", "the body is no object", enveloped(log, TEXT, small), fails),
+        (
+            "changed-digest",
+            "the digest in the body was changed",
+            changed(good, "body.statement_sha256", sha256_hex(small + b"\n")),
+            ("content", *fails),
+        ),
+    )
+    for name, why, proof, failing in vectors:
+        data = pretty(proof)
+        yield ProofVector(f"statement-{name}", data, why, failing, "ledger-log.pub")
+    data = pretty(changed(good, "envelope.payload", changed_payload))
+    why = "the payload was changed, which shows without a key"
+    yield ProofVector("statement-changed", data, why, fails, None)
+    why = "the key is another log's"
+    wrong = ("signature", "statement")
+    yield ProofVector("statement-wrong-key", pretty(good), why, wrong, "other-log.pub")
+
+
+def misplaced_beginning() -> ProofVector:
+    """Give entry 0 of one log under a checkpoint of another."""
+    (key,) = small_log(LEDGER_ORIGIN).keys
+    elsewhere = small_log(log_origin("00c0ffee00c0ffee", "acme")).entries[0]
+    leaf = leaf_hash(elsewhere.entry.encode())
+    note = Checkpoint(LEDGER_ORIGIN, 1, leaf).sign(key.private_key)
+    proof = Proof(elsewhere.entry, (), note, Disclosure(elsewhere.body, elsewhere.salt))
+    why = "entry 0 begins another log than the checkpoint's"
+    data = pretty(proof.as_json())
+    return ProofVector("first-of-another-log", data, why, ("place",), "ledger-log.pub")
 
 
 # Small helpers

@@ -1,0 +1,765 @@
+"""A verifier by a stranger: written from the pages in `spec/v1` alone, without Evidentia's code.
+
+It needs hashes, JSON and Ed25519, and no more.
+"""
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+SAFE = 2**53 - 1
+KINDS = {"evidence_record", "status_change", "bundle", "ledger", "pack"}
+KINDS |= {"review", "export", "access", "erasure", "key"}
+HASH = re.compile(r"[0-9a-f]{64}")
+TENANT = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")
+TIME = re.compile(
+    r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z"
+)
+ENTRY_FIELDS = {"v", "tenant", "seq", "prev", "kind", "subject", "at", "body"}
+PROOF_FIELDS = {"format", "v", "entry", "inclusion", "checkpoint"}
+
+
+class RefusedError(Exception):
+    """What was given is not what the page describes."""
+
+
+def demand(condition: object, why: str) -> None:
+    if not condition:
+        raise RefusedError(why)
+
+
+# README.md: reading JSON, canonical JSON, the tree
+
+
+def read_json(data: bytes) -> Any:
+    try:
+        value = json.loads(
+            data.decode(),
+            object_pairs_hook=unique,
+            parse_constant=refuse_constant,
+            parse_int=read_integer,
+            parse_float=read_float,
+        )
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(f"not JSON: {error}") from None
+    check_text_and_depth(value, 0)
+    return value
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    demand(len(dict(pairs)) == len(pairs), "a key stands twice")
+    return dict(pairs)
+
+
+def refuse_constant(name: str) -> NoReturn:
+    raise RefusedError(name)
+
+
+def read_integer(text: str) -> int | float:
+    number = int(text)
+    if abs(number) <= SAFE:
+        return number
+    double = read_float(text)
+    demand(int(double) == number or canonical_number(double) == text, "no double holds it")
+    return double
+
+
+def read_float(text: str) -> float:
+    number = float(text)
+    demand(abs(number) != float("inf"), "too large for a double")
+    return number
+
+
+def check_text_and_depth(value: Any, depth: int) -> None:
+    if isinstance(value, str):
+        demand(not re.search("[\ud800-\udfff]", value), "half of a surrogate pair")
+    if isinstance(value, dict | list):
+        demand(depth < 100, "nested too deeply")
+        parts = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+        for part in parts:
+            check_text_and_depth(part, depth + 1)
+
+
+def canonical(value: Any) -> bytes:
+    return canonical_text(value).encode()
+
+
+def canonical_text(value: Any) -> str:
+    if isinstance(value, dict):
+        ordered = sorted(value, key=lambda key: key.encode("utf-16-be"))
+        members = (f"{canonical_text(key)}:{canonical_text(value[key])}" for key in ordered)
+        return "{" + ",".join(members) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical_text, value)) + "]"
+    if isinstance(value, float):
+        return canonical_number(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def canonical_number(number: float) -> str:
+    if number == 0:
+        return "0"
+    if number < 0:
+        return "-" + canonical_number(-number)
+    _, raw, exponent = Decimal(repr(number)).as_tuple()
+    assert isinstance(exponent, int)
+    n = len(raw) + exponent
+    digits = "".join(map(str, raw)).rstrip("0")
+    k = len(digits)
+    if k <= n <= 21:
+        return digits + "0" * (n - k)
+    if 0 < n <= 21:
+        return f"{digits[:n]}.{digits[n:]}"
+    if -6 < n <= 0:
+        return "0." + "0" * -n + digits
+    fraction = f".{digits[1:]}" if k > 1 else ""
+    return f"{digits[0]}{fraction}e{n - 1:+d}"
+
+
+def leaf_hash(data: bytes) -> bytes:
+    return sha256(b"\x00" + data).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    return sha256(b"\x01" + left + right).digest()
+
+
+def root_hash(leaves: list[bytes]) -> bytes:
+    if not leaves:
+        return sha256(b"").digest()
+    if len(leaves) == 1:
+        return leaves[0]
+    split = 1 << (len(leaves) - 1).bit_length() - 1
+    return node_hash(root_hash(leaves[:split]), root_hash(leaves[split:]))
+
+
+# entry.md
+
+
+def check_version(value: Any) -> None:
+    demand(type(value) is int and value == 1, f"version {value!r}, and only 1 is known")
+
+
+def check_entry(value: Any) -> None:
+    demand(isinstance(value, dict), "not an object")
+    check_version(value.get("v"))
+    demand(set(value) == ENTRY_FIELDS, "missing or unknown fields")
+    seq = value["seq"]
+    demand(type(seq) is int and 0 <= seq <= SAFE, "seq")
+    demand(all(isinstance(value[name], str) for name in ENTRY_FIELDS - {"v", "seq"}), "no text")
+    demand(TENANT.fullmatch(value["tenant"]), "tenant")
+    demand(HASH.fullmatch(value["prev"]) and HASH.fullmatch(value["body"]), "hash")
+    demand(value["kind"] in KINDS, "kind")
+    demand(value["subject"] and len(canonical(value["subject"])) <= 2000, "subject")
+    demand("\0" not in value["subject"], "subject")
+    demand(TIME.fullmatch(value["at"]), "time")
+
+
+def read_entry(data: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = read_json(data)
+    check_entry(value)
+    demand(canonical(value) == data, "not canonical")
+    return value
+
+
+def commitment(salt: str, body: Any) -> str:
+    return sha256(bytes.fromhex(salt) + canonical(body)).hexdigest()
+
+
+def check_chain(origin: str, entries: list[bytes]) -> bytes:
+    """Check entries from the first on; return the root over them."""
+    prev = sha256(origin.encode()).hexdigest()
+    leaves = []
+    for seq, data in enumerate(entries):
+        entry = read_entry(data)
+        demand(entry["tenant"] == origin.rpartition("/")[2], "another tenant")
+        demand((entry["seq"], entry["prev"]) == (seq, prev), "not in its place")
+        leaves.append(leaf_hash(data))
+        prev = leaves[-1].hex()
+    return root_hash(leaves)
+
+
+# checkpoint.md
+
+
+class Key(NamedTuple):
+    name: str
+    key_id: str
+    public: bytes
+
+
+class Checkpoint(NamedTuple):
+    origin: str
+    size: int
+    root: bytes
+    text: str
+    signatures: list[tuple[str, str, bytes]]
+
+
+def read_base64(text: str) -> bytes:
+    try:
+        data = b64decode(text, validate=True)
+    except ValueError:
+        raise RefusedError("not base64") from None
+    demand(b64encode(data).decode() == text, "not the one way to write it")
+    return data
+
+
+def read_key(line: str) -> Key:
+    name, key_id, encoded = line.strip().split("+", 2)
+    data = read_base64(encoded)
+    demand(len(data) == 33 and data[:1] == b"\x01", "not an Ed25519 key")
+    demand(sha256(f"{name}\n".encode() + data).digest()[:4].hex() == key_id, "not its id")
+    return Key(name, key_id, data[1:])
+
+
+def read_checkpoint(note: Any) -> Checkpoint:
+    demand(isinstance(note, str), "not text")
+    demand(len(note) <= 65536 and not re.search(r"[\x00-\x09\x0b-\x1f]", note), "not a note")
+    text, blank, block = note.rpartition("\n\n")
+    demand(blank and block.endswith("\n"), "no signatures")
+    signatures = []
+    for line in block[:-1].split("\n"):
+        match = re.fullmatch(r"— ([^\s+]+) (\S+)", line)
+        demand(match, "not a signature line")
+        assert match
+        data = read_base64(match[2])
+        demand(len(data) > 4, "no signature")
+        signatures.append((match[1], data[:4].hex(), data[4:]))
+    lines = text.split("\n")
+    demand(len(lines) >= 3 and all(lines), "not a checkpoint")
+    demand(re.fullmatch("0|[1-9][0-9]{0,17}", lines[1]), "not a size")
+    root = read_base64(lines[2])
+    demand(len(root) == 32, "not a root")
+    return Checkpoint(lines[0], int(lines[1]), root, f"{text}\n", signatures)
+
+
+def check_signature(checkpoint: Checkpoint, keys: list[Key]) -> None:
+    kept = {(key.name, key.key_id): key for key in keys if key.name == checkpoint.origin}
+    demand(kept, "a checkpoint of another log")
+    signed = 0
+    for name, key_id, signature in checkpoint.signatures:
+        if key := kept.get((name, key_id)):
+            try:
+                public = Ed25519PublicKey.from_public_bytes(key.public)
+                public.verify(signature, checkpoint.text.encode())
+            except InvalidSignature:
+                raise RefusedError("a wrong signature") from None
+            signed += 1
+    demand(signed, "not signed by a trusted key")
+
+
+def check_consistency(
+    old_size: int, old_root: bytes, new_size: int, new_root: bytes, path: list[bytes]
+) -> None:
+    demand(0 < old_size <= new_size, "sizes")
+    if old_size == new_size:
+        demand(not path and old_root == new_root, "two roots for one size")
+        return
+    demand(path, "no hashes")
+    if old_size & (old_size - 1) == 0:
+        path = [old_root, *path]
+    position, last = old_size - 1, new_size - 1
+    while position % 2:
+        position, last = position // 2, last // 2
+    old = new = path[0]
+    for sibling in path[1:]:
+        demand(last, "too many hashes")
+        if position % 2 or position == last:
+            old, new = node_hash(sibling, old), node_hash(sibling, new)
+            while position and position % 2 == 0:
+                position, last = position // 2, last // 2
+        else:
+            new = node_hash(new, sibling)
+        position, last = position // 2, last // 2
+    demand(last == 0 and (old, new) == (old_root, new_root), "another history")
+
+
+class Announced(NamedTuple):
+    key: Key
+    seq: int
+    successor: int | None
+
+
+def announced_keys(origin: str, announcements: list[tuple[dict[str, Any], Any]]) -> list[Announced]:
+    """Read the keys that a log announces, given its entries of kind `key` with their bodies."""
+    found: list[Announced] = []
+    for entry, body in announcements:
+        demand(set(body) == {"key", "replaces"}, "fields")
+        key = read_key(body["key"])
+        demand(key.name == origin and entry["subject"] == key.key_id, "another log's key")
+        demand(body["replaces"] == (found[-1].key.key_id if found else None), "replaces")
+        if found:
+            found[-1] = found[-1]._replace(successor=entry["seq"])
+        found.append(Announced(key, entry["seq"], None))
+    return found
+
+
+def keys_for(size: int, announced: list[Announced]) -> list[Key]:
+    return [
+        item.key
+        for item in announced
+        if item.seq + 1 <= size and (item.successor is None or size <= item.successor + 1)
+    ]
+
+
+# proof.md
+
+
+def check_inclusion(leaf: bytes, index: int, size: int, path: list[bytes], root: bytes) -> None:
+    demand(0 <= index < size, "past the end")
+    position, last, result = index, size - 1, leaf
+    for sibling in path:
+        demand(last, "too many hashes")
+        if position % 2 or position == last:
+            result = node_hash(sibling, result)
+            while position and position % 2 == 0:
+                position, last = position // 2, last // 2
+        else:
+            result = node_hash(result, sibling)
+        position, last = position // 2, last // 2
+    demand(last == 0 and result == root, "another root")
+
+
+def is_hash(value: Any) -> bool:
+    return isinstance(value, str) and HASH.fullmatch(value) is not None
+
+
+def read_proof(data: bytes) -> tuple[dict[str, Any], Checkpoint]:
+    demand(len(data) <= 67_108_864, "too large")
+    proof = read_json(data)
+    demand(isinstance(proof, dict) and proof.get("format") == "evidentia/proof", "format")
+    check_version(proof.get("v"))
+    disclosed = PROOF_FIELDS | {"body", "salt"}
+    demand(set(proof) in (PROOF_FIELDS, disclosed, disclosed | {"envelope"}), "fields")
+    check_entry(proof["entry"])
+    path = proof["inclusion"]
+    demand(isinstance(path, list) and len(path) <= 60 and all(map(is_hash, path)), "inclusion")
+    demand("salt" not in proof or is_hash(proof["salt"]), "salt")
+    if "envelope" in proof:
+        read_statement(read_envelope(proof["envelope"]).payload)
+    return proof, read_checkpoint(proof["checkpoint"])
+
+
+def check_content(proof: dict[str, Any]) -> None:
+    if "body" in proof:
+        demand(commitment(proof["salt"], proof["body"]) == proof["entry"]["body"], "another body")
+
+
+def check_place(proof: dict[str, Any], checkpoint: Checkpoint) -> None:
+    entry = proof["entry"]
+    demand(entry["tenant"] == checkpoint.origin.rpartition("/")[2], "another tenant's log")
+    first_prev = sha256(checkpoint.origin.encode()).hexdigest()
+    demand(entry["seq"] != 0 or entry["prev"] == first_prev, "begins another log")
+    leaf = leaf_hash(canonical(entry))
+    path = [bytes.fromhex(item) for item in proof["inclusion"]]
+    check_inclusion(leaf, entry["seq"], checkpoint.size, path, checkpoint.root)
+
+
+def verify(data: bytes, keys: list[Key]) -> tuple[str, list[str]]:
+    """Return the verdict and the names of the checks that failed."""
+    try:
+        proof, checkpoint = read_proof(data)
+    except RefusedError:
+        return "does not hold", ["format"]
+    checks: dict[str, Any] = {
+        "content": lambda: check_content(proof),
+        "place": lambda: check_place(proof, checkpoint),
+    }
+    if keys:
+        checks["signature"] = lambda: check_signature(checkpoint, keys)
+    if "envelope" in proof:
+        checks["statement"] = lambda: check_statement(proof, checkpoint.origin, keys)
+    failed = []
+    for name, check in checks.items():
+        try:
+            check()
+        except RefusedError:
+            failed.append(name)
+    if failed:
+        return "does not hold", failed
+    return ("holds" if keys else "consistent, signer unknown"), []
+
+
+# statement.md
+
+
+class Envelope(NamedTuple):
+    payload: bytes
+    signatures: list[tuple[str, bytes]]
+
+
+def read_envelope(value: Any) -> Envelope:
+    demand(isinstance(value, dict), "no object")
+    demand(set(value) == {"payloadType", "payload", "signatures"}, "fields")
+    demand(value["payloadType"] == "application/vnd.in-toto+json", "payload type")
+    demand(isinstance(value["payload"], str), "no text")
+    signatures = value["signatures"]
+    demand(isinstance(signatures, list) and signatures, "unsigned")
+    for signature in signatures:
+        demand(isinstance(signature, dict) and set(signature) == {"keyid", "sig"}, "signature")
+        demand(all(isinstance(part, str) for part in signature.values()), "no text")
+    read = [(item["keyid"], read_base64(item["sig"])) for item in signatures]
+    return Envelope(read_base64(value["payload"]), read)
+
+
+def read_statement(payload: bytes) -> dict[str, Any]:
+    statement: dict[str, Any] = read_json(payload)
+    demand(isinstance(statement, dict), "no object")
+    demand(set(statement) == {"_type", "subject", "predicateType", "predicate"}, "fields")
+    demand(statement["_type"] == "https://in-toto.io/Statement/v1", "another type")
+    demand(isinstance(statement["predicateType"], str), "predicateType")
+    demand(isinstance(statement["predicate"], dict), "predicate")
+    subjects = statement["subject"]
+    demand(isinstance(subjects, list) and subjects, "subject")
+    for subject in subjects:
+        demand(isinstance(subject, dict) and set(subject) == {"name", "digest"}, "subject")
+        digest = subject["digest"]
+        demand(isinstance(subject["name"], str), "name")
+        demand(isinstance(digest, dict) and set(digest) == {"sha256"}, "digest")
+        demand(is_hash(digest["sha256"]), "digest")
+    return statement
+
+
+def signed_bytes(payload: bytes) -> bytes:
+    kind = b"application/vnd.in-toto+json"
+    return b" ".join(
+        [b"DSSEv1", str(len(kind)).encode(), kind, str(len(payload)).encode(), payload]
+    )
+
+
+def check_statement(proof: dict[str, Any], origin: str, keys: list[Key]) -> None:
+    envelope = read_envelope(proof["envelope"])
+    body = proof["body"]
+    demand(isinstance(body, dict), "the body names no statement")
+    demand(body.get("statement_sha256") == sha256(envelope.payload).hexdigest(), "not the one")
+    if not keys:
+        return
+    kept = {key.key_id: key for key in keys if key.name == origin}
+    signed = 0
+    for key_id, signature in envelope.signatures:
+        if key := kept.get(key_id):
+            try:
+                public = Ed25519PublicKey.from_public_bytes(key.public)
+                public.verify(signature, signed_bytes(envelope.payload))
+            except InvalidSignature:
+                raise RefusedError("a wrong signature") from None
+            signed += 1
+    demand(signed, "not signed by a trusted key")
+
+
+# chunk.md
+
+
+SPACE = "\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
+def chunk_hash(text: str) -> str:
+    normalised = re.sub(f"[{SPACE}]+", " ", text.lower()).strip(" ")
+    return sha256(normalised.encode()).hexdigest()
+
+
+def named(prefix: str, content: Any, digits: int) -> str:
+    return f"{prefix}_{sha256(canonical(content)).hexdigest()[:digits]}"
+
+
+def issue(hash_: str, issued: dict[str, str]) -> str:
+    return next(
+        hash_[:length] for length in range(8, 65) if issued.get(hash_[:length], hash_) == hash_
+    )
+
+
+def resolve(anchor: str, issued: dict[str, str], hashes: list[str]) -> str | None:
+    name = anchor.strip().lower()
+    if len(name) < 8:
+        return None
+    bound = issued.get(name)
+    found = {hash_ for hash_ in hashes if (hash_ == bound if bound else hash_.startswith(name))}
+    return found.pop() if len(found) == 1 else None
+
+
+def citations(text: str) -> list[tuple[str, str, int, int]]:
+    """Find the marks: label, style, start, end."""
+    found = []
+    for style, pattern in (
+        ("anchor", r"\[cite:\s*([^\[\]\n]{1,300})\]"),
+        ("number", r"(?<!!)\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)\](?![(:])"),  # noqa: RUF001
+        ("footnote", r"\[(\^[^\]\s]{1,64})\](?!:)"),
+    ):
+        for match in re.finditer(pattern, text):
+            labels = re.split(r"[,;\s]+", match[1])
+            if style == "number":
+                ranges = [re.split("[–-]", part) for part in re.split("[,;]", match[1])]  # noqa: RUF001
+                labels = [
+                    str(number)
+                    for ends in ranges
+                    for number in range(int(ends[0]), int(ends[-1]) + 1)
+                ]
+            found += [(label, style, match.start(), match.end()) for label in labels]
+    return sorted(found, key=lambda mark: mark[2:])
+
+
+# ledger.md
+
+
+LEVELS = ["full", "partial", "none"]
+VERDICTS = ["supported", "weak", "contradicted", "not_found", "not_judged"]
+Rule = tuple[str, str, Callable[[Any], bool]]
+
+
+def in_order(evidence: list[Any]) -> list[Any]:
+    def key(match: Any) -> Any:
+        passage = match.get("passage") or {"chunk_id": "", "start": 0}
+        return (
+            -match["similarity"],
+            LEVELS.index(match["support_level"]),
+            match["snippet"],
+            passage["chunk_id"],
+            passage["start"],
+            match["contradicts"],
+        )
+
+    return sorted(evidence, key=key)
+
+
+def assign_verdict(evidence: list[Any]) -> tuple[str, float]:
+    ordered = in_order(evidence)
+    if not ordered:
+        return "not_found", 0
+    against = [match for match in ordered if match["contradicts"]]
+    if against:
+        return "contradicted", against[0]["similarity"]
+    best = ordered[0]
+    if best["support_level"] == "full" and best["similarity"] > 0.85:
+        return "supported", best["similarity"]
+    if best["support_level"] == "partial" or best["similarity"] <= 0.85:
+        return "weak", best["similarity"] * 0.8
+    return "not_found", 0
+
+
+def rests_on(verdict: str, evidence: list[Any]) -> list[Any]:
+    match verdict:
+        case "supported":
+            return [match for match in evidence if match["support_level"] == "full"]
+        case "contradicted":
+            return [match for match in evidence if match["contradicts"]]
+        case "weak":
+            return evidence
+        case _:
+            return []
+
+
+def confidence(parts: dict[str, Any]) -> float:
+    score: float = parts["semantic_similarity"] * 0.6
+    score += min(parts["evidence_count"] - 1, 3) * 0.05
+    score += parts["directness"] * 0.15
+    score += parts["source_quality"] * 0.1
+    return min(max(score, 0.0), 1.0)
+
+
+def band(score: float) -> str:
+    bands = {"high": 0.85, "good": 0.7, "moderate": 0.5, "low": 0.3, "very_low": 0}
+    return next(name for name, floor in bands.items() if score >= floor)
+
+
+def summary(entries: list[Any]) -> dict[str, Any]:
+    verdicts = [entry["verdict"] for entry in entries]
+    importances = [entry["claim_importance"] for entry in entries]
+    total, covered = len(entries), verdicts.count("supported") + verdicts.count("weak")
+    return {
+        "total_claims": total,
+        "by_verdict": {verdict: verdicts.count(verdict) for verdict in VERDICTS},
+        "by_importance": {
+            level: importances.count(level) for level in ("critical", "material", "minor")
+        },
+        "evidence_coverage": covered / total if total else 0,
+        "unsupported_rate": (total - covered) / total if total else 0,
+    }
+
+
+def is_outdated(entry: Any, session: dict[str, Any]) -> bool:
+    source = entry["source_document"]
+    document = next(
+        (it for it in session["documents"] if source and it["id"] == source["id"]), None
+    )
+    if document is None:
+        return False
+    today = date.fromisoformat(session["ledger"]["created_at"][:10])
+    dated = document["dated"]
+    return document["superseded"] or bool(dated and (today - date.fromisoformat(dated)).days > 730)
+
+
+def is_ambiguous(entry: Any) -> bool:
+    best = max((match["similarity"] for match in entry["evidence"]), default=0)
+    near = [match for match in entry["evidence"] if match["similarity"] >= best - 0.05]
+    return len({(match["contradicts"], match["support_level"]) for match in near}) > 1
+
+
+def conflicts(entry: Any) -> bool:
+    """Whether one document bears the claim out and another contradicts it."""
+    found = [(match["passage"]["source"]["id"], match) for match in entry["evidence"]]
+    return any(
+        one != other and first["contradicts"] and second["support_level"] == "full"
+        for one, first in found
+        for other, second in found
+    )
+
+
+def risks(session: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
+    """Return type, severity and claims of each risk."""
+    entries = session["ledger"]["entries"]
+    total = 0.0
+    for entry in entries:
+        total += entry["confidence_score"]
+    low = bool(entries) and total / len(entries) < 0.6
+    rules: list[Rule] = [
+        (
+            "missing_evidence",
+            "high",
+            lambda it: it["verdict"] == "not_found" and it["claim_importance"] == "critical",
+        ),
+        ("contradiction", "high", lambda it: it["verdict"] == "contradicted"),
+        ("outdated_source", "medium", lambda it: is_outdated(it, session)),
+        ("ambiguous_evidence", "medium", is_ambiguous),
+        ("conflicting_sources", "high", conflicts),
+        ("low_confidence", "medium", lambda it: low and it["confidence_score"] < 0.6),
+    ]
+    flags = []
+    for name, severity, affects in rules:
+        affected = [entry["claim_id"] for entry in entries if affects(entry)]
+        if affected:
+            flags.append((name, severity, affected))
+    return flags
+
+
+def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:
+    """Check a ledger by hand, steps 2 to 12; return the session."""
+    entry, body = proof["entry"], proof["body"]
+    statement = read_statement(read_envelope(proof["envelope"]).payload)
+    demand(entry["kind"] == "ledger", "kind")
+    kinds = {statement["predicateType"], body["predicate_type"]}
+    demand(kinds == {"urn:evidentia:spec:v1:ledger"}, "predicate type")
+    session: dict[str, Any] = statement["predicate"]
+    ledger, answer = session["ledger"], session["answer"]
+    demand(entry["subject"] == ledger["id"], "another ledger")
+    demand(session["id"] == ledger["session_id"] == body["session_id"], "another session")
+    demand(body["previous_ledger_id"] == ledger["previous_ledger_id"], "another one before")
+    demand(body["summary"] == ledger["summary"] == summary(ledger["entries"]), "summary")
+    digest = {"sha256": sha256(answer.encode()).hexdigest()}
+    demand(statement["subject"] == [{"name": session["answer_name"], "digest": digest}], "answer")
+    for piece in session["left_out"]:
+        demand(answer[piece["start"] : piece["end"]] == piece["text"], "offsets")
+    demand(len(session["claims"]) == len(ledger["entries"]), "claims")
+    for claim, judged in zip(session["claims"], ledger["entries"], strict=True):
+        demand(answer[claim["start"] : claim["end"]] == claim["source_text"], "offsets")
+        for field in ("id", "text", "type", "importance"):
+            demand(judged[f"claim_{field}"] == claim[field], "another claim")
+        check_judged(judged)
+        for match in judged["evidence"]:
+            check_passage(match, session["documents"], files)
+    flags = [(it["type"], it["severity"], it["affected_claim_ids"]) for it in ledger["risk_flags"]]
+    demand(flags == risks(session), "risks")
+    cited = [(claim["id"], label) for claim in session["claims"] for label in claim["citations"]]
+    demand([(it["claim_id"], it["label"]) for it in ledger["citations"]] == cited, "citations")
+    return session
+
+
+def check_judged(judged: dict[str, Any]) -> None:
+    """Check that a verdict and what is said of it follow from the evidence."""
+    evidence = judged["evidence"]
+    demand(evidence == in_order(evidence), "order")
+    if judged["verdict"] != "not_judged":
+        given = (judged["verdict"], judged["confidence_score"])
+        demand(given == assign_verdict(evidence), "verdict")
+    else:
+        demand(judged["confidence_score"] == 0, "confidence")
+    grounds = rests_on(judged["verdict"], evidence)
+    best: dict[str, Any] = {"snippet": "", "judge": "", "passage": None}
+    if grounds:
+        best = grounds[0]
+    source = best["passage"]["source"] if best["passage"] else None
+    shown = (judged["evidence_snippet"], judged["judge"], judged["source_document"])
+    demand(shown == (best["snippet"], best["judge"], source), "best passage")
+    hashes = list(dict.fromkeys(match["passage"]["chunk_hash"] for match in grounds))
+    anchors = judged["evidence_chunk_ids"]
+    demand(len(anchors) == len(hashes), "anchors")
+    demand(all(map(str.startswith, hashes, anchors)), "anchors")
+    parts = judged["confidence_components"]
+    demand((parts is None) == (not grounds), "parts of a confidence")
+    if parts:
+        demand(parts["semantic_similarity"] == best["similarity"], "similarity")
+        demand(judged["component_confidence"] == confidence(parts), "confidence")
+
+
+def check_passage(
+    match: dict[str, Any], documents: list[dict[str, Any]], files: dict[str, bytes]
+) -> None:
+    passage = match["passage"]
+    source = passage["source"]
+    (document,) = [document for document in documents if document["id"] == source["id"]]
+    demand(document["filename"] == source["filename"], "another document")
+    file = files[document["filename"]]
+    demand(sha256(file).hexdigest() == document["sha256"], "another file")
+    demand(file.decode()[passage["start"] : passage["end"]] == passage["snippet"], "offsets")
+    demand(passage["snippet"] == match["snippet"], "another quote")
+
+
+# publication.md
+
+
+def tile_path(level: int | str, index: int, width: int = 256) -> str:
+    groups = [f"{index % 1000:03d}"]
+    while index := index // 1000:
+        groups.insert(0, f"x{index % 1000:03d}")
+    return f"tile/{level}/{'/'.join(groups)}" + ("" if width == 256 else f".p/{width}")
+
+
+def read_bundle(data: bytes) -> list[bytes]:
+    entries = []
+    while data:
+        length = int.from_bytes(data[:2], "big")
+        demand(len(data) >= 2 + length, "cut short")
+        entries.append(data[2 : 2 + length])
+        data = data[2 + length :]
+    return entries
+
+
+def tiles_of(leaves: list[bytes]) -> dict[str, bytes]:
+    """Compute every tile of a tree, by path."""
+    tiles = {}
+    level, hashes = 0, leaves
+    while hashes:
+        for start in range(0, len(hashes), 256):
+            tile = hashes[start : start + 256]
+            tiles[tile_path(level, start // 256, len(tile))] = b"".join(tile)
+        full = len(hashes) // 256
+        hashes = [root_hash(hashes[at * 256 : (at + 1) * 256]) for at in range(full)]
+        level += 1
+    return tiles
+
+
+def audit(folder: Path, keys: list[Key]) -> list[bytes]:
+    """Check a published log, all of it; return its entries."""
+    checkpoint = read_checkpoint((folder / "checkpoint").read_text(encoding="utf-8"))
+    check_signature(checkpoint, keys)
+    entries: list[bytes] = []
+    while len(entries) < checkpoint.size:
+        width = min(256, checkpoint.size - len(entries))
+        bundle = folder / tile_path("entries", len(entries) // 256, width)
+        found = read_bundle(bundle.read_bytes())
+        demand(len(found) == width, "a bundle of another width")
+        entries += found
+    demand(check_chain(checkpoint.origin, entries) == checkpoint.root, "another root")
+    for path, data in tiles_of([leaf_hash(entry) for entry in entries]).items():
+        demand((folder / path).read_bytes() == data, f"{path} is not what the entries give")
+    return entries
