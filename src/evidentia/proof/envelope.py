@@ -37,10 +37,11 @@ class Envelope:
         return cls(payload, (Signature(key.verifier.key_id, value),))
 
     def signed_by(self, keys: Iterable[VerifierKey]) -> VerifierKey | None:
-        """Return the first key that signed this, or None if none of them is named in it.
+        """Return the first of the keys that signed this, or None if none of them is named in it.
 
-        Raises `ProofError` if a signature names one of the keys and is not by it.
+        Raises `ProofError` if any signature names one of the keys and is not by it.
         """
+        signers = []
         for key in keys:
             for signature in self.signatures:
                 if signature.key_id != key.key_id:
@@ -53,8 +54,8 @@ class Envelope:
                         f"the statement's signature is not by key {key.key_id}: "
                         "the statement or the signature was changed"
                     ) from None
-                return key
-        return None
+                signers.append(key)
+        return signers[0] if signers else None
 
     def as_json(self) -> dict[str, Any]:
         """Return the envelope as a JSON object."""

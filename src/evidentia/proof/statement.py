@@ -1,5 +1,7 @@
 """Statements: what is said of which bytes (in-toto), as canonical JSON, ready to be signed."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -7,6 +9,9 @@ from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import CanonicalError, ProofError
 
 STATEMENT_TYPE: Final = "https://in-toto.io/Statement/v1"
+MAX_STATEMENT_BYTES: Final = 45 * 2**20
+"""So that a proof file with its envelope, in Base64, stays within what is read of one."""
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class Statement:
 
     predicate_type: str
     subjects: tuple[Subject, ...]
-    predicate: Any
+    predicate: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
         """Return the statement as a JSON object."""
@@ -52,9 +57,9 @@ class Statement:
         match document:
             case {
                 "_type": "https://in-toto.io/Statement/v1",
-                "subject": list(subjects),
+                "subject": [_, *_] as subjects,
                 "predicateType": str(predicate_type),
-                "predicate": predicate,
+                "predicate": dict(predicate),
                 **others,
             } if not others:
                 return cls(predicate_type, tuple(map(_subject, subjects)), predicate)
@@ -64,6 +69,6 @@ class Statement:
 def _subject(value: Any) -> Subject:
     match value:
         case {"name": str(name), "digest": {"sha256": str(digest), **rest}, **others}:
-            if not rest and not others:
+            if not rest and not others and _DIGEST.fullmatch(digest):
                 return Subject(name, digest)
     raise ProofError("a subject of the statement is not a name with a SHA-256 digest")
