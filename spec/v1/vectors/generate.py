@@ -781,6 +781,7 @@ class Source(NamedTuple):
         return CheckedDocument(
             id=self.document_id,
             version=1,
+            collection="policies",
             filename=self.filename,
             media_type=self.media_type,
             sha256=sha256_hex(self.text.encode()),

@@ -4,14 +4,15 @@ It is what exports are written of, and what is signed: a statement about the ans
 predicate is the session. Reading the statement gives the same session again.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from evidentia.canonical import sha256_hex
+from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.frozen import FrozenModel
-from evidentia.ledger.model import Claim, EvidenceLedger
+from evidentia.ledger.model import Claim, EvidenceLedger, LedgerSummary
 from evidentia.proof.statement import Statement, Subject
 
 PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:ledger"
@@ -22,6 +23,7 @@ class CheckedDocument(FrozenModel):
 
     id: str
     version: int = Field(ge=1)
+    collection: str = ""
     filename: str
     media_type: str
     sha256: str
@@ -75,7 +77,7 @@ class LedgerSession(FrozenModel):
         return {claim.id: claim for claim in self.claims}
 
     def to_statement(self) -> Statement:
-        """Return what is signed: the answer and the documents by their digests, and all this."""
+        """Return what is signed: all this, about the answer by its digest."""
         answer = Subject(self.answer_name, sha256_hex(self.answer.encode()))
         predicate: dict[str, Any] = self.model_dump(mode="json")
         return Statement(PREDICATE_TYPE, (answer,), predicate)
@@ -86,11 +88,34 @@ class LedgerSession(FrozenModel):
         if statement.predicate_type != PREDICATE_TYPE:
             raise ProofError(f"not a ledger: its type is {statement.predicate_type[:80]!r}")
         try:
-            session = cls.model_validate(statement.predicate)
+            session = cls.model_validate_json(canonical_json(statement.predicate), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
             raise ProofError(f"not a ledger: {where}: {first['msg']}") from None
         if session.to_statement().subjects != statement.subjects:
             raise ProofError("the statement's subject is not the answer that it holds")
+        for problem in _contradictions(session):
+            raise ProofError(f"the ledger contradicts itself: {problem}")
         return session
+
+
+def _contradictions(session: LedgerSession) -> Iterator[str]:
+    """Say what in a session cannot be so, given the rest of it."""
+    ledger, answer = session.ledger, session.answer
+    claims = session.claims_by_id()
+    if ledger.session_id != session.id:
+        yield "it is of another session"
+    if [entry.claim_id for entry in ledger.entries] != [claim.id for claim in session.claims]:
+        yield "its entries are not its claims, one after the other"
+    if ledger.summary != LedgerSummary.of(ledger.entries):
+        yield "its summary does not count its entries"
+    for piece in session.left_out:
+        if answer[piece.start : piece.end] != piece.text:
+            yield f"what it leaves out at {piece.start} is not what stands there in the answer"
+    for claim in session.claims:
+        if answer[claim.start : claim.end] != claim.source_text:
+            yield f"claim {claim.id} is not what stands at its place in the answer"
+    for entry in ledger.entries:
+        if entry.claim_text != claims[entry.claim_id].text:
+            yield f"entry {entry.id} quotes its claim as another"

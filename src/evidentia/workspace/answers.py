@@ -26,7 +26,7 @@ from evidentia.ledger.session import (
 from evidentia.logs import get_logger
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
-from evidentia.proof.statement import Statement
+from evidentia.proof.statement import MAX_STATEMENT_BYTES, Statement
 from evidentia.proof.verification import STATEMENT_DIGEST
 from evidentia.store import ledgers, library
 from evidentia.store.ingesting import FileProblem, Ingesting, Ingestion
@@ -239,7 +239,13 @@ class AnswersShell(TrailShell):
 
     def _keep(self, session: LedgerSession) -> None:
         """Keep a session's statement, record it in the trail, and insert its rows."""
-        digest = self.lake.put(session.to_statement().encode())
+        statement = session.to_statement().encode()
+        if len(statement) > MAX_STATEMENT_BYTES:
+            raise InputError(
+                f"the ledger has {len(statement):,} bytes, {MAX_STATEMENT_BYTES:,} at most: "
+                "check the answer in parts"
+            )
+        digest = self.lake.put(statement)
         ledger = session.ledger
         body = {
             STATEMENT_DIGEST: digest,
@@ -307,6 +313,7 @@ def _checked_document(version: StoredDocument) -> CheckedDocument:
     return CheckedDocument(
         id=library.corpus_id(version),
         version=version.version,
+        collection=version.collection,
         filename=version.filename,
         media_type=version.media_type,
         sha256=version.sha256,
