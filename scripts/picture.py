@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "pictures" / "demo.svg"
 WIDTH = 124
 SHOWN = tuple(f"\x1b[1m{number}." for number in (1, 3, 4, 5))
+PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h(?:\r\x1b\[1A\x1b\[2K)?", re.DOTALL)
+"""A progress bar, from the cursor's vanishing to its return."""
 BLANK_LINES = re.compile(r"^[ \x1b\[\dm]*\n", re.MULTILINE)
 # As rich draws it, but with the reader's own fonts: nothing is fetched to show the picture.
 SVG = """\
@@ -64,7 +66,7 @@ def run_demo() -> str:
         os.close(ours)
     if demo.returncode:
         raise SystemExit(printed.decode())
-    return printed.decode().replace("\r\n", "\n")
+    return PROGRESS.sub("", printed.decode().replace("\r\n", "\n"))
 
 
 def telling_parts(story: str) -> str:

@@ -133,7 +133,7 @@ def test_hostile_text_is_made_visible_in_the_terminal(cli: Cli) -> None:
         assert ran.code == 0
         assert "\x1b[2J" not in ran.out
         assert "\u202e" not in ran.out
-        assert "[U+001B]" in ran.out
+        assert "⟨U+001B⟩" in ran.out
 
 
 def test_status_is_a_timeline(filled: Cli) -> None:

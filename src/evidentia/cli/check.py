@@ -26,6 +26,15 @@ class Format(StrEnum):
     JUNIT = "junit"
 
 
+class ExportFormat(StrEnum):
+    """How a ledger is written for others."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+
+
 def check(
     answer: Annotated[
         str,
@@ -35,8 +44,8 @@ def check(
         list[Path] | None,
         typer.Option(
             "--against",
-            metavar="FOLDER",
-            help="The documents; may be given again. Without it: all that were ingested.",
+            metavar="PATH",
+            help="A folder or file of documents; may be given again [all that were ingested].",
         ),
     ] = None,
     query: Annotated[
@@ -76,8 +85,8 @@ def check(
     """Check an answer against documents, claim by claim.
 
     Each claim gets a verdict (supported, weak, contradicted, not found) with the exact quote,
-    page and heading. The ledger is kept as evidence and recorded in the trail. Offline; no key is
-    needed, and the same input gives the same verdicts.
+    page and heading. The ledger is kept as evidence and recorded in the trail. All of it is
+    offline, with no service to ask, and the same input gives the same verdicts.
 
     Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
     """
@@ -93,7 +102,8 @@ def check(
         if against:
             with counting_bar("Reading") as progress:
                 documents = opened.ingest(*against, progress=progress)
-        for item in documents.problems if documents and documents.results else ():
+        told = documents is not None and documents.results and form is not Format.TABLE
+        for item in documents.problems if documents and told else ():
             say(f"not read: {visible(item.problem)}", "bad", aside=True)
         with counting_bar("Judging") as progress:
             ledger = opened.check(
@@ -145,10 +155,10 @@ def print_ledger(
 
         show_ledger(session, verbose=verbose)
         return
-    from evidentia.export.forms import UNSUPPORTED, export_ledger
+    from evidentia.export.forms import export_ledger
     from evidentia.store.files import write_durably
 
-    text = export_ledger(session, output_format.value, fail_on=failing or UNSUPPORTED)
+    text = export_ledger(session, output_format.value, fail_on=failing or None)
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -165,7 +175,7 @@ def _read_answer(answer: str) -> tuple[str, str]:
     if answer == "-":
         data, name = sys.stdin.buffer.read(MAX_ANSWER_BYTES + 1), "standard input"
     else:
-        data, name = read_bytes(answer, MAX_FILE_BYTES), Path(answer).name
+        data, name = read_bytes(answer, MAX_FILE_BYTES), _name_of(Path(answer))
     if len(data) > MAX_ANSWER_BYTES:
         raise InputError(
             f"{name}: larger than the {MAX_ANSWER_BYTES:,} bytes that an answer may have: "
@@ -178,3 +188,10 @@ def _read_answer(answer: str) -> tuple[str, str]:
             f"{name}: not UTF-8 text: an answer is Markdown or plain text, not a document"
         ) from None
     return text, name
+
+
+def _name_of(path: Path) -> str:
+    """Return what an answer is called: its place below this folder, as reviews name files."""
+    here = Path.cwd().resolve()
+    place = path.resolve()
+    return place.relative_to(here).as_posix() if place.is_relative_to(here) else path.name

@@ -15,7 +15,7 @@ def ingest(
     targets: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FOLDER...",
+            metavar="PATH",
             help="Folders, or single files: PDF, DOCX, HTML, Markdown or text.",
         ),
     ],
@@ -104,6 +104,12 @@ def cite(
     with workspace(home, tenant, read_only=True) as opened:
         found = opened.resolve_citation(name)
         known = {document.id: document for document in opened.documents()}
+        places = [(chunk, known[chunk.document_id]) for chunk in found.places]
+        current = {
+            chunk.chunk_id
+            for document in {document.id: document for _, document in places}.values()
+            for chunk in opened.chunks(document)
+        }
     if as_json:
         print_json(found.model_dump(mode="json"))
         raise typer.Exit(0 if found.resolved else 1)
@@ -112,12 +118,12 @@ def cite(
         for candidate in found.candidates:
             say(candidate, under=True)
         raise typer.Exit(1)
-    for chunk in found.places:
-        document = known[chunk.document_id]
+    for chunk, document in places:
         page = f", page {chunk.page}" if document.media_type == "application/pdf" else ""
         headings = "".join(f" > {visible(heading)}" for heading in chunk.heading_path)
         offsets = f"characters {chunk.start}–{chunk.end}"  # noqa: RUF001 - a range, for people
-        say(f"{visible(document.filename)}{page}{headings} ({offsets})", "good")
+        older = "" if chunk.chunk_id in current else ", of an older version"
+        say(f"{visible(document.filename)}{page}{headings} ({offsets}{older})", "good")
     say("")
     for line in found.chunk.text.splitlines():
         say(visible(line), under=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evidentia.cli.check import Format, chosen_format, print_ledger
+from evidentia.cli.check import ExportFormat, Format, print_ledger
 from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
@@ -104,8 +104,8 @@ def show(
 def export(
     ledger: LedgerArgument,
     output_format: Annotated[
-        Format, typer.Option("--format", help="The form; table is for the terminal.")
-    ] = Format.MARKDOWN,
+        ExportFormat, typer.Option("--format", help="The form to write it in.")
+    ] = ExportFormat.MARKDOWN,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
     ] = None,
@@ -114,7 +114,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write a ledger for others: Markdown to read, JSON for programs, SARIF and JUnit for CI."""
-    form = chosen_format(output_format, output, as_json=as_json)
+    form = Format.JSON if as_json else Format(output_format.value)
     with workspace(home, tenant, read_only=True) as opened:
         session = opened.session(ledger)
     print_ledger(session, form, output)

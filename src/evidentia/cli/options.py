@@ -11,9 +11,7 @@ from evidentia.settings import Settings
 if TYPE_CHECKING:
     from evidentia.workspace import Workspace
 
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print the answer as one JSON document, for programs.")
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
 HomeOption = Annotated[
     Path | None,
     typer.Option(

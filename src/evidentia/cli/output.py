@@ -29,7 +29,7 @@ _MARKS: dict[Mark, tuple[str, str]] = {
 def visible(text: object) -> str:
     """Return the text with characters that control a terminal or a direction made visible."""
     return "".join(
-        f"[U+{ord(character):04X}]" if unicodedata.category(character) in _HIDDEN else character
+        f"⟨U+{ord(character):04X}⟩" if unicodedata.category(character) in _HIDDEN else character
         for character in str(text)
     )
 

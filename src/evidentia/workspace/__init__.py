@@ -65,6 +65,7 @@ def open_database(
         place.create()
     elif not place.database.exists():
         raise NotFoundError(
-            f"{place.folder}: there is no workspace; 'evidentia trail append' makes one"
+            f"{place.folder}: there is no workspace yet; 'evidentia check', 'evidentia ingest' and "
+            "'evidentia trail append' make one"
         )
     return Database.sqlite(place.database, read_only=read_only), place
