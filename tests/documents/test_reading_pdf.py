@@ -98,6 +98,73 @@ def test_running_heads_and_tables_of_contents_are_no_headings() -> None:
     assert [h.text for h in document.headings] == ["ACME Policy, page 7"]
 
 
+def test_bold_entries_of_a_table_of_contents_are_no_headings() -> None:
+    titles = ("About", "1 Leave", "2 Travel", "3 Conduct")
+    entries = [Line(f"{title} {number}", font=BOLD) for number, title in enumerate(titles, 2)]
+    chapters = [[Line(title, 14, BOLD), *body()] for title in titles]
+    document = read([Line("Contents", 20, BOLD), *entries, *body()], *chapters)
+    assert [(h.text, h.page) for h in document.headings] == [
+        ("Contents", 1),
+        *((title, number) for number, title in enumerate(titles, 2)),
+    ]
+
+
+def test_bold_entries_without_dots_among_others_with_dots_are_no_headings() -> None:
+    entries = [
+        Line(f"1.{number} Part . . . . . . {number}", y=600 - 12 * number) for number in (1, 2, 3)
+    ]
+    document = read([Line("1 A chapter 1", font=BOLD), *entries, *body()], body())
+    assert document.headings == ()
+
+
+def test_headings_that_end_in_a_number_are_headings() -> None:
+    document = read(
+        [Line("Annex", 14), *body(), Line("Annex 1", 14), *body(), Line("Annex 2", 14), *body()]
+    )
+    assert [h.text for h in document.headings] == ["Annex", "Annex 1", "Annex 2"]
+
+
+def test_a_tables_row_with_a_cell_of_several_lines_is_one_line() -> None:
+    document = read(
+        [
+            *body(),
+            Line("Partner leave", y=500),
+            Line("The other parent, within", x=200, y=500),
+            Line("one year of birth", x=200, y=488),
+            Line("or adoption", x=200, y=476),
+            Line("6 weeks, of which", x=400, y=500),
+            Line("two are paid", x=400, y=488),
+            Line("Carer's leave", y=460),
+            Line("Those who care", x=200, y=460),
+            Line("5 days", x=400, y=460),
+        ]
+    )
+    assert document.pages[0].text.splitlines()[3:] == [
+        (
+            "Partner leave The other parent, within one year of birth or adoption "
+            "6 weeks, of which two are paid"
+        ),
+        "",
+        "Carer's leave Those who care 5 days",
+    ]
+
+
+def test_columns_of_text_are_no_rows_of_a_table() -> None:
+    left = [Line(f"Left {number}", y=600 - 12 * number) for number in range(4)]
+    right = [Line(f"Right {number}", x=300, y=600 - 12 * number) for number in range(4)]
+    text = read([*body(), *left, *right]).pages[0].text
+    assert text.splitlines()[-8:] == [line.text for line in (*left, *right)]
+
+
+def test_a_note_at_a_lines_height_is_no_cell_of_a_row() -> None:
+    lines = [
+        line("Leave is paid", y=500, x=72),
+        line("in full", y=488, x=150),
+        line("1", size=6, y=500, x=300),
+    ]
+    assert " ".join(layout([lines])[0][0].text.split()) == "Leave is paid in full 1"
+
+
 def test_a_wider_gap_parts_paragraphs() -> None:
     first = [Line(f"Line {n} of a paragraph that goes on.", y=700 - 12 * n) for n in range(4)]
     second = [Line("The second paragraph.", y=640), Line("It goes on too.", y=628)]
@@ -131,7 +198,7 @@ def test_text_outside_of_the_page_is_left_out_and_said() -> None:
 
 
 def test_control_characters_are_dropped() -> None:
-    document = read([Line("a\x01b\ufeffc", font=MAPPED), *body()])
+    document = read([Line("a\x01b\ufeffc\u2060", font=MAPPED), *body()])
     assert document.pages[0].text.startswith("abc\n")
 
 
@@ -255,8 +322,10 @@ def test_threads_may_read_at_once() -> None:
     assert all(document == found[0] for document in found)
 
 
-def line(text: str, size: float = 10.0, weight: int = 400, y: float = 0.0) -> PdfLine:
-    return PdfLine(text, size, weight, y, y)
+def line(
+    text: str, size: float = 10.0, weight: int = 400, y: float = 0.0, x: float = 72.0
+) -> PdfLine:
+    return PdfLine(text, size, weight, y, y, x)
 
 
 def test_layout_of_nothing_is_nothing() -> None:

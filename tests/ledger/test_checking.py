@@ -355,3 +355,33 @@ def test_citations_are_part_of_the_ledger_as_values() -> None:
             problem="Citation has no reference in the answer",
         ),
     )
+
+
+def test_line_breaks_of_a_document_stay_in_its_quotes_and_in_no_sentence_about_them() -> None:
+    corpus = make_corpus(
+        {
+            "a.pdf": ["Employees get\n15 days\tof annual leave."],
+            "b.pdf": ["Employees get\n12 days\tof annual leave."],
+        }
+    )
+    ledger = check("Employees get 20 days of annual leave.", corpus)
+    entry = only(ledger)
+    assert entry.verdict is Verdict.CONTRADICTED
+    assert "\n" in entry.evidence_snippet
+    told = [entry.notes, *ledger.follow_up_questions, *(f.description for f in ledger.risk_flags)]
+    assert any("Employees get 12 days of annual leave." in text for text in told)
+    assert all(text == " ".join(text.split()) for text in told)
+    supported = check("Employees get 15 days of annual leave.", make_corpus({"a.pdf": [FIFTEEN]}))
+    assert "\n" not in only(supported).notes
+
+
+def test_a_document_without_pages_is_named_by_its_heading_and_never_by_a_page() -> None:
+    paged = leave_corpus()
+    documents = {name: replace(known, paged=False) for name, known in paged.documents.items()}
+    made = check("Employees get 20 days of annual leave.", corpus_of(documents, paged.chunks))
+    entry = only(made)
+    assert entry.source_document is not None
+    assert entry.source_document.page_number is None
+    assert entry.source_document.heading_path == ("4. Leave", "4.1 Annual leave")
+    told = [entry.notes, *made.follow_up_questions, *(f.description for f in made.risk_flags)]
+    assert not any("page" in text.lower() for text in told)

@@ -281,6 +281,83 @@ def test_a_fragment_with_a_number_is_read_with_its_heading() -> None:
     assert texts("## Annual leave\n- It is paid in full\n") == ["It is paid in full"]
 
 
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "A few rules to keep in mind:",
+        "Here is what you need to know:",
+        "In short:",
+        "Key points:",
+        "The main things to remember are:",
+        "The following rules apply:",
+        "## Things to know",
+    ],
+)
+def test_a_lead_that_says_nothing_is_never_put_before_its_items(lead: str) -> None:
+    items = (
+        "- The line manager decides on an application within 10 working days\n- 15 days of leave"
+    )
+    assert texts(f"{lead}\n\n{items}\n") == [
+        "The line manager decides on an application within 10 working days",
+        "15 days of leave",
+    ]
+    assert texts(f"## Annual leave\n\n{lead.lstrip('# ')}\n- 15 days per year") == [
+        "Annual leave: 15 days per year"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("You need to:\n- pay a fee of 5 euros", "You need to pay a fee of 5 euros"),
+        ("If the rules apply:\n- 15 days of leave", "If the rules apply: 15 days of leave"),
+        ("2024 results are:\n- 15 days of leave", "2024 results are 15 days of leave"),
+        (
+            "What employees do:\n- Submit requests within 5 days",
+            "What employees do: Submit requests within 5 days",
+        ),
+        (
+            "Employees are entitled to:\n- 15 days if they are permanent",
+            "Employees are entitled to 15 days if they are permanent",
+        ),
+    ],
+)
+def test_a_lead_that_says_something_is_put_before_a_fragment(answer: str, text: str) -> None:
+    assert texts(answer) == [text]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The line manager decides on an application within 10 working days",
+        "Managers approve the leave of their team within 5 days",
+        "Die Angestellten bekommen 15 Tage bezahlten Urlaub",
+    ],
+)
+def test_a_sentence_needs_no_heading_and_no_lead(sentence: str) -> None:
+    assert texts(f"## Approval\n\n{sentence}.\n") == [sentence]
+    assert texts(f"Approval of leave:\n- {sentence}.\n") == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("In short: leave is paid.", "Leave is paid"),
+        ("**Key point:** leave is paid.", "Leave is paid"),
+        ("A few rules to keep in mind: leave is paid.", "Leave is paid"),
+        ("Leave rules: leave is paid.", "Leave rules: leave is paid"),
+        ("If the rules apply: leave is paid.", "If the rules apply: leave is paid"),
+    ],
+)
+def test_a_label_that_says_nothing_is_not_part_of_a_claim(sentence: str, text: str) -> None:
+    assert texts(sentence) == [text]
+
+
+def test_a_condition_stays_in_its_claim() -> None:
+    sentence = "If you fall ill, a medical certificate is required after 3 days"
+    assert texts(f"{sentence}.") == [sentence]
+
+
 def test_each_value_of_a_tables_row_is_a_claim() -> None:
     answer = (
         "| Leave | Days | Notice | Source |\n"

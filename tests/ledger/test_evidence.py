@@ -161,6 +161,21 @@ def test_documents_without_pages_have_no_page_number() -> None:
     assert found.source.heading_path is None
 
 
+def test_a_claim_that_begins_with_a_condition_is_found_without_it_too() -> None:
+    condition = "If an employee falls ill abroad during a holiday with the family"
+    files = {
+        f"{number:02}.pdf": [
+            f"Trip {number}: an employee falls ill abroad during a holiday with the family."
+        ]
+        for number in range(40)
+    }
+    files["rule.pdf"] = ["A certificate is required after 3 days."]
+    corpus = make_corpus(files)
+    found = snippets(f"{condition}, a certificate is required after 3 days", corpus)
+    assert found[0] == "A certificate is required after 3 days."
+    assert any("falls ill abroad" in snippet for snippet in found)
+
+
 def test_text_that_no_json_can_hold_is_made_readable_in_its_place() -> None:
     corpus = one_page("Leave is paid.")
     name = next(iter(corpus.documents))

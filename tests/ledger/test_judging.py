@@ -53,6 +53,35 @@ def test_a_certain_opinion_ends_the_asking_about_its_passage() -> None:
     assert judged.passages == 2
 
 
+def test_what_is_said_of_others_bears_out_in_part_and_contradicts_nothing_said_of_you() -> None:
+    of_manager = passage("The manager must reply.")
+    of_landlord = passage("The landlord must reply.")
+    said: dict[str, Opinion | None] = {
+        of_manager.snippet: opinion("first", of_manager, SupportLevel.FULL, certain=True),
+        of_landlord.snippet: opinion("first", of_landlord, certain=True, contradicts=True),
+    }
+    claim = Claim(id="clm_1", text="You must reply")
+    (match,) = ask_judges(claim, [of_manager, of_landlord], [fixed("first", said)]).matches
+    assert match.support_level is SupportLevel.PARTIAL
+    assert match.reason == 'because, but of "manager", who may not be "you"'
+
+
+def test_you_is_asked_about_as_those_whom_a_passage_names() -> None:
+    heard: list[tuple[str, list[str]]] = []
+
+    def says(claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
+        heard.append((claim.text, [found.snippet for found in passages]))
+        return [None for _ in passages]
+
+    found = [passage("Employees must reply."), A, passage("Staff must reply.")]
+    ask_judges(Claim(id="clm_1", text="You must reply"), found, [StubJudge("first", says)])
+    assert heard == [
+        ("Employees must reply", ["Employees must reply."]),
+        ("You must reply", ["a"]),
+        ("Staff must reply", ["Staff must reply."]),
+    ]
+
+
 def test_of_uncertain_opinions_the_last_counts_and_none_is_no_opinion() -> None:
     first = fixed("first", {"a": opinion("first", A), "b": opinion("first", B)})
     second = fixed("second", {"a": opinion("second", A)})

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.ledger.blocks import Block, cells, find_blocks
-from evidentia.ledger.markup import cell_spans, comments, masked, plain_text, trimmed
+from evidentia.ledger.markup import cell_spans, comments, masked, one_line, plain_text, trimmed
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,10 @@ from evidentia.ledger.markup import cell_spans, comments, masked, plain_text, tr
 )
 def test_plain_text_is_what_a_reader_sees(text: str, plain: str) -> None:
     assert plain_text(text) == plain
+
+
+def test_a_quote_within_a_sentence_has_no_line_breaks() -> None:
+    assert one_line(" **15** days\n of\tleave ") == "**15** days of leave"
 
 
 @given(st.text())

@@ -4,7 +4,6 @@ import json
 from collections.abc import Collection
 from enum import StrEnum
 
-from evidentia import __version__
 from evidentia.export.jsonform import to_json
 from evidentia.export.junit import to_junit
 from evidentia.export.markdown import to_markdown
@@ -39,7 +38,7 @@ def export_ledger(
         case Form.JSON:
             return _json(to_json(session))
         case Form.SARIF:
-            return _json(to_sarif(session, __version__))
+            return _json(to_sarif(session, session.program.removeprefix("evidentia ") or "unknown"))
         case Form.JUNIT:
             return to_junit(session, UNSUPPORTED if fail_on is None else fail_on)
 

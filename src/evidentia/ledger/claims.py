@@ -21,26 +21,30 @@ from evidentia.ledger.citations import find_citations, without_citations
 from evidentia.ledger.clauses import (
     begins_with_pronoun,
     find_subject,
-    has_verb,
     in_quotation,
     parts,
     with_pronoun_replaced,
 )
 from evidentia.ledger.markup import masked, plain_text, trimmed
 from evidentia.ledger.model import Claim, ClaimType, Importance
-from evidentia.ledger.notclaims import why_no_claim
+from evidentia.ledger.notclaims import is_command, why_no_claim
 from evidentia.ledger.numerals import find_quantities
+from evidentia.ledger.predicates import has_main_verb, says_something
+from evidentia.ledger.statements import read_statement
+from evidentia.ledger.words import stem, word_set
 
 _LEAD = re.compile(
     r"(?:(?:according to|based on|as (?:stated|described|set out|noted|outlined) in|per) "
     r"(?:the |this |your |our )?[^,\d]{1,100},\s*"
     r"|(?:in addition|additionally|furthermore|moreover|however|therefore|thus|also|in summary|"
     r"overall|finally|first|firstly|second|secondly|third|lastly|yes|no|sure|certainly|of course|"
-    r"in short|specifically|notably|importantly),\s+"
+    r"in short|in brief|specifically|notably|importantly)[,:]\s+"
     r"|(?:please )?note that,?\s+)+",
     re.IGNORECASE,
 )
 """How a sentence may begin without it being part of what is claimed."""
+_LABEL = re.compile(r"[^\W\d_][^:.!?\d]{1,80}:\s+")
+"""What a sentence may begin with before a colon."""
 _TRAILING = re.compile(r"[\s.;!。\u06d4।…]+(?P<closing>[\"'”\u2019»)\]]*)$")
 _IN_QUOTES = re.compile(r"(?:\"(?P<a>[^\"]+)\"|“(?P<b>[^“”]+)”|«(?P<c>[^«»]+)»)")
 _DEFINITION = re.compile(
@@ -78,6 +82,22 @@ _NO_TOPIC = re.compile(
     r"notes?|background|in short|tl;dr|results?|response|highlights)\b",
     re.IGNORECASE,
 )
+_EMPTY: Final = frozenset(
+    map(
+        stem,
+        word_set(
+            "answer summary overview detail details key main important essential useful quick "
+            "short brief briefly few several point points fact facts thing things rule rules item "
+            "items takeaway takeaways highlight highlights basics essentials note notes conclusion "
+            "introduction background result results response information info list line bottom "
+            "glance keep keeping mind know knowing need needed remember aware bear consider look "
+            "follow follows following below apply applies tl dr"
+        ),
+    )
+)
+"""Stems of words that name no topic: "a few rules to keep in mind", "what you need to know"."""
+_LIMITING: Final = word_set("if unless when where only not no never without except until")
+_IS: Final = word_set("is are was were")
 _LONGEST_LEAD: Final = 160
 _LONGEST_QUOTATION: Final = 6
 """Sentences that a quotation may have; a mark that stands open for longer was none."""
@@ -151,7 +171,7 @@ class _Extraction:
         self.subject = None
         self.leads.clear()
         title = plain_text(self.answer[block.start : block.end]).rstrip(" :")
-        self.heading = None if _NO_TOPIC.match(title) or title.endswith("?") else title
+        self.heading = None if _names_nothing(title) or title.endswith("?") else title
 
     def _sentences(self, block: Block) -> None:
         indent = block.indent if block.kind == "item" else -1
@@ -170,22 +190,23 @@ class _Extraction:
                 self.leads.append(_Lead(text.rstrip(" :")[:_LONGEST_LEAD], indent))
 
     def _context(self, text: str) -> str:
-        """Return what a piece needs before it to say something: its lead, or its heading."""
-        finite = has_verb(text)
+        """Return what a fragment needs before it to say something: its lead, or its heading."""
+        if not self.leads and not self.heading:
+            return ""
+        stands = not is_command(text) and says_something(_without_lead(text))
         lead = _FOLLOWS.sub("", self.leads[-1].text) if self.leads else ""
-        if lead and not _NO_TOPIC.match(lead):
+        if lead and not _names_nothing(lead):
             reads_on = _READS_ON.search(lead)
-            if reads_on and (reads_on["modal"] or not finite):
+            if reads_on and (reads_on["modal"] or not has_main_verb(text)):
                 return f"{lead} "
-            return "" if finite else f"{lead}: "
-        if self.heading and not finite and find_quantities(text):
+            return "" if stands else f"{lead}: "
+        if self.heading and not stands and find_quantities(text):
             return f"{self.heading}: "
         return ""
 
     def _claims_of(self, start: int, end: int, text: str, context: str) -> None:
         sentence = self.masked[start:end]
-        lead = _LEAD.match(sentence)
-        found = [] if context else parts(sentence, lead.end() if lead else 0)
+        found = [] if context else parts(sentence, _lead_end(sentence))
         if len(found) <= 1:
             self._claim(start, end, _joined(context, text))
             return
@@ -287,8 +308,33 @@ def _importance(text: str) -> Importance:
 
 def _without_lead(text: str) -> str:
     """Return the text without how it begins, unless that is all there is."""
+    return text[_lead_end(text) :] or text
+
+
+def _lead_end(text: str) -> int:
+    """Return where what is claimed begins: behind "According to the policy," or "Key points:"."""
     lead = _LEAD.match(text)
-    return text[lead.end() :] or text if lead else text
+    begins = lead.end() if lead else 0
+    label = _LABEL.match(text, begins)
+    return label.end() if label and _is_empty(label[0].rstrip(" :")) else begins
+
+
+def _names_nothing(title: str) -> bool:
+    """Whether a heading, or a line that leads in, tells nothing of what follows it."""
+    return _NO_TOPIC.match(title) is not None or _is_empty(title)
+
+
+def _is_empty(title: str) -> bool:
+    """Whether a title has words, none of which has to do with a topic, a value or a condition."""
+    said = read_statement(title)
+    reads_on = _READS_ON.search(title)
+    return (
+        bool(said.stems)
+        and said.stems <= _EMPTY
+        and not said.numbers
+        and not any(word.text in _LIMITING for word in said.words)
+        and (reads_on is None or reads_on[0].lower() in _IS)
+    )
 
 
 def _joined(context: str, text: str) -> str:

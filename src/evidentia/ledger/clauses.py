@@ -58,6 +58,12 @@ _SETTING = re.compile(
     re.IGNORECASE,
 )
 """A phrase at the beginning that holds for the whole sentence."""
+_CONDITION = re.compile(
+    r"(?:if|when|whenever|unless|where|once|in case|in the event|provided that|as long as)\b"
+    r"[^,]{1,200},\s+(?=\S)",
+    re.IGNORECASE,
+)
+"""A clause at the beginning that tells under what condition the rest holds."""
 _RELATIVE = re.compile(r"\b(?:that|which|who|whom|whose|to)\b", re.IGNORECASE)
 
 _SUBJECT = re.compile(rf"(?P<subject>[^,;:]{{1,90}}?)\s+(?:{FINITE.pattern})", re.IGNORECASE)
@@ -70,7 +76,8 @@ _ADVERB = re.compile(r"\s+(?:also|then|now|\w+ly)$", re.IGNORECASE)
 _LONGEST: Final = 2_000
 _LONGEST_SUBJECT: Final = 10
 _HEAD_ENDS = re.compile(
-    r"\s+(?:of|for|in|on|at|by|with|from|under|to|who|which|that|whose|within)\s", re.IGNORECASE
+    r"\s+(?:of|for|in|on|at|by|with|from|under|to|who|which|that|whose|within)(?:\s|$)",
+    re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"(?P<pronoun>it|they|he|she)\s+(?=(?P<rest>.*))", re.IGNORECASE)
 _EXPLETIVE = re.compile(
@@ -81,7 +88,7 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 """What follows an "it" that stands for nothing before."""
-_PERSONS: Final = word_set(
+PERSONS: Final = word_set(
     "employee manager worker contractor customer client tenant landlord user student teacher "
     "patient doctor director officer supplier applicant candidate member owner buyer seller "
     "supervisor chair chairman president lawyer judge citizen resident person parent spouse"
@@ -129,6 +136,21 @@ def find_subject(clause: str) -> str | None:
         return None
     subject = _ADVERB.sub("", match["subject"]).strip()
     return subject if subject and len(subject.split()) <= _LONGEST_SUBJECT else None
+
+
+def head_of(subject: str) -> str:
+    """Return the word that a subject is about: "employees" of "all permanent employees who"."""
+    return _HEAD_ENDS.split(subject, maxsplit=1)[0].split()[-1].lower()
+
+
+def main_clause(sentence: str) -> str:
+    """Return a sentence without the condition it begins with, if it begins with one.
+
+    >>> main_clause("If you fall ill, a certificate is required")
+    'a certificate is required'
+    """
+    condition = _CONDITION.match(sentence)
+    return sentence[condition.end() :] if condition else sentence
 
 
 def with_pronoun_replaced(clause: str, subject: str | None) -> str:
@@ -191,15 +213,15 @@ def _is_open(left: str) -> bool:
 
 def _fits(pronoun: str, subject: str) -> bool:
     """Whether a pronoun can stand for a subject, by number and by person."""
-    head = _HEAD_ENDS.split(subject, maxsplit=1)[0].split()[-1].lower()
+    head = head_of(subject)
     several = " and " in subject.lower() or _is_plural(head)
     match pronoun:
         case "they":
-            return several or head in _PERSONS
+            return several or head in PERSONS
         case "it":
-            return not several and head not in _PERSONS
+            return not several and head not in PERSONS
         case _:
-            return not several and (head in _PERSONS or _is_name(subject))
+            return not several and (head in PERSONS or _is_name(subject))
 
 
 def _is_plural(word: str) -> bool:

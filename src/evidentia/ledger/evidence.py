@@ -1,9 +1,10 @@
 """Evidence: the passages of the documents that may bear on a claim, best first.
 
 Chunks are found by their words; within a chunk the sentences that share most with the claim become
-passages, each with the sentence before it if it points back to it. What a passage quotes is
-verbatim, with its place on the page. What a document hides in a comment is no evidence. The order
-in which documents and chunks come makes no difference.
+passages, each with the sentence before it if it points back to it. A claim that begins with a
+condition is looked for with it and without it: a document may say the one here and the other there.
+What a passage quotes is verbatim, with its place on the page. What a document hides in a comment is
+no evidence. The order in which documents and chunks come makes no difference.
 """
 
 import re
@@ -17,6 +18,7 @@ from typing import Final, TypeVar
 
 from evidentia.documents.model import DocumentChunk
 from evidentia.documents.sentences import sentence_spans
+from evidentia.ledger.clauses import main_clause
 from evidentia.ledger.markup import Span, plain_text
 from evidentia.ledger.model import Claim, Passage, SourceDocument
 from evidentia.ledger.statements import Statement, read_statement
@@ -116,10 +118,12 @@ def find_passages(
 
     `also` names chunks that the answer cites: a passage of each is among them in any case.
     """
-    wanted = read_statement(claim.text)
+    looked_for = dict.fromkeys((claim.text, main_clause(claim.text)))
+    wanted = tuple(map(read_statement, looked_for))
+    nearest = [chunk for text in looked_for for chunk in corpus.nearest(text, CHUNKS)]
     cited = {chunk.chunk_id for chunk in also}
     found: dict[tuple[str, int, int, int], _Found] = {}
-    for chunk in [*also, *corpus.nearest(claim.text, CHUNKS)]:
+    for chunk in [*also, *nearest]:
         for window in _windows(chunk, corpus.visible(chunk), wanted, cited=chunk.chunk_id in cited):
             known = found.setdefault(window.key, window)
             # neighbouring chunks overlap: of two that hold the same passage, one is named
@@ -177,20 +181,16 @@ def _best_cited(ranked: Iterable[_Found]) -> list[_Found]:
 
 
 def _windows(
-    chunk: DocumentChunk, visible: str, wanted: Statement, *, cited: bool
+    chunk: DocumentChunk, visible: str, wanted: Sequence[Statement], *, cited: bool
 ) -> Iterator[_Found]:
     """Give the few sentences of a chunk that share most with the claim, without overlaps."""
     heading = read_statement(" ".join(chunk.heading_path))
     scored: list[_Found] = []
     for (start, end), first, context in _sentences(visible):
         said = read_statement(visible[start:end])
-        shared = coverage(wanted.stems, said.stems)
-        under = coverage(wanted.stems, said.stems | heading.stems)
-        if not shared:
-            continue
-        same = coverage(wanted.numbers, said.numbers)
-        score = shared + _HEADING_WEIGHT * (under - shared) + _NUMBER_WEIGHT * same
-        scored.append(_Found(score, chunk, first, end, context, cited))
+        score = max(_shared(one, said, heading) for one in wanted)
+        if score:
+            scored.append(_Found(score, chunk, first, end, context, cited))
     taken: list[Span] = []
     for window in sorted(scored, key=lambda item: (-item.score, item.start)):
         if len(taken) < _OF_ONE_CHUNK and not any(
@@ -198,6 +198,14 @@ def _windows(
         ):
             taken.append((window.start, window.end))
             yield window
+
+
+def _shared(wanted: Statement, said: Statement, heading: Statement) -> float:
+    """Return how much of what is wanted a sentence says; 0 if it shares no word with it."""
+    shared = coverage(wanted.stems, said.stems)
+    under = coverage(wanted.stems, said.stems | heading.stems)
+    same = coverage(wanted.numbers, said.numbers)
+    return shared and shared + _HEADING_WEIGHT * (under - shared) + _NUMBER_WEIGHT * same
 
 
 @lru_cache(maxsize=4_096)

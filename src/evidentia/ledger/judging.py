@@ -2,19 +2,25 @@
 
 Judges are asked in order, the cheap and certain ones first. For each passage the first certain
 opinion decides; if none is certain, the last one given does. Passages that each settle a part of a
-claim bear it out together if nothing is left over. A judge that fails says so: its failure is a
-value, and a claim that no judge was certain about is then `not_judged`.
+claim bear it out together if nothing is left over. A claim about "you" is compared with a passage
+about employees as one about them, and the reason says so. A claim that begins with a condition is
+borne out in part by what bears it out in full without the condition. A judge that fails says so:
+its failure is a value, and a claim that no judge was certain about is then `not_judged`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from traceback import format_exception_only
 from typing import Final, Protocol
 
+from evidentia.ledger.addressing import Addressed, addressed_by, addresses_reader, with_reader
+from evidentia.ledger.clauses import main_clause
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
 
 TOGETHER: Final = 0.87
 """The similarity of passages that bear a claim out together, and none of them alone."""
+READ_AS: Final = 0.87
+"""The most that a passage is similar to a claim about "you" whose reader it names."""
 _LONGEST_REASON: Final = 300
 
 
@@ -65,6 +71,10 @@ class Judged:
 
 def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge]) -> Judged:
     """Ask the judges in order; return what bears on the claim, and which judges failed."""
+    addresses = addresses_reader(claim.text)
+    questions = [
+        _Question(passage, addressed_by(passage) if addresses else None) for passage in passages
+    ]
     decided: list[Opinion | None] = [None] * len(passages)
     failures: list[Failure] = []
     for judge in judges:
@@ -74,13 +84,13 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         if not open_places:
             break
         try:
-            opinions = _opinions(judge, claim, [passages[place] for place in open_places])
+            opinions = _on_claim(judge, claim, [questions[place] for place in open_places])
         except Exception as error:  # noqa: BLE001 - whatever a judge raises becomes a reason
             failures.append(Failure(judge.name, _reason(error)))
             continue
         for place, opinion in zip(open_places, opinions, strict=True):
             decided[place] = opinion or decided[place]
-    bearing = [opinion for opinion in decided if opinion and opinion.match.bears]
+    bearing = _of_one_reader(questions, decided)
     return Judged(
         tuple(_together(bearing)),
         tuple(failures),
@@ -90,7 +100,47 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
     )
 
 
-def _opinions(judge: Judge, claim: Claim, passages: Sequence[Passage]) -> Sequence[Opinion | None]:
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A passage to judge, and whom it speaks of if the claim speaks of "you"."""
+
+    passage: Passage
+    persons: Addressed | None
+
+
+def _on_claim(
+    judge: Judge, claim: Claim, questions: Sequence[_Question]
+) -> Sequence[Opinion | None]:
+    """Ask a judge about a claim, and again without its condition where there is no opinion."""
+    opinions = _opinions(judge, claim, questions)
+    rest = main_clause(claim.text)
+    places = [place for place, opinion in enumerate(opinions) if opinion is None]
+    if rest == claim.text or not places:
+        return opinions
+    proviso = f'without the claim\'s condition ("{claim.text[: -len(rest)].rstrip(", ")}")'
+    bare = claim.model_copy(update={"text": rest[0].upper() + rest[1:]})
+    given = _opinions(judge, bare, [questions[place] for place in places])
+    for place, opinion in zip(places, given, strict=True):
+        if opinion and opinion.match.support_level is SupportLevel.FULL:
+            opinions[place] = _in_part(opinion, proviso)
+    return opinions
+
+
+def _opinions(judge: Judge, claim: Claim, questions: Sequence[_Question]) -> list[Opinion | None]:
+    """Ask a judge about passages: together, but for those that name whom the claim addresses."""
+    opinions: list[Opinion | None] = [None] * len(questions)
+    for persons in dict.fromkeys(question.persons for question in questions):
+        places = [place for place, asked in enumerate(questions) if asked.persons == persons]
+        read = claim
+        if persons and persons.is_reader:
+            read = claim.model_copy(update={"text": with_reader(claim.text, persons.name)})
+        given = _asked(judge, read, [questions[place].passage for place in places])
+        for place, opinion in zip(places, given, strict=True):
+            opinions[place] = _of_you(opinion, persons) if opinion and persons else opinion
+    return opinions
+
+
+def _asked(judge: Judge, claim: Claim, passages: Sequence[Passage]) -> Sequence[Opinion | None]:
     opinions = list(judge.judge(claim, passages))
     if len(opinions) != len(passages):
         raise ValueError(f"gave {len(opinions)} opinions on {len(passages)} passages")
@@ -98,6 +148,49 @@ def _opinions(judge: Judge, claim: Claim, passages: Sequence[Passage]) -> Sequen
         if not (opinion is None or isinstance(opinion, Opinion)):
             raise TypeError(f"gave a {type(opinion).__name__} and no opinion")
     return opinions
+
+
+def _of_you(opinion: Opinion, persons: Addressed) -> Opinion | None:
+    """Return what an opinion on a passage about persons says of "you", and that it is so read."""
+    match = opinion.match
+    if persons.is_reader:
+        update = {
+            "similarity": min(match.similarity, READ_AS),
+            "reason": f'{match.reason}, with "you" read as "{persons.name}"',
+        }
+        return replace(opinion, match=match.model_copy(update=update))
+    return _in_part(opinion, f'of "{persons.name}", who may not be "you"')
+
+
+def _in_part(opinion: Opinion, proviso: str) -> Opinion | None:
+    """Return what is left of an opinion under a proviso: support in part, and no contradiction."""
+    match = opinion.match
+    if not match.bears or match.contradicts:
+        return None
+    update = {"support_level": SupportLevel.PARTIAL, "reason": f"{match.reason}, but {proviso}"}
+    return Opinion(match.model_copy(update=update))
+
+
+def _of_one_reader(
+    questions: Sequence[_Question], decided: Sequence[Opinion | None]
+) -> list[Opinion]:
+    """Return the opinions that bear on the claim.
+
+    Where "you" as one kind of reader is borne out, what is said against it as another is not meant.
+    """
+    bearing = [
+        (opinion, question.persons.kind if question.persons else None)
+        for question, opinion in zip(questions, decided, strict=True)
+        if opinion and opinion.match.bears
+    ]
+    kinds = {
+        kind for opinion, kind in bearing if opinion.match.support_level is SupportLevel.FULL
+    } - {None}
+    return [
+        opinion
+        for opinion, kind in bearing
+        if not (opinion.match.contradicts and kinds and kind and kind not in kinds)
+    ]
 
 
 def _together(opinions: Sequence[Opinion]) -> list[EvidenceMatch]:

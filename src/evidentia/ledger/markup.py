@@ -89,6 +89,11 @@ def plain_text(text: str) -> str:
     return _SPACE_BEFORE_MARK.sub("", " ".join(unescape(text).split()))
 
 
+def one_line(text: str) -> str:
+    """Return a text as it is quoted within a sentence: the same, without its line breaks."""
+    return " ".join(text.split())
+
+
 def cell_spans(row: str) -> list[Span]:
     """Return where the cells of a table's row stand, without the space around them."""
     stripped = row.strip()

@@ -73,9 +73,14 @@ def why_no_claim(text: str, *, is_item: bool = False) -> str | None:
             return reason
     if text.endswith((":", "\uff1a")):  # the second is the colon of Chinese and Japanese
         return "introduces what follows"
-    if _BARE_COMMAND.match(text) and not has_verb(text):
+    if is_command(text):
         return "instruction"
     return "too short to be true or false" if _is_fragment(text, is_item=is_item) else None
+
+
+def is_command(text: str) -> bool:
+    """Whether a text begins with what is to be done, and has no subject: "Submit it early"."""
+    return _BARE_COMMAND.match(text) is not None and not has_verb(text)
 
 
 def _is_fragment(text: str, *, is_item: bool) -> bool:

@@ -19,6 +19,7 @@ from typing import Final
 
 from evidentia.canonical import derived_id
 from evidentia.ledger.confidence import percent
+from evidentia.ledger.markup import one_line
 from evidentia.ledger.model import (
     EvidenceLedger,
     EvidenceMatch,
@@ -131,7 +132,7 @@ def follow_up_questions(entries: Sequence[LedgerEntry]) -> tuple[str, ...]:
         _QUESTIONS[entry.verdict].format(
             claim=entry.claim_text,
             source=entry.source_document.filename if entry.source_document else "A source",
-            said=entry.evidence_snippet,
+            said=one_line(entry.evidence_snippet),
         )
         for entry in entries
         if entry.verdict in _QUESTIONS
@@ -271,8 +272,8 @@ def _conflict(evidence: Sequence[EvidenceMatch]) -> str | None:
     for (one, first), (other, second) in combinations(sourced, 2):
         if one.id != other.id and _disagree(first, second):
             said = (
-                f'{one.filename} says "{first.snippet}"',
-                f'{other.filename} says "{second.snippet}"',
+                f'{one.filename} says "{one_line(first.snippet)}"',
+                f'{other.filename} says "{one_line(second.snippet)}"',
             )
             return ", ".join(said)
     return None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from evidentia.ledger.markup import one_line
 from evidentia.ledger.model import (
     Claim,
     EvidenceMatch,
@@ -36,20 +37,20 @@ def assign_verdict(claim: Claim, evidence: Sequence[EvidenceMatch]) -> VerdictAs
         return VerdictAssignment(
             verdict=Verdict.CONTRADICTED,
             confidence=contradiction.similarity,
-            notes=f'Evidence contradicts claim: "{contradiction.snippet}"',
+            notes=f'Evidence contradicts claim: "{one_line(contradiction.snippet)}"',
         )
     best = ordered[0]
     if best.support_level is SupportLevel.FULL and best.similarity > SUPPORTED_ABOVE:
         return VerdictAssignment(
             verdict=Verdict.SUPPORTED,
             confidence=best.similarity,
-            notes=f'Directly supported by: "{best.snippet}"',
+            notes=f'Directly supported by: "{one_line(best.snippet)}"',
         )
     if best.support_level is SupportLevel.PARTIAL or best.similarity <= SUPPORTED_ABOVE:
         return VerdictAssignment(
             verdict=Verdict.WEAK,
             confidence=best.similarity * WEAK_FACTOR,
-            notes=f'Partially supported: "{best.snippet}"',
+            notes=f'Partially supported: "{one_line(best.snippet)}"',
         )
     return VerdictAssignment(
         verdict=Verdict.NOT_FOUND,

@@ -27,7 +27,7 @@ _FILE_NAME = re.compile(r"\.(?:docx?|pdf|pptx?|xlsx?|indd|rtf|odt|tex)\s*\Z", re
 """What programs write as a title when nobody gave one."""
 _HYPHEN: Final = "\ufffe"
 """What PDFium writes for a hyphen at a line's end, where it joins the two lines."""
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\uffff]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\u2060\ufeff\uffff]")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 _BOLD_NAME = re.compile(rb"bold|black|heavy|demi", re.IGNORECASE)
 _BOLD: Final = 700
@@ -195,6 +195,7 @@ class _Lines:
             self._line_weight(first, middle),
             y,
             self._origin(last)[1] if _HYPHEN in text else y,
+            x,
         )
 
     def _units(self, text: str) -> int:

@@ -29,13 +29,20 @@ _EDGE_LINES: Final = 2
 _NUMBERED = re.compile(r"\d{1,3}(\.\d{1,3}){0,4}\.?\s")
 _LEADERS = re.compile(r"(?:\. ?){4}|…{2}")
 """The dots of a table of contents."""
+_ENTRIES: Final = 3
+"""That many titles with their pages make a table of contents."""
+_LEVEL: Final = 1.0
+"""How many points two letters may be apart that stand at one height, or one below the other."""
+_ROW_LINES: Final = 8
+"""How many lines a table's row may have."""
 _DIGITS = re.compile(r"\d+")
 
 
 class PdfLine(NamedTuple):
-    """A line as it is set: its size and weight (the lesser of its ends), and its baselines.
+    """A line as it is set: its size and weight (the lesser of its ends), baselines, left edge.
 
-    A word that was hyphenated joins two lines into one, which then ends lower than it begins.
+    A word that was hyphenated, or a table's row with a cell of several lines, joins lines into
+    one, which then ends lower than it begins.
     """
 
     text: str
@@ -43,6 +50,7 @@ class PdfLine(NamedTuple):
     weight: int
     first_y: float
     last_y: float
+    x: float = 0.0
 
 
 class _Body(NamedTuple):
@@ -65,15 +73,56 @@ class _Title(NamedTuple):
 
 def layout(pages: Sequence[Sequence[PdfLine]]) -> tuple[tuple[Page, ...], tuple[Heading, ...]]:
     """Write each page's lines as text with blank lines between paragraphs, and find headings."""
+    pages = [_rows(lines) for lines in pages]
     body = _body(pages)
     running = _running_heads(pages)
+    contents = _contents(pages, body)
     written = []
     titles: list[_Title] = []
     for number, lines in enumerate(pages, 1):
-        text, found = _page(number, lines, body, running)
+        text, found = _page(number, lines, body, running, contents[number - 1])
         written.append(Page(number, text))
         titles += found
     return tuple(written), _with_levels(titles)
+
+
+def _rows(lines: Sequence[PdfLine]) -> list[PdfLine]:
+    """Return the lines with the rows of tables put together where a cell has several lines.
+
+    Such a row is read cell by cell: down the lines of one, and up again to the next.
+    """
+    found: list[PdfLine] = []
+    for line in lines:
+        first = _row_start(found, line)
+        if first is None:
+            found.append(line)
+        else:
+            found[first:] = [_joined([*found[first:], line])]
+    return found
+
+
+def _joined(row: Sequence[PdfLine]) -> PdfLine:
+    """Return the lines of a row as one."""
+    text = " ".join(line.text for line in row)
+    return row[0]._replace(text=text, last_y=min(line.last_y for line in row))
+
+
+def _row_start(above: Sequence[PdfLine], line: PdfLine) -> int | None:
+    """Return which line above begins the row that a line is a cell of; None if it is of none."""
+    left = line.x
+    for at in reversed(range(max(len(above) - _ROW_LINES, 0), len(above))):
+        part = above[at]
+        if (part.size, part.weight) != (line.size, line.weight):
+            return None
+        height = part.first_y - line.first_y
+        if height < -_LEVEL:  # a line of the cell between the row's first and this one
+            left = min(left, part.x)
+            continue
+        is_last = at == len(above) - 1
+        goes_on = is_last and part.last_y < part.first_y and part.last_y <= line.first_y + _LEVEL
+        begins = not is_last and height <= _LEVEL
+        return at if (begins or goes_on) and part.x < left - _LEVEL else None
+    return None
 
 
 def _body(pages: Sequence[Sequence[PdfLine]]) -> _Body:
@@ -104,6 +153,31 @@ def _running_heads(pages: Sequence[Sequence[PdfLine]]) -> frozenset[tuple[str, f
     return frozenset(line for line, count in found.items() if count >= least)
 
 
+def _contents(pages: Sequence[Sequence[PdfLine]], body: _Body) -> list[frozenset[str]]:
+    """Return for each page the lines of a table of contents: titles with their pages.
+
+    A page has one if several such lines have its dots, or name what is set as a heading there or
+    further on.
+    """
+    titles: set[str] = set()
+    found: list[frozenset[str]] = []
+    for lines in reversed(pages):
+        titles |= {line.text for line in lines if _is_title(line, body, opens=True)}
+        entries = {line.text: _entry(line.text) for line in lines if _entry(line.text)}
+        sure = sum(
+            title in titles or _LEADERS.search(text) is not None for text, title in entries.items()
+        )
+        found.append(frozenset(entries if sure >= _ENTRIES else ()))
+    return found[::-1]
+
+
+def _entry(text: str) -> str:
+    """Return the title that a line of a table of contents names; "" if it does not end so."""
+    title = text.rstrip("0123456789")
+    bare = title.rstrip(" \xa0.…")
+    return bare if len(bare) < len(title) < len(text) else ""
+
+
 def _edges(lines: Sequence[PdfLine]) -> list[PdfLine]:
     return [*lines[:_EDGE_LINES], *lines[_EDGE_LINES:][-_EDGE_LINES:]]
 
@@ -114,7 +188,11 @@ def _unnumbered(line: PdfLine) -> tuple[str, float]:
 
 
 def _page(
-    number: int, lines: Sequence[PdfLine], body: _Body, running: frozenset[tuple[str, float]]
+    number: int,
+    lines: Sequence[PdfLine],
+    body: _Body,
+    running: frozenset[tuple[str, float]],
+    contents: frozenset[str],
 ) -> tuple[str, list[_Title]]:
     """Write one page, and give its headings; those on several lines in a row are one."""
     parts: list[str] = []
@@ -124,8 +202,10 @@ def _page(
     above_is_title = False
     for line in lines:
         parted = above is None or _is_parted(above, line, body)
-        is_title = _is_title(line, body, opens=parted or above_is_title) and (
-            _unnumbered(line) not in running
+        is_title = (
+            _is_title(line, body, opens=parted or above_is_title)
+            and _unnumbered(line) not in running
+            and line.text not in contents
         )
         goes_on = (
             above is not None
