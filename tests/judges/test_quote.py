@@ -23,7 +23,7 @@ def level(claim: str, said: str, *, context: str = "") -> SupportLevel | None:
     [
         "Contractors receive annual leave.",
         "contractors receive **annual leave**",
-        "In general use, contractors receive annual leave.",
+        "Under this policy, contractors receive annual leave.",
         "The policy states that contractors receive annual leave.",
         "Hotels are paid. Contractors receive annual leave.",
         "Contractors receive annual leave (see the annex).",

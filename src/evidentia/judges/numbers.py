@@ -11,10 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evidentia.judges.measures import HARMLESS, Measure, MeasuredStatement, read_measures
-from evidentia.judges.negation import is_turned_round
-from evidentia.judges.provisos import Provisos, find_provisos
-from evidentia.judges.sentences import Sentence, read_sentences
+from evidentia.judges.measures import (
+    HARMLESS,
+    Measure,
+    MeasuredStatement,
+    compare_values,
+    read_measures,
+    swaps_roles,
+)
+from evidentia.judges.negation import are_opposed, is_turned_round
+from evidentia.judges.phrases import WHEN, other_times, takes_part
+from evidentia.judges.provisos import Provisos, find_provisos, heading_kind, understood_bounds
+from evidentia.judges.sentences import LONGEST, Sentence, read_sentences
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, ClaimType, EvidenceMatch, Passage, SupportLevel
 from evidentia.ledger.quantities import Quantity, compare
@@ -31,7 +39,6 @@ _MOST_EXTRA: Final = 3
 _TELLING: Final = 2
 _HALF, _MUCH = 0.5, 0.6
 """Which part of what a claim is about a sentence must be about to be read, and to be a hint."""
-_WHEN: Final = frozenset({"date", "year", "calendar month", "day of the year"})
 
 Relation = Literal["agrees", "differs", "open", "absent"]
 
@@ -43,8 +50,16 @@ class NumbersJudge:
 
     def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
         """Return full support where all values agree, contradiction where one differs."""
+        if len(claim.text) > LONGEST:
+            return [None] * len(passages)
+        statement = read_statement(claim.text)
+        measured = read_measures(claim.text)
         reading = _Claim(
-            read_statement(claim.text), read_measures(claim.text), claim.type is ClaimType.POLICY
+            statement,
+            measured,
+            understood_bounds(statement),
+            claim.type is ClaimType.POLICY,
+            _topics(measured),
         )
         return [_of_passage(reading, passage) for passage in passages]
 
@@ -53,15 +68,10 @@ class NumbersJudge:
 class _Claim:
     statement: Statement
     measured: MeasuredStatement
+    understood: frozenset[str]
     is_policy: bool
-
-    def topic_of(self, place: int) -> frozenset[str]:
-        """Return what a passage must be about to settle one of the claim's quantities."""
-        own = self.measured.measures[place].measured
-        others = frozenset[str]().union(
-            *(measure.measured for at, measure in enumerate(self.measured.measures) if at != place)
-        )
-        return self.measured.topic - (others - own)
+    topics: tuple[frozenset[str], ...]
+    """What a passage must be about to settle each of the claim's quantities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,12 @@ class _Favour:
     settles: frozenset[int] = frozenset()
 
 
+def _topics(claim: MeasuredStatement) -> tuple[frozenset[str], ...]:
+    """Return the claim's topic for each quantity, without what just the others are of."""
+    kinds = [measure.measured for measure in claim.measures]
+    return tuple(claim.topic - (frozenset[str]().union(*kinds) - own) for own in kinds)
+
+
 def _of_passage(claim: _Claim, passage: Passage) -> Opinion | None:
     found = [_of_sentence(claim, sentence, passage) for sentence in read_sentences(passage)]
     opinions = [opinion for opinion in found if opinion]
@@ -106,7 +122,7 @@ def _of_sentence(claim: _Claim, sentence: Sentence, passage: Passage) -> Opinion
     said = read_measures(sentence.said.text)
     if not _is_understood(claim, sentence.said, said):
         return None
-    provisos = find_provisos(claim.statement, sentence.said)
+    provisos = find_provisos(claim.statement, sentence)
     readings = [
         _reading(claim, place, said, sentence.about)
         for place in range(len(claim.measured.measures))
@@ -117,14 +133,29 @@ def _of_sentence(claim: _Claim, sentence: Sentence, passage: Passage) -> Opinion
         reason = "the passage says the same with a negation more, or one less, than the claim"
         return _against(passage, NEGATED, reason)
     negated = claim.statement.negations != sentence.said.negations
-    if not readings or negated or provisos.denies:
+    if not readings or negated or provisos.denies or _is_otherwise(claim, sentence.said, said):
         return None
     differing = [reading for reading in readings if reading.relation == "differs"]
     if differing:
-        clear = not provisos.reasons and _contradicts(claim, differing, readings, said)
+        clear = (
+            not provisos.reasons
+            and not takes_part(sentence.said, claim.statement)
+            and not other_times(sentence.said, claim.statement)
+            and not heading_kind(claim.statement, sentence)
+            and _contradicts(claim, differing, readings, said)
+        )
         return _by_value(passage, differing[0]) if clear else None
     favour = _in_favour(claim, readings, provisos, sentence)
     return _for(passage, favour, len(readings)) if favour else None
+
+
+def _is_otherwise(claim: _Claim, sentence: Statement, said: MeasuredStatement) -> bool:
+    """Whether the two are about opposites, about other numbers, or tell who does what otherwise."""
+    return (
+        are_opposed(claim.statement, sentence)
+        or not claim.measured.numbers <= sentence.numbers
+        or swaps_roles(claim.measured, said)
+    )
 
 
 def _is_understood(claim: _Claim, sentence: Statement, said: MeasuredStatement) -> bool:
@@ -148,6 +179,7 @@ def _reading(claim: _Claim, place: int, said: MeasuredStatement, about: frozense
     found = [measure for measure in alike if coverage(wanted.local, measure.local) == closest]
     if not found:
         return _Reading("absent", wanted.quantity)
+    found += [measure for measure in alike if measure.goes_on and measure.local <= found[0].local]
     relations = {_relation(claim, wanted, measure) for measure in found}
     relation: Relation = relations.pop() if len(relations) == 1 else "open"
     return _Reading(
@@ -156,7 +188,7 @@ def _reading(claim: _Claim, place: int, said: MeasuredStatement, about: frozense
         found[0].quantity.text,
         found[0].measured,
         found[0].subject,
-        claim.topic_of(place) <= found[0].local | about,
+        claim.topics[place] <= found[0].local | about,
     )
 
 
@@ -173,7 +205,7 @@ def _is_alike(wanted: Measure, measure: Measure, *, several: bool) -> bool:
 
 def _relation(claim: _Claim, wanted: Measure, measure: Measure) -> Relation:
     elsewhere = measure.measured and not measure.measured & claim.measured.topic
-    match compare(wanted.quantity, measure.quantity):
+    match compare_values(wanted.quantity, measure.quantity, claim.understood):
         case "same":
             return "open" if elsewhere or wanted.role != measure.role else "agrees"
         case "within":
@@ -194,7 +226,7 @@ def _contradicts(
     topic = claim.measured.topic
     if not all(reading.covered for reading in differing):
         return False
-    if len(readings) > 1 and any(reading.claimed.dimension in _WHEN for reading in differing):
+    if len(readings) > 1 and any(reading.claimed.dimension in WHEN for reading in differing):
         return False  # what was so at another time contradicts nothing
     extra = said.topic - topic - HARMLESS
     return len(extra) <= _MOST_EXTRA and not any(

@@ -1,10 +1,10 @@
 """Provisos: what keeps a sentence from bearing a claim out though it has the claim's words.
 
-A sentence may deny what it says ("it is false that", "no longer"), put it into the past, ask it,
+A sentence may deny what it says ("it is false that", "no longer"), speak of another time, ask it,
 or tell its reader what to think: then it bears nothing out. Or it may limit it: to a condition, to
-some, to what someone believes, to what may be where the claim says what is. Only what the claim
-does not say itself counts. The turns of phrase are English ones; in other languages the judges ask
-for the same words and no others.
+some, to a place, a group or a case, to what someone believes, to what may be where the claim says
+what is. Only what the claim does not say itself counts. The turns of phrase are English ones; in
+other languages the judges ask for the same words and no others.
 """
 
 import re
@@ -13,12 +13,14 @@ from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import Final
 
+from evidentia.judges.measures import HARMLESS, read_measures
+from evidentia.judges.phrases import cases_of, does_otherwise, times_of
+from evidentia.judges.sentences import Sentence
 from evidentia.ledger.statements import Statement
-from evidentia.ledger.units import MONTHS
-from evidentia.ledger.words import Word, stem, word_set
+from evidentia.ledger.words import Word, content_stems, stem, word_set, words
 
 DENIED: Final = "says that it is not so"
-PAST: Final = "speaks of the past"
+PAST: Final = "speaks of another time"
 
 
 def _phrases(text: str, *, before: str = "", flags: int = re.IGNORECASE) -> re.Pattern[str]:
@@ -35,7 +37,9 @@ _DENIALS: Final = (
             """false, falsely, incorrect, incorrectly, untrue, wrong, wrongly, myth, myths,
             misconception*, misunderstanding*, mistaken, mistakenly, contrary to, deny, denies,
             denied, no truth, hoax, not true, not correct, not the case, unlike, instead of,
-            rather than, as opposed to, other than"""
+            rather than, as opposed to, other than, fail to, fails to, failed to, failing to, avoid,
+            avoids, avoided, avoiding, prevent*, lack, lacks, lacked, forfeit*, waive, waives,
+            waived, lose, loses, lost, decline to, declines to, declined to"""
         ),
     ),
     (
@@ -97,6 +101,7 @@ _LIMITS: Final = (
         ),
     ),
     ("of some only", _phrases("most", before="(?<!at )")),
+    ("on top of something else", _phrases("additional, additionally, another, extra, further")),
     (
         "as what someone holds, plans or imagines",
         _phrases(
@@ -106,8 +111,10 @@ _LIMITS: Final = (
             propos*, suggest, suggests, suggested, recommend*, argue, argues, argued, assert,
             asserts, asserted, doubt*, refus*, reject*, questioned, draft, drafts, consider,
             considers, considered, considering, under review, plan to, plans to, planned to,
-            hypothetical*, imagin*, pretend*, fictional, for example, for instance, e.g.,
-            opinion, opinions, seek to, seeks to, in the view of, according to"""
+            it is said, hypothetical*, imagin*, pretend*, fictional, for example, for instance,
+            e.g., opinion, opinions, asked to, intend to, intends to, intended to, aim to, aims to,
+            aimed to, attempt*, try to, tries to, tried to, seek to, seeks to, in the view
+            of, according to"""
         ),
     ),
 )
@@ -136,10 +143,29 @@ _WAS = re.compile(r"\b(?:was|were|had|did)(?:n't)?\b", re.IGNORECASE)
 _IS = re.compile(
     r"\b(?:is|are|has|have|do|does|must|shall|may|can|will|gets?|receives?)\b", re.IGNORECASE
 )
+"""What tells of the past, and what of now or of what is to come."""
+_SAYS = re.compile(
+    r"\b(?:says?|said|states?|stated|writes|wrote|announce[sd]?|insist(?:s|ed)|explain(?:s|ed)|"
+    r"told|report(?:s|ed))\s*(?:that\b|[:,\"“\u2018])",
+    re.IGNORECASE,
+)
+_SAID_BEFORE = re.compile(r"[,\"”\u2019]\s*(?:says|said|wrote|according)\b", re.IGNORECASE)
+_LONGEST: Final = 400
+_PERSONS: Final = frozenset(
+    map(
+        stem,
+        word_set(
+            "employee staff worker manager contractor trainee intern customer client member "
+            "student pupil teacher patient child children adult tenant user visitor applicant "
+            "passenger driver person people parent"
+        ),
+    )
+)
 _UNIVERSAL: Final = word_set("all every each any")
-_STRONG: Final = _UNIVERSAL | word_set("always only never automatically solely exclusively")
+_STRONG: Final = _UNIVERSAL | word_set(
+    "always only automatically solely exclusively additional another extra further"
+)
 _NO_WORD: Final = Word("", "", 0, 0)
-_NAME = re.compile(r"\b(?:in|at|on|for) (?:the )?(?P<name>[A-Z][^\W\d_]+)")
 _QUESTION = re.compile(r"[?؟\uff1f][\"'”\u2019»)\]]*$")
 
 
@@ -157,8 +183,9 @@ class Provisos:
         return (*self.limits, *(f'with another force ("{force}")' for force in self.forces))
 
 
-def find_provisos(claim: Statement, said: Statement) -> Provisos:
+def find_provisos(claim: Statement, sentence: Sentence) -> Provisos:
     """Return what a sentence says beyond or beside the claim."""
+    said = sentence.said
     claimed, there = _turns(claim.text), _turns(said.text)
     denies = [
         kind
@@ -167,14 +194,29 @@ def find_provisos(claim: Statement, said: Statement) -> Provisos:
     ]
     if _QUESTION.search(said.text):
         denies.append("asks")
-    if there.is_past and not claimed.is_past and _IS.search(claim.text):
+    if (there.is_past and claimed.is_now) or (claimed.is_past and there.is_now):
         denies.append(PAST)
     limits = [
         f"{kind} ({', '.join(sorted(found - known))})"
         for (kind, _), known, found in zip(_LIMITS, claimed.limits, there.limits, strict=True)
         if found - known
     ]
-    limits += [f"of a place or group ({name})" for name in _names(claim, said)]
+    named = frozenset[str]().union(*there.limits)
+    limits += [
+        f"of a place or group ({name})"
+        for name in cases_of(said, claim)
+        if name.lower() not in named
+    ]
+    limits += [f"at a time ({time})" for time in times_of(said, claim)]
+    if there.is_told and not claimed.is_told:
+        limits.append("as what someone says")
+    other = does_otherwise(said, claim)
+    if other:
+        limits.append(f"with another verb ({other})")
+    if sentence.limited:
+        limits.append("limited by what follows")
+    if heading_kind(claim, sentence) in _PERSONS:
+        limits.append(f"of a group ({sentence.heading.text})")
     return Provisos(
         tuple(dict.fromkeys(denies)),
         (*limits, *_strength(claim, said)),
@@ -190,32 +232,51 @@ class _Turns:
     limits: tuple[frozenset[str], ...]
     forces: frozenset[str]
     is_past: bool
+    is_now: bool
+    is_told: bool
     entitles: bool
 
 
 @lru_cache(maxsize=16_384)
 def _turns(text: str) -> _Turns:
+    is_past = _WAS.search(text) is not None
     return _Turns(
         tuple(_found(pattern, text) for _, pattern in _DENIALS),
         tuple(_found(pattern, text) for _, pattern in _LIMITS),
         frozenset(force for force, pattern in _FORCES if pattern.search(text)),
-        _WAS.search(text) is not None,
+        is_past,
+        not is_past and _IS.search(text) is not None,
+        _is_told(text),
         _ENTITLED.search(text) is not None,
+    )
+
+
+def heading_kind(claim: Statement, sentence: Sentence) -> str:
+    """Return the claim's subject if the heading names but a kind of it: "Sick leave"."""
+    names = [word.stem for word in sentence.heading.words if word.is_content]
+    subject = read_measures(claim.text).subject
+    is_kind = subject == frozenset(names[-1:]) and not set(names) <= claim.stems | HARMLESS
+    return names[-1] if is_kind else ""
+
+
+def understood_bounds(claim: Statement) -> frozenset[str]:
+    """Return the bounds that need no words: "must give 15 days" is at least, "may take" at most."""
+    forces = _turns(claim.text).forces
+    most = {"at_most"} if forces & {"must", "may"} else set()
+    return frozenset(most | ({"at_least"} if "must" in forces else set()))
+
+
+def _is_told(text: str) -> bool:
+    """Whether someone says it, and no document: "a flyer says: ..."."""
+    return _SAID_BEFORE.search(text) is not None or any(
+        content_stems(word for word in words(text[: match.start()]) if word.text[-2:] != "ly")
+        - HARMLESS
+        for match in _SAYS.finditer(text[:_LONGEST])
     )
 
 
 def _found(pattern: re.Pattern[str], text: str) -> frozenset[str]:
     return frozenset(match[0].lower() for match in pattern.finditer(text))
-
-
-def _names(claim: Statement, said: Statement) -> list[str]:
-    """Return the names that a sentence is limited to and the claim does not have: "in Paris"."""
-    names = {match["name"] for match in _NAME.finditer(said.text)}
-    return sorted(
-        name
-        for name in names
-        if stem(name.lower()) not in claim.stems and name.lower() not in MONTHS
-    )
 
 
 def _forces(claimed: _Turns, there: _Turns) -> list[str]:

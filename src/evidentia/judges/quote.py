@@ -7,16 +7,16 @@ much of the claim's words a sentence has, which is a hint and no more.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
-from evidentia.judges.measures import HARMLESS, read_measures
-from evidentia.judges.provisos import find_provisos
-from evidentia.judges.sentences import Sentence, read_sentences
+from evidentia.judges.measures import HARMLESS, compare_values, read_measures
+from evidentia.judges.provisos import find_provisos, understood_bounds
+from evidentia.judges.sentences import LONGEST, Sentence, read_sentences
 from evidentia.ledger.clauses import FINITE
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.quantities import compare
 from evidentia.ledger.statements import Statement, read_statement
 from evidentia.ledger.words import Word, coverage, word_set
 
@@ -30,7 +30,7 @@ _EXTRA_WORDS: Final = 2
 """How many words that carry meaning may stand among the claim's own."""
 _LINKS: Final = word_set(
     "and or but nor to from by for against with without before after over under above below into "
-    "out off up down between through via until than since about"
+    "out off up down between through via until than since about in on at inside outside within"
 )
 """Small words that say how others belong together: "sent to" is not "sent by"."""
 _BEFORE_SUBJECT: Final = word_set(
@@ -47,6 +47,8 @@ class QuoteJudge:
 
     def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
         """Return full support for a (nearly) verbatim passage, partial for a similar one."""
+        if len(claim.text) > LONGEST:
+            return [None] * len(passages)
         claimed = read_statement(claim.text)
         return [_of_passage(claimed, passage) for passage in passages]
 
@@ -63,7 +65,7 @@ def _of_sentence(claim: Statement, sentence: Sentence, passage: Passage) -> Opin
     enough = len(claim.stems & said.stems) >= _LEAST_SHARED
     if shared < (PARTIAL_FROM if enough else _NEARLY_ALL):
         return None
-    provisos = find_provisos(claim, said)
+    provisos = find_provisos(claim, sentence)
     if provisos.denies or claim.negations != said.negations or not _same_values(claim, said):
         return None
     if not provisos.reasons:
@@ -105,8 +107,11 @@ def _full(passage: Passage, similarity: float, reason: str) -> Opinion:
 
 def _same_values(claim: Statement, said: Statement) -> bool:
     """Whether the sentence has each of the claim's quantities, and each number that is none."""
+    understood = understood_bounds(claim)
     for quantity in claim.quantities:
-        if not any(compare(quantity, other) == "same" for other in said.quantities):
+        if not any(
+            compare_values(quantity, other, understood) == "same" for other in said.quantities
+        ):
             return False
     return all(
         word.stem in said.numbers
@@ -128,13 +133,18 @@ def _is_quoted(claim: Statement, said: Statement) -> bool:
 
 def _is_nearly_quoted(claim: Statement, said: Statement) -> bool:
     """Whether the claim's telling words stand in the sentence in order, and little between."""
-    wanted = [word.stem for word in claim.words if _tells(word)]
+    wanted = _telling_stems(claim)
     for at, word in enumerate(said.words):
         if word.stem == wanted[0]:
             last = _last_in_order(said.words, at, wanted)
             if last is not None and _is_close(claim, said, at, last, len(wanted)):
                 return True
     return False
+
+
+@lru_cache(maxsize=1_024)
+def _telling_stems(claim: Statement) -> tuple[str, ...]:
+    return tuple(word.stem for word in claim.words if _tells(word))
 
 
 def _tells(word: Word) -> bool:
