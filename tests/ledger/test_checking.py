@@ -1,5 +1,4 @@
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -12,7 +11,6 @@ from evidentia.ledger.evidence import Corpus
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import (
     CitationCheck,
-    Claim,
     EvidenceLedger,
     EvidenceMatch,
     LedgerEntry,
@@ -32,7 +30,7 @@ from ledger.corpora import (
     leave_corpus,
     make_corpus,
 )
-from ledger.stubs import StubJudge, broken
+from ledger.stubs import Says, StubJudge, broken
 
 FIFTEEN = "Employees receive 15 days of annual leave."
 
@@ -180,8 +178,12 @@ def test_a_claim_that_only_an_older_version_bears_out_is_flagged() -> None:
         {"v1.pdf": [FIFTEEN], "v2.pdf": ["Hotels are paid."]}, superseded=["v1.pdf"]
     )
     ledger = check("Employees receive 15 days of annual leave.", corpus)
-    assert only(ledger).verdict is Verdict.SUPPORTED
-    assert [flag.type for flag in ledger.risk_flags] == [RiskType.OUTDATED_SOURCE]
+    assert only(ledger).verdict is Verdict.WEAK
+    assert "but only in an older version of the document" in only(ledger).notes
+    assert RiskType.OUTDATED_SOURCE in {flag.type for flag in ledger.risk_flags}
+    other = check("Employees receive 20 days of annual leave.", corpus)
+    assert only(other).verdict is Verdict.NOT_FOUND
+    assert "Left aside: 1 passage(s) of older versions." in only(other).notes
     assert only(ledger).confidence_components is not None
     assert only(ledger).confidence_components.source_quality == 0.2  # type: ignore[union-attr]
 
@@ -193,25 +195,33 @@ def test_old_documents_are_flagged_by_their_date() -> None:
     assert flag.description == "a.pdf is of 2020-01-01, more than 730 days ago"
 
 
-def test_a_judge_may_speak_of_what_is_not_in_the_corpus() -> None:
-    def remembers(claim: Claim, passages: Sequence[Passage]) -> list[Opinion]:
-        elsewhere = SourceDocument(id="doc_elsewhere", filename="elsewhere.pdf")
-        found = EvidenceMatch(
-            similarity=0.9,
-            support_level=SupportLevel.FULL,
-            snippet="from memory",
-            passage=passages[0].model_copy(update={"source": elsewhere}),
-            judge="memory",
-        )
-        placeless = found.model_copy(update={"passage": None})
-        return [Opinion(found), *(Opinion(placeless) for _ in passages[1:])]
+def test_a_judge_that_quotes_what_is_not_in_the_passage_is_not_believed() -> None:
+    elsewhere = SourceDocument(id="doc_elsewhere", filename="elsewhere.pdf")
 
-    entry = only(
-        check("Employees receive annual leave.", leave_corpus(), [StubJudge("memory", remembers)])
-    )
-    assert entry.verdict is Verdict.SUPPORTED
-    assert entry.confidence_components is not None
-    assert entry.confidence_components.source_quality == 0.2
+    def remembers(asked: Passage, **changes: object) -> Opinion:
+        match = EvidenceMatch(
+            similarity=0.9, support_level=SupportLevel.FULL, snippet=asked.snippet, judge="quote"
+        )
+        return Opinion(match.model_copy(update=changes))
+
+    def verdict_of(says: Says) -> LedgerEntry:
+        judge = StubJudge("memory", says)
+        return only(check("Employees receive annual leave.", leave_corpus(), [judge]))
+
+    for entry in (
+        verdict_of(lambda _, asked: [remembers(one, snippet="from memory") for one in asked]),
+        verdict_of(
+            lambda _, asked: [
+                remembers(one, passage=one.model_copy(update={"source": elsewhere}))
+                for one in asked
+            ]
+        ),
+    ):
+        assert entry.verdict is Verdict.NOT_JUDGED
+        assert "memory judge failed (ValueError: quoted what is not in the passage)" in entry.notes
+    honest = verdict_of(lambda _, asked: [remembers(one) for one in asked])
+    assert (honest.verdict, honest.judge) == (Verdict.SUPPORTED, "memory")
+    assert honest.source_document is not None
 
 
 def test_an_anchor_that_holds_is_reported_as_such() -> None:

@@ -2,7 +2,8 @@
 
 Pure: the corpus, the judges, the time and the names come in; the ledger comes out. The order of
 documents and passages makes no difference to it. What an older version of a document says counts
-only where no current document bears on the claim.
+only where no current document bears on the claim, supports it in part at most, and contradicts
+nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,7 @@ from evidentia.ledger.model import (
 )
 from evidentia.ledger.references import References, problems
 from evidentia.ledger.risks import (
+    OUTDATED_AFTER_DAYS,
     DocumentAge,
     RiskContext,
     follow_up_questions,
@@ -62,6 +64,7 @@ class CheckContext:
     issued_anchors: Mapping[str, str]
     anchor_of: Callable[[str], str]
     previous_ledger_id: str | None = None
+    outdated_after_days: int = OUTDATED_AFTER_DAYS
     progress: Callable[[int], None] = lambda _: None
 
 
@@ -96,6 +99,7 @@ def check_claims(
     )
     risks = RiskContext(
         today=context.today,
+        outdated_after_days=context.outdated_after_days,
         ages={
             document.id: DocumentAge(document.filename, document.dated, document.superseded)
             for document in corpus.documents.values()
@@ -112,8 +116,9 @@ def _entry(
     context: CheckContext,
 ) -> LedgerEntry:
     current = [match for match in judged.matches if not _is_superseded(match.passage, corpus)]
-    aside = len(judged.matches) - len(current) if current else 0
-    counted = replace(judged, matches=tuple(in_order(current or judged.matches)))
+    bearing = current or [_as_outdated(match) for match in judged.matches if not match.contradicts]
+    aside = len(judged.matches) - len(bearing)
+    counted = replace(judged, matches=tuple(in_order(bearing)))
     assignment = _assign(claim, counted)
     deciding = _deciding(assignment.verdict, counted.matches)
     best = deciding[0] if deciding else None
@@ -137,6 +142,12 @@ def _entry(
         component_confidence=calculate_confidence(components) if components else None,
         evidence=counted.matches,
     )
+
+
+def _as_outdated(match: EvidenceMatch) -> EvidenceMatch:
+    """Return what an older version of a document says: support in part at most."""
+    reason = f"{match.reason}, but only in an older version of the document"
+    return match.model_copy(update={"support_level": SupportLevel.PARTIAL, "reason": reason})
 
 
 def _assign(claim: Claim, judged: Judged) -> VerdictAssignment:

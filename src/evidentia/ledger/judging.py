@@ -144,10 +144,22 @@ def _asked(judge: Judge, claim: Claim, passages: Sequence[Passage]) -> Sequence[
     opinions = list(judge.judge(claim, passages))
     if len(opinions) != len(passages):
         raise ValueError(f"gave {len(opinions)} opinions on {len(passages)} passages")
-    for opinion in opinions:
-        if not (opinion is None or isinstance(opinion, Opinion)):
-            raise TypeError(f"gave a {type(opinion).__name__} and no opinion")
-    return opinions
+    return [
+        None if opinion is None else _checked(judge.name, passage, opinion)
+        for passage, opinion in zip(passages, opinions, strict=True)
+    ]
+
+
+def _checked(name: str, passage: Passage, opinion: Opinion) -> Opinion:
+    """Return an opinion under its judge's name, about the passage asked about and nothing else."""
+    if not isinstance(opinion, Opinion):
+        raise TypeError(f"gave a {type(opinion).__name__} and no opinion")
+    match = opinion.match
+    if match.passage not in (None, passage) or match.snippet not in passage.snippet:
+        raise ValueError("quoted what is not in the passage")
+    if (match.passage, match.judge) == (passage, name):
+        return opinion
+    return replace(opinion, match=match.model_copy(update={"passage": passage, "judge": name}))
 
 
 def _of_you(opinion: Opinion, persons: Addressed) -> Opinion | None:
