@@ -35,6 +35,7 @@ class ShellSessionParser(CodeBlockParser):
                     **os.environ,
                     "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
                     "COLUMNS": "120",
+                    "EVIDENTIA_OUTDATED_AFTER_DAYS": "99999",  # the examples' documents grow old
                     "EXAMPLES": str(ROOT / "examples"),
                 },
             )

@@ -18,10 +18,11 @@ def test_every_setting_is_read() -> None:
             "EVIDENTIA_TENANT": "acme",
             "EVIDENTIA_LOG_LEVEL": "DEBUG",
             "EVIDENTIA_LOG_FORMAT": "json",
+            "EVIDENTIA_OUTDATED_AFTER_DAYS": "90",
             "OTHER": "ignored",
         }
     )
-    assert found == Settings(Path("/data"), "postgresql://h/d", "acme", "debug", "json")
+    assert found == Settings(Path("/data"), "postgresql://h/d", "acme", "debug", "json", 90)
 
 
 def test_empty_value_means_the_default() -> None:
@@ -35,6 +36,9 @@ def test_empty_value_means_the_default() -> None:
         ("EVIDENTIA_XYZZY", "x", "unset it"),
         ("EVIDENTIA_LOG_LEVEL", "loud", "one of debug, info, warning, error"),
         ("EVIDENTIA_LOG_FORMAT", "xml", "one of text, json"),
+        ("EVIDENTIA_OUTDATED_AFTER_DAYS", "soon", "it must be a number of days, 0 to 1,000,000"),
+        ("EVIDENTIA_OUTDATED_AFTER_DAYS", "-1", "a number of days"),
+        ("EVIDENTIA_OUTDATED_AFTER_DAYS", "1000001", "a number of days"),
     ],
 )
 def test_what_is_not_a_setting_is_refused(name: str, value: str, says: str) -> None:

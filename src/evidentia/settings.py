@@ -17,6 +17,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 _LEVELS: Final = ("debug", "info", "warning", "error")
 _FORMATS: Final = ("text", "json")
+_MOST_DAYS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Settings:
     tenant: str = "default"
     log_level: LogLevel = "warning"
     log_format: LogFormat = "text"
+    outdated_after_days: int = 730
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -50,6 +52,7 @@ class Settings:
             log_format=cast(
                 "LogFormat", _choice(given, "log_format", _FORMATS, default.log_format)
             ),
+            outdated_after_days=_days(given, "outdated_after_days", default.outdated_after_days),
         )
 
 
@@ -60,6 +63,15 @@ def _choice(given: Mapping[str, str], name: str, allowed: tuple[str, ...], defau
             f"{PREFIX}{name.upper()} is {value!r}: it must be one of {', '.join(allowed)}"
         )
     return value
+
+
+def _days(given: Mapping[str, str], name: str, default: int) -> int:
+    value = given.get(name) or str(default)
+    if not (value.isascii() and value.isdigit() and int(value) <= _MOST_DAYS):
+        raise SettingsError(
+            f"{PREFIX}{name.upper()} is {value!r}: it must be a number of days, 0 to {_MOST_DAYS:,}"
+        )
+    return int(value)
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -6,14 +6,15 @@ import pytest
 
 from cli_running import Cli, Ran, ndjson, record
 from evidentia.cli.main import run
+from evidentia.settings import Settings
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stand in an empty folder, with no settings in the environment."""
     monkeypatch.chdir(tmp_path)
-    for name in ("HOME", "DATABASE_URL", "TENANT", "LOG_LEVEL", "LOG_FORMAT"):
-        monkeypatch.delenv(f"EVIDENTIA_{name}", raising=False)
+    for name in Settings.__dataclass_fields__:
+        monkeypatch.delenv(f"EVIDENTIA_{name.upper()}", raising=False)
     return tmp_path
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, settings, workspace
 
 if TYPE_CHECKING:
     from evidentia.ledger.model import Verdict
@@ -113,6 +113,7 @@ def check(
                 title=title,
                 answer_name=name,
                 judges=asked,
+                outdated_after_days=settings().outdated_after_days,
                 progress=progress,
             )
         opened.checkpoint()

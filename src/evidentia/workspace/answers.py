@@ -111,14 +111,15 @@ class AnswersShell(TrailShell):
         mode: str = "answer",
         answer_name: str = "answer",
         judges: "Sequence[str | Judge] | None" = None,
+        outdated_after_days: int = 730,
         progress: Progress | None = None,
     ) -> EvidenceLedger:
         """Judge each claim of an answer by documents; keep the ledger and record it in the trail.
 
         `against` is what `ingest` returned, documents, or a file or folder to ingest first; all
         documents of the library by default. `judges` are names, or judges of your own, and are
-        asked in the given order. The same answer checked again is a new ledger that points to
-        the one before.
+        asked in the given order. A source dated more than `outdated_after_days` ago is flagged.
+        The same answer checked again is a new ledger that points to the one before.
         """
         from evidentia.ledger.checking import CheckContext, check_claims  # noqa: PLC0415 - see above
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
@@ -145,6 +146,7 @@ class AnswersShell(TrailShell):
                 issued_anchors=issued,
                 anchor_of=issued.of,
                 previous_ledger_id=ledgers.previous_ledger(connection, self.tenant, answer),
+                outdated_after_days=outdated_after_days,
                 progress=lambda done: told(done, len(extracted.claims)),
             )
             ledger = check_claims(answer, extracted, corpus, asked, context)
@@ -302,10 +304,12 @@ def _check_text(name: str, text: str) -> int:
 
 
 def _judges(given: "Sequence[str | Judge] | None") -> "list[Judge]":
-    from evidentia.judges import make_judges  # noqa: PLC0415 - see above
+    from evidentia.judges import JUDGES, make_judges  # noqa: PLC0415 - see above
 
     if given is None:
         return make_judges()
+    if not given:
+        raise InputError(f"no judge was named: use {', '.join(JUDGES)}, or leave it out for all")
     return [make_judges([judge])[0] if isinstance(judge, str) else judge for judge in given]
 
 
