@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evidentia.canonical import canonical_json, parse_json
+from evidentia.canonical import canonical_json, parse_json, sha256_hex
 from evidentia.errors import CanonicalError
 from evidentia.proof.document import Disclosure, Proof
+from evidentia.proof.envelope import Envelope, Signature
 from evidentia.proof.keys import SigningKey, TrustedKey
+from evidentia.proof.statement import Statement, Subject
 from evidentia.proof.verification import Check, ProofReport, Verdict, verify_proof
 from evidentia.trail.checkpoint import Checkpoint
 from evidentia.trail.entry import genesis_prev
@@ -249,6 +251,107 @@ class TestFalseProofs:
 
     def test_a_trusted_key_of_a_wrong_length_trusts_nothing(self) -> None:
         assert failing(verify(PROOF, TrustedKey(b"short", ORIGIN))) == ["signature"]
+
+
+STATEMENT = Statement("urn:example:1", (Subject("a.md", "ab" * 32),), {"verdict": "weak"})
+NAMED = {"statement_sha256": sha256_hex(STATEMENT.encode())}
+STATED = replace(make_proof(body=NAMED), envelope=Envelope.sign(STATEMENT.encode(), KEY))
+
+
+class TestStatements:
+    """A proof may bring the statement that its body names, signed by the log's key."""
+
+    def test_a_statement_that_was_recorded_and_signed_holds(self) -> None:
+        report = verify(STATED, TRUSTED)
+        assert report.holds
+        assert outcomes(report) == dict.fromkeys([*CHECKS, "statement"], True)
+        assert report.statement == STATEMENT
+        assert says(report, "statement") == (
+            f"the statement is the one recorded, signed by the trusted key {KEY.verifier.key_id}"
+        )
+        assert report.as_json()["statement"] == STATEMENT.as_json()
+
+    def test_a_proof_without_a_statement_says_nothing_of_one(self) -> None:
+        report = verify(replace(STATED, envelope=None), TRUSTED)
+        assert report.holds
+        assert report.statement is None
+        assert report.as_json()["statement"] is None
+
+    def test_without_a_trusted_key_its_signer_is_unknown(self) -> None:
+        report = verify(STATED)
+        assert report.verdict is Verdict.SIGNER_UNKNOWN
+        assert outcomes(report)["statement"] is None
+        assert KEY.verifier.key_id in says(report, "statement")
+        assert "was not compared" in says(report, "statement")
+
+    def test_without_a_trusted_key_a_changed_statement_does_not_hold(self) -> None:
+        forged = Envelope.sign(replace(STATEMENT, predicate={"verdict": "full"}).encode(), KEY)
+        report = verify(replace(STATED, envelope=forged))
+        assert failing(report) == ["statement"]
+
+    def test_another_statement_signed_by_the_same_key_does_not_hold(self) -> None:
+        forged = Envelope.sign(replace(STATEMENT, predicate={"verdict": "full"}).encode(), KEY)
+        report = verify(replace(STATED, envelope=forged), TRUSTED)
+        assert failing(report) == ["statement"]
+        assert says(report, "statement") == (
+            "the statement is not the one that was recorded: it was changed, or is another's"
+        )
+
+    def test_the_same_statement_in_other_bytes_does_not_hold(self) -> None:
+        spaced = json.dumps(STATEMENT.as_json()).encode()
+        report = verify(replace(STATED, envelope=Envelope.sign(spaced, KEY)), TRUSTED)
+        assert failing(report) == ["statement"]
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {},
+            None,
+            [NAMED],
+            NAMED["statement_sha256"],
+            {"statement_sha256": None},
+            {"statement_sha256": NAMED["statement_sha256"].upper()},
+        ],
+    )
+    def test_a_body_that_does_not_name_the_statement_does_not_vouch_for_it(self, body: Any) -> None:
+        proof = replace(make_proof(body=body), envelope=STATED.envelope)
+        for keys in ([], [TRUSTED]):
+            assert failing(verify(proof, *keys)) == ["statement"]
+
+    def test_a_statement_signed_by_another_key_does_not_hold(self) -> None:
+        envelope = Envelope.sign(STATEMENT.encode(), OTHER_KEY)
+        report = verify(replace(STATED, envelope=envelope), TRUSTED)
+        assert failing(report) == ["statement"]
+        assert says(report, "statement") == (
+            f"the statement is signed by key {OTHER_KEY.verifier.key_id}, not by the key given"
+        )
+
+    def test_a_statement_with_a_wrong_signature_does_not_hold(self) -> None:
+        wrong = Envelope(STATEMENT.encode(), (Signature(KEY.verifier.key_id, bytes(64)),))
+        report = verify(replace(STATED, envelope=wrong), TRUSTED)
+        assert failing(report) == ["statement"]
+        assert "signature is not by key" in says(report, "statement")
+
+    def test_a_key_for_another_log_vouches_for_neither(self) -> None:
+        for_another_log = TrustedKey(KEY.verifier.public_key, "evidentia/ffff/acme")
+        assert failing(verify(STATED, for_another_log)) == ["signature", "statement"]
+
+    def test_an_envelope_without_a_statement_is_no_proof(self) -> None:
+        for payload in (b"", b"{}", b"not json", b"\xff"):
+            report = verify(replace(STATED, envelope=Envelope.sign(payload, KEY)), TRUSTED)
+            assert outcomes(report) == {"format": False}
+            assert "statement" in says(report, "format")
+
+    def test_no_flipped_bit_of_the_envelope_gives_another_that_holds(self) -> None:
+        data = proof_bytes(STATED)
+        original = parse_json(data)
+        start = data.index(b'"envelope"')
+        end = data.index(b'"format"')
+        for bit in range(start * 8, end * 8, 3):
+            changed = bytearray(data)
+            changed[bit // 8] ^= 1 << bit % 8
+            if verify_proof(bytes(changed), [TRUSTED]).holds:
+                assert parse_json(bytes(changed)) == original
 
 
 class TestHostileBytes:

@@ -1,8 +1,11 @@
 """Never update, never delete: what plain SQL is refused, by triggers and by privileges."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from alembic import command
+from alembic.config import Config
 from sqlalchemy.exc import DBAPIError
 
 from evidentia.canonical import canonical_json
@@ -10,9 +13,21 @@ from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.proof.files import verify
 from evidentia.store import schema
 from evidentia.store.database import Database, run
+from evidentia.store.home import Home
+from evidentia.store.tables import metadata
 from evidentia.workspace import Workspace, open_workspace
 from places import Place, record
 from postgres import PostgresServer
+from workspace.policies import (
+    ANSWER,
+    SUPPORTED,
+    VERDICTS,
+    count,
+    read_here,
+    rows,
+    verdicts,
+    write_policies,
+)
 
 TABLES = (
     "trail_entries",
@@ -22,16 +37,25 @@ TABLES = (
     "trail_keys",
     "trail_idempotency",
     "trail_heads",
+    "documents",
+    "document_chunks",
+    "citation_anchors",
+    "sessions",
+    "claims",
+    "ledgers",
+    "evidence_ledger",
 )
-COLUMNS = {
-    "trail_entries": ("tenant", "seq", "kind", "subject", "entry"),
-    "trail_bodies": ("tenant", "seq", "salt", "body"),
-    "trail_tiles": ("tenant", "level", "tile", "data"),
-    "trail_checkpoints": ("tenant", "size", "key_id", "note"),
-    "trail_keys": ("tenant", "seq", "key_id", "public_key"),
-    "trail_idempotency": ("tenant", "key", "seq"),
-    "trail_heads": ("tenant", "origin", "size", "root", "edge", "checkpoints"),
+REWRITTEN = "document_indexes"
+"""The only table whose rows may change: they can be built again from others."""
+COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
+KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}
+OTHER_KEYS = {
+    table: tuple(index.columns.keys())
+    for table in TABLES
+    for index in metadata.tables[table].indexes
+    if index.unique
 }
+"""What else no two rows of a table have in common."""
 EVERY_COLUMN = [(table, column) for table, columns in COLUMNS.items() for column in columns]
 
 
@@ -41,6 +65,10 @@ def fill(workspace: Workspace) -> None:
         [record(number) for number in range(300)],
         idempotency_keys=[f"key {number}" for number in range(300)],
     )
+    with pytest.MonkeyPatch.context() as patched:
+        read_here(patched)
+        ledger = workspace.check(ANSWER, against=write_policies(workspace.home.folder / "docs"))
+    assert verdicts(ledger) == VERDICTS
     workspace.checkpoint()
 
 
@@ -91,10 +119,16 @@ def refuse(workspace: Workspace, sql: str, match: str = "append-only") -> None:
 def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
     with untouched._database.read() as connection:
         lines = schema.describe(connection)
-        for table in TABLES:
+        for table in (*TABLES, REWRITTEN):
             assert run(connection, f"SELECT count(*) FROM {table}").scalar()
     found = {line.split()[1].rstrip(":") for line in lines if line.startswith("table ")}
-    assert found == {*TABLES, "alembic_version"}
+    assert found == {*TABLES, REWRITTEN, "alembic_version"}
+    assert sorted(OTHER_KEYS) == [
+        "citation_anchors",
+        "document_chunks",
+        "evidence_ledger",
+        "ledgers",
+    ]
 
 
 @pytest.mark.parametrize(("table", "column"), EVERY_COLUMN)
@@ -128,6 +162,20 @@ def test_replacing_on_insert_is_refused(
     refuse(sqlite_untouched, f"{words} INTO {table} ({columns}) SELECT {columns} FROM {table}")
 
 
+@pytest.mark.parametrize("table", OTHER_KEYS)
+@pytest.mark.parametrize("words", ["INSERT OR REPLACE", "REPLACE", "INSERT OR IGNORE"])
+def test_replacing_a_row_by_what_else_is_unique_of_it_is_refused(
+    sqlite_untouched: Workspace, table: str, words: str
+) -> None:
+    """A row under a new key must not push an old one out that it shares another key with."""
+    (free,) = [column for column in KEYS[table] if column not in OTHER_KEYS[table]]
+    names = ", ".join(COLUMNS[table])
+    values = ", ".join(
+        f"'new ' || {column}" if column == free else column for column in COLUMNS[table]
+    )
+    refuse(sqlite_untouched, f"{words} INTO {table} ({names}) SELECT {values} FROM {table}")
+
+
 @pytest.mark.parametrize(("table", "column"), EVERY_COLUMN)
 def test_replacing_on_update_is_refused(
     sqlite_untouched: Workspace, table: str, column: str
@@ -138,23 +186,17 @@ def test_replacing_on_update_is_refused(
 @pytest.mark.parametrize("table", TABLES)
 def test_updating_on_a_conflict_is_refused(untouched: Workspace, table: str) -> None:
     columns, changed = COLUMNS[table], COLUMNS[table][-1]
-    keys = {
-        "trail_tiles": "tenant, level, tile",
-        "trail_checkpoints": "tenant, size, key_id",
-        "trail_idempotency": "tenant, key",
-        "trail_heads": "tenant",
-    }
     refuse(
         untouched,
         f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(columns)} FROM {table} "
-        f"WHERE true ON CONFLICT ({keys.get(table, 'tenant, seq')}) "
+        f"WHERE true ON CONFLICT ({', '.join(KEYS[table])}) "
         f"DO UPDATE SET {changed} = excluded.{changed}",
     )
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_no_table_can_be_truncated(postgres_untouched: Workspace, table: str) -> None:
-    refuse(postgres_untouched, f"TRUNCATE {table}")
+    refuse(postgres_untouched, f"TRUNCATE {table} CASCADE")
     refuse(postgres_untouched, f"TRUNCATE {', '.join(TABLES)} CASCADE")
 
 
@@ -205,6 +247,17 @@ def test_an_erased_body_can_be_deleted_by_plain_sql_too(filled: Workspace) -> No
     assert "entry 9999" in {finding.what for finding in filled.audit().findings}
 
 
+def test_an_index_may_be_written_anew(filled: Workspace) -> None:
+    with filled._database.write() as connection:
+        run(connection, f"UPDATE {REWRITTEN} SET data = ?", (b"not an index",))
+    (one,) = rows(filled, "SELECT min(document_id) AS id FROM document_indexes")
+    with filled._database.write() as connection:
+        run(connection, f"DELETE FROM {REWRITTEN} WHERE document_id = ?", (one["id"],))
+    assert filled.audit().holds
+    kept = rows(filled, f"SELECT data FROM {REWRITTEN}")
+    assert [bytes(row["data"]) for row in kept] == [b"not an index"] * 2
+
+
 # PostgreSQL: the application's own role
 
 
@@ -241,6 +294,39 @@ def test_the_application_role_appends_proves_erases_rotates_and_audits(
     workspace.erase(receipts[0].seq, reason="law", by="counsel")
     assert workspace.entry(receipts[0].seq).erased
     assert workspace.audit().holds
+
+
+def test_the_application_role_ingests_checks_and_proves(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_here(monkeypatch)
+    workspace, database = application
+    before = {table: count(workspace, table) for table in TABLES}
+    docs = write_policies(tmp_path / "docs", {"pets.md": "# Pets\n\nPets stay at home.\n"})
+    ledger = workspace.check(SUPPORTED, against=docs)
+    proof = workspace.prove_ledger(ledger.id)
+    assert verify(canonical_json(proof.as_json()), key=workspace.public_key()).holds
+    after = {table: count(workspace, table) for table in TABLES}
+    assert all(after[table] > before[table] for table in TABLES if not table.startswith("trail"))
+    with database.write() as connection:
+        run(connection, f"UPDATE {REWRITTEN} SET data = ?", (b"damaged",))
+    again = open_workspace(str(database.address), home=workspace.home.folder)
+    assert verdicts(again.check(ANSWER))[:2] == VERDICTS[:2]
+    assert all(
+        bytes(row["data"]) != b"damaged" for row in rows(again, f"SELECT data FROM {REWRITTEN}")
+    )
+    again.close()
+    assert workspace.audit().holds
+
+
+@pytest.mark.parametrize("words", ["DELETE FROM", "TRUNCATE", "DROP TABLE"])
+def test_the_application_role_may_not_remove_an_index(application: Application, words: str) -> None:
+    _, database = application
+    with (
+        pytest.raises(EnvironmentProblem, match=r"permission denied|must be owner"),
+        database.write() as connection,
+    ):
+        run(connection, f"{words} {REWRITTEN}")
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -335,6 +421,87 @@ def test_the_server_role_named_with_care_is_quoted(
 def test_sqlite_has_no_roles_to_grant(sqlite_place: Place) -> None:
     with pytest.raises(EnvironmentProblem, match="no roles"):
         schema.grant(sqlite_place.open()._database, "application")
+
+
+# A database of an older program
+
+
+def upgrade_to_first(database: Database) -> None:
+    """Give a database the schema of revision 0001, which had a trail and nothing else."""
+    config = Config()
+    config.set_main_option("script_location", str(schema._migrations()))
+    with database.write() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+
+
+@pytest.fixture
+def sqlite_old(tmp_path: Path) -> Iterator[Database]:
+    (tmp_path / "home").mkdir()
+    database = Database.sqlite(Home(tmp_path / "home").database)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def postgres_old(postgres: PostgresServer) -> Iterator[Database]:
+    with postgres.fresh_database(template="template1") as url:
+        database = Database.server(url)
+        yield database
+        database.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def old(request: pytest.FixtureRequest) -> Database:
+    """Give a database with the trail of revision 0001 and nothing else."""
+    name = "sqlite_old" if request.param == "sqlite" else "postgres_old"
+    database: Database = request.getfixturevalue(name)
+    upgrade_to_first(database)
+    return database
+
+
+def test_an_upgrade_keeps_the_trail_as_it_is(
+    old: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_here(monkeypatch)
+    home = Home(tmp_path / "home")
+    before = Workspace(old, home)
+    keys = [f"key {number}" for number in range(300)]
+    before.append_many([record(number) for number in range(300)], idempotency_keys=keys)
+    before.erase(7, reason="law", by="counsel")
+    note = before.checkpoint()
+    proof = canonical_json(before.prove(5).as_json())
+    entries = before.entries()
+    assert {finding.what for finding in before.audit().findings} == {"schema"}
+    with pytest.raises(EnvironmentProblem, match="has schema 0001, this program needs 0002"):
+        schema.require_current(old)
+
+    assert schema.upgrade(old)
+    schema.require_current(old)
+    after = Workspace(old, home)
+    assert after.entries() == entries
+    assert after.checkpoint() == note
+    assert after.entry(7).erased
+    assert after.append(record(3), idempotency_key="key 3").repeated
+    assert verify(proof, key=after.public_key()).holds
+    assert after.audit().holds
+    ledger = after.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    assert after.find_ledger(ledger.id).entry == len(entries)
+    assert after.audit(since=note).holds
+    refuse(after, "DELETE FROM ledgers")
+    refuse(after, "DELETE FROM trail_entries")
+
+
+def test_a_folder_of_an_older_program_is_brought_up_to_date_when_it_is_opened(
+    tmp_path: Path, sqlite_old: Database
+) -> None:
+    upgrade_to_first(sqlite_old)
+    Workspace(sqlite_old, Home(tmp_path / "home")).append(record(1))
+    with pytest.raises(EnvironmentProblem, match="run 'evidentia db upgrade'"):
+        open_workspace(tmp_path / "home", create=False)
+    with open_workspace(tmp_path / "home") as workspace:
+        assert workspace.size == 1
+        assert workspace.audit().holds
 
 
 def test_the_drivers_own_refusal_is_what_sql_sees(untouched: Workspace) -> None:

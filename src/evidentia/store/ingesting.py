@@ -162,10 +162,13 @@ class Ingesting:
 def _found(targets: Sequence[Path]) -> FoundFiles:
     """Find the files of all targets; one that is named twice is read once."""
     files: dict[Path, FoundFile] = {}
-    left_out: dict[str, str] = {}
+    left_out: dict[tuple[Path, str], str] = {}
     for target in targets:
         found = find_files(target)
         for file in found.files:
             files.setdefault(file.path.resolve(), file)
-        left_out |= dict(found.left_out)
-    return FoundFiles(tuple(files.values()), tuple(left_out.items()))
+        for name, reason in found.left_out:
+            left_out[target.resolve(), name] = reason
+    return FoundFiles(
+        tuple(files.values()), tuple((name, reason) for (_, name), reason in left_out.items())
+    )

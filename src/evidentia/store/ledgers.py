@@ -144,8 +144,8 @@ def insert_ledger(
                 judged.verdict.value,
                 judged.confidence_score,
                 _json(list(judged.evidence_chunk_ids)),
-                judged.evidence_snippet,
-                judged.notes,
+                _storable(judged.evidence_snippet),
+                _storable(judged.notes),
                 ledger.created_at,
             )
             for judged in ledger.entries
@@ -200,3 +200,8 @@ def _listed(row: Any) -> ListedLedger:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _storable(text: str) -> str:
+    """Return what a judge said as text to search by: PostgreSQL's has no NUL."""
+    return text.replace("\0", "\ufffd")

@@ -5,6 +5,7 @@ version. Chunks belong to a document's bytes, so that bytes that come back need 
 """
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -52,6 +53,7 @@ _CHUNK_COLUMNS: Final = (
     "chunk_hash",
 )
 _CHUNKS: Final = f"SELECT {', '.join(_CHUNK_COLUMNS)} FROM document_chunks WHERE tenant = ?"  # noqa: S608 - the same
+_ANCHOR: Final = re.compile(r"[0-9a-f]{8,64}")
 _AT_ONCE: Final = 500
 """How many values one query names; SQLite and PostgreSQL take thousands."""
 
@@ -225,6 +227,8 @@ def resolve_anchor(connection: Connection, tenant: str, anchor: str) -> Citation
     """Resolve an anchor among all chunks of the workspace, of older versions too."""
     issued = IssuedAnchors(connection, tenant)
     name = anchor.strip().lower()
+    if not _ANCHOR.fullmatch(name):  # no hash begins with it; a database may not even take it
+        return resolve_citation(anchor, {}, ())
     low, high = (issued[name],) * 2 if name in issued else (name, f"{name}g")
     sql = f"{_CHUNKS} AND chunk_hash >= ? AND chunk_hash <= ?"
     chunks = [_chunk(row) for row in fetch(connection, sql, (tenant, low, high))]

@@ -30,7 +30,7 @@ def read(asked: Asked) -> ReadFile:
         sha256=document.sha256,
         language=document.language,
         direction=document.direction,
-        title=document.title,
+        title=(document.title or "").replace("\0", " ") or None,  # PostgreSQL's text has no NUL
         dated=document.modified or document.created,
         pages=len(document.pages),
         warnings=document.warnings,

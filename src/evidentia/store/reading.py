@@ -75,7 +75,8 @@ def find_files(target: Path) -> FoundFiles:
     files, left_out = [], []
     for folder, folders, names in os.walk(root, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
+        links = [name for name in folders if Path(folder, name).is_symlink()]  # not walked into
+        for name in sorted(names + links):
             path = Path(folder, name)
             called = _readable(path.relative_to(root).as_posix())
             if reason := _why_left_out(path, root):
@@ -128,15 +129,22 @@ def _refuse(error: OSError) -> None:
 def _why_left_out(path: Path, root: Path) -> str | None:
     if path.name.startswith((".", "~$")):
         return None
-    if not path.resolve().is_relative_to(root):
+    if not _leads_within(path, root):
         return "a link that leads out of the folder"
     if not path.is_file():
-        return "not a file"
+        return "a link to a folder" if path.is_dir() else "not a file"
     if path.suffix.lower().removeprefix(".") not in EXTENSIONS:
         return "not a kind of document that is read"
     return None
 
 
+def _leads_within(path: Path, root: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # a link that leads to itself; it is not a file either
+        return True
+
+
 def _readable(name: str) -> str:
-    """Return a file's name as text that can be stored, also where it is not UTF-8."""
-    return os.fsencode(name).decode("utf-8", "replace")
+    """Return a file's name as text that can be stored; bytes that are not UTF-8 are escaped."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -30,13 +30,18 @@ class Workers:
         self._seconds = seconds
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._mine = threading.local()
+        self._ending = False
 
     def __enter__(self) -> Self:
         self._threads = ThreadPoolExecutor(self._count)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._threads.shutdown(cancel_futures=True)
+        self._ending = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in list(self._processes):
+            process.kill()  # no one waits for what it is still asked
+        self._threads.shutdown()
         for process in list(self._processes):
             self._end(process)
 
@@ -80,6 +85,8 @@ class Workers:
         )
         self._processes.add(process)
         self._mine.process = process
+        if self._ending:  # too late to be among those that are killed
+            process.kill()
         return process
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:

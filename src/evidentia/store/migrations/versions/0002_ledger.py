@@ -23,6 +23,13 @@ APPEND_ONLY = {
     "ledgers": ("tenant", "id"),
     "evidence_ledger": ("tenant", "id"),
 }
+UNIQUE = {
+    "document_chunks": ("tenant", "document_id", "sha256", "chunk_index"),
+    "citation_anchors": ("tenant", "chunk_hash"),
+    "ledgers": ("tenant", "trail_seq"),
+    "evidence_ledger": ("tenant", "ledger_id", "claim_id"),
+}
+"""What else no two rows share: INSERT OR REPLACE takes the other row away by these, too."""
 
 
 def upgrade() -> None:
@@ -194,9 +201,10 @@ def _refers(table: str, column: str, other: str) -> sa.ForeignKeyConstraint:
 
 def _guard_sqlite() -> None:
     for table, key in APPEND_ONLY.items():
-        same = " AND ".join(f"{column} = NEW.{column}" for column in key)
+        keys = [key, UNIQUE[table]] if table in UNIQUE else [key]
+        same = (" AND ".join(f"{column} = NEW.{column}" for column in columns) for columns in keys)
         # INSERT OR REPLACE fires neither update nor delete triggers: it is refused by itself.
-        exists = f" WHEN EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608 - names are ours
+        exists = f" WHEN EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(same)})"  # noqa: S608 - names are ours
         for action, when in (("INSERT", exists), ("UPDATE", ""), ("DELETE", "")):
             name = action.lower()
             op.execute(

@@ -1,0 +1,160 @@
+"""The lake: the same bytes once, whole or not at all, and never others than were kept."""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evidentia.errors import EnvironmentProblem, InputError, IntegrityError, NotFoundError
+from evidentia.store.lake import Lake
+
+DATA = b"All permanent employees shall receive 15 days of paid annual leave."
+DIGEST = sha256(DATA).hexdigest()
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path / "lake")
+
+
+def kept(lake: Lake) -> list[Path]:
+    """Return all files of a lake, hidden ones too."""
+    return sorted(path for path in lake.folder.rglob("*") if path.is_file())
+
+
+def place(lake: Lake, digest: str = DIGEST) -> Path:
+    return lake.folder / "sha256" / digest[:2] / digest[2:4] / digest
+
+
+def test_what_was_put_is_given_back_under_its_digest(lake: Lake) -> None:
+    assert lake.put(DATA) == DIGEST
+    assert lake.get(DIGEST) == DATA
+    assert kept(lake) == [place(lake)]
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=200))
+def test_any_bytes_come_back_as_they_were(lake: Lake, data: bytes) -> None:
+    digest = lake.put(data)
+    assert digest == sha256(data).hexdigest()
+    assert lake.get(digest) == data
+
+
+def test_the_same_bytes_are_kept_once_and_not_written_again(lake: Lake) -> None:
+    lake.put(DATA)
+    written = place(lake).stat()
+    assert lake.put(DATA) == DIGEST
+    assert place(lake).stat() == written
+    assert len(kept(lake)) == 1
+
+
+def test_other_bytes_are_kept_beside_them(lake: Lake) -> None:
+    digests = {lake.put(bytes([number])) for number in range(20)}
+    assert len(digests) == len(kept(lake)) == 20
+
+
+def test_a_file_is_readable_by_its_owner_alone(lake: Lake) -> None:
+    lake.put(DATA)
+    assert place(lake).stat().st_mode & 0o777 == 0o600
+    assert place(lake).parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_bytes_are_written_beside_their_place_synchronised_and_then_moved(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    fsync, move = os.fsync, Path.replace
+
+    def noted_fsync(handle: int) -> None:
+        synced = Path(f"/proc/self/fd/{handle}").readlink()
+        done.append("folder" if synced.is_dir() else "file")
+        assert synced != place(lake), "the place itself is never written to"
+        fsync(handle)
+
+    def noted_move(source: Path, target: Path) -> Path:
+        assert source.parent == target.parent
+        assert source.read_bytes() == DATA
+        assert not target.exists()
+        done.append("moved")
+        return move(source, target)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(Path, "replace", noted_move)
+    lake.put(DATA)
+    assert done == ["file", "moved", "folder"]
+
+
+def test_a_write_that_fails_leaves_nothing_behind(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(EnvironmentProblem, match=r"cannot be written .*No space left"):
+            lake.put(DATA)
+    assert kept(lake) == []
+    with pytest.raises(NotFoundError):
+        lake.get(DIGEST)
+    lake.put(DATA)
+    assert lake.get(DIGEST) == DATA
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"", DATA[:-1], DATA + b"\n", DATA.replace(b"15", b"25"), bytes(len(DATA))]
+)
+def test_a_damaged_file_is_found_and_healed_by_its_bytes(lake: Lake, damaged: bytes) -> None:
+    lake.put(DATA)
+    place(lake).write_bytes(damaged)
+    with pytest.raises(IntegrityError, match=f"{DIGEST}: its bytes were changed"):
+        lake.get(DIGEST)
+    assert lake.put(DATA) == DIGEST
+    assert lake.get(DIGEST) == DATA
+    assert kept(lake) == [place(lake)]
+
+
+def test_a_file_under_the_name_of_another_is_found(lake: Lake) -> None:
+    other = lake.put(b"other")
+    lake.put(DATA)
+    place(lake, other).replace(place(lake))
+    with pytest.raises(IntegrityError, match="changed since they were kept"):
+        lake.get(DIGEST)
+
+
+def test_a_missing_file_is_said_to_be_missing_and_where(lake: Lake) -> None:
+    with pytest.raises(NotFoundError, match=f"{place(lake)}: not in the lake; bring it back"):
+        lake.get(DIGEST)
+
+
+def test_a_file_that_cannot_be_read_says_why(lake: Lake) -> None:
+    place(lake).mkdir(parents=True)
+    with pytest.raises(EnvironmentProblem, match=r"cannot be read .Is a directory"):
+        lake.get(DIGEST)
+    with pytest.raises(EnvironmentProblem, match="cannot be written"):
+        lake.put(DATA)
+
+
+@pytest.mark.parametrize(
+    "digest",
+    [
+        "",
+        DIGEST[:-1],
+        f"{DIGEST}0",
+        DIGEST.upper(),
+        f"{DIGEST}\n",
+        f"{DIGEST[:-1]}g",
+        "../" * 21 + "x",
+        "/etc/passwd",
+        f"{DIGEST[:-1]}\0",
+        "٣" * 64,
+        "x" * 10_000,
+    ],
+)
+def test_what_is_no_digest_leads_to_no_file(lake: Lake, digest: str) -> None:
+    with pytest.raises(InputError, match="is not a SHA-256 digest in hexadecimal") as refused:
+        lake.get(digest)
+    assert len(str(refused.value)) < 400

@@ -1,0 +1,343 @@
+"""The library: anchors that stay bound, citations that resolve, and the corpus that is loaded."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+import pytest
+from sqlalchemy import Connection
+
+from evidentia.documents.index import build_index
+from evidentia.documents.model import DocumentChunk
+from evidentia.errors import NotFoundError
+from evidentia.ledger.evidence import Corpus
+from evidentia.store import library
+from evidentia.store.corpus import LoadedCorpus, load_corpus
+from evidentia.store.database import run
+from evidentia.store.library import IssuedAnchors, StoredDocument, resolve_anchor
+from evidentia.store.reading import ReadFile
+from evidentia.workspace import Workspace
+from places import Place
+from workspace.policies import LEAVE, SUPPORTED, count, read_here, rows, write_policies
+
+TENANT = "default"
+COMMON = "c0ffee00"
+"""What the crafted hashes below have in common."""
+
+
+@pytest.fixture(autouse=True)
+def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_here(monkeypatch)
+
+
+def crafted(*beginnings: str) -> list[str]:
+    """Return full hashes with these beginnings."""
+    return [text + sha256(text.encode()).hexdigest()[: 64 - len(text)] for text in beginnings]
+
+
+@contextmanager
+def writing(workspace: Workspace) -> Iterator[Connection]:
+    with workspace._database.write() as connection:
+        yield connection
+
+
+def issue(workspace: Workspace, hashes: Sequence[str]) -> dict[str, str]:
+    """Have anchors issued; return those of all hashes by their hashes."""
+    with writing(workspace) as connection:
+        library._issue_anchors(connection, TENANT, hashes)
+    with workspace._database.read() as connection:
+        issued = IssuedAnchors(connection, TENANT)
+        return {issued[anchor]: anchor for anchor in issued}
+
+
+def chunk(chunk_hash: str, *, index: int = 0, document: str = "doc_1") -> DocumentChunk:
+    identity = f"chk_{document}_{index}_{chunk_hash[:20]}"
+    return DocumentChunk(identity, document, index, "Text.", 1, ("A", "B"), 0, 5, chunk_hash)
+
+
+def store(workspace: Workspace, *chunks: DocumentChunk, document: str = "doc_1") -> None:
+    """Store chunks as those of a document's bytes."""
+    read = ReadFile(
+        media_type="text/plain",
+        sha256="00" * 32,
+        language=None,
+        direction="ltr",
+        title=None,
+        dated=None,
+        pages=1,
+        warnings=(),
+        chunks=chunks,
+        index=build_index(chunks).to_bytes(),
+    )
+    with writing(workspace) as connection:
+        library.insert_chunks(connection, TENANT, document, read)
+
+
+# Anchors
+
+
+def test_an_anchor_is_the_first_eight_characters_of_a_hash(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    workspace.ingest(write_policies(tmp_path / "docs"))
+    for document in workspace.documents():
+        for item in workspace.chunks(document):
+            anchor = workspace.anchor(item.chunk_hash)
+            assert anchor == item.chunk_hash[:8]
+            assert workspace.resolve_citation(anchor).chunk == item
+
+
+def test_an_anchor_grows_where_another_hash_has_it(workspace: Workspace) -> None:
+    one, two, three = crafted(f"{COMMON}1", f"{COMMON}2", f"{COMMON}21")
+    anchors = issue(workspace, [one])
+    assert anchors == {one: COMMON}
+    anchors = issue(workspace, [two])
+    assert anchors == {one: COMMON, two: f"{COMMON}2"}
+    anchors = issue(workspace, [three, two, one])
+    assert anchors == {one: COMMON, two: f"{COMMON}2", three: f"{COMMON}21"}
+
+
+def test_hashes_that_are_alike_in_one_batch_get_anchors_of_their_own(workspace: Workspace) -> None:
+    hashes = crafted(*(f"{COMMON}{number:03d}" for number in range(40)))
+    anchors = issue(workspace, hashes)
+    assert sorted(anchors) == sorted(hashes)
+    assert len(set(anchors.values())) == 40
+    assert all(full.startswith(anchor) for full, anchor in anchors.items())
+
+
+def test_anchors_that_were_issued_stay_bound(workspace: Workspace) -> None:
+    hashes = crafted(*(f"{COMMON}{number:02d}" for number in range(20)))
+    before = issue(workspace, hashes[:10])
+    after = issue(workspace, hashes)
+    assert {full: after[full] for full in before} == before
+    assert issue(workspace, hashes) == after
+    assert count(workspace, "citation_anchors") == 20
+
+
+def test_many_hashes_are_issued_in_parts(workspace: Workspace) -> None:
+    hashes = [sha256(bytes([number % 256, number // 256])).hexdigest() for number in range(1_200)]
+    assert len(issue(workspace, hashes)) == 1_200
+    assert len(issue(workspace, hashes)) == 1_200
+
+
+def test_issued_anchors_are_a_mapping(workspace: Workspace) -> None:
+    one, two = crafted("aaaaaaaa", "bbbbbbbb")
+    issue(workspace, [one])
+    with workspace._database.read() as connection:
+        issued = IssuedAnchors(connection, TENANT, not_yet_stored={two[:8]: two})
+        assert dict(issued) == {one[:8]: one, two[:8]: two}
+        assert len(issued) == 2
+        assert one[:8] in issued
+        assert "cccccccc" not in issued
+        assert issued.get("cccccccc") is None
+        with pytest.raises(KeyError):
+            issued["cccccccc"]
+        assert issued.of(one) == one[:8]
+        with pytest.raises(NotFoundError, match=f"no anchor is bound to the chunk hash {two}"):
+            issued.of(two)
+        assert dict(IssuedAnchors(connection, "other")) == {}
+    with pytest.raises(NotFoundError, match="no anchor is bound"):
+        workspace.anchor(two)
+
+
+# Citations
+
+
+def test_a_citation_resolves_as_it_was_issued_and_by_any_longer_beginning(
+    workspace: Workspace,
+) -> None:
+    one, two = crafted(f"{COMMON}1", f"{COMMON}2")
+    store(workspace, chunk(one), chunk(two, index=1))
+    for name, full in [
+        (COMMON, one),
+        (f"{COMMON}2", two),
+        (two[:30], two),
+        (one[:9], one),
+        (one, one),
+        (f"  {two.upper()}\n", two),
+    ]:
+        found = workspace.resolve_citation(name)
+        assert found.resolved
+        assert found.chunk is not None
+        assert found.chunk.chunk_hash == full
+        assert found.chunk.heading_path == ("A", "B")
+        assert found.chunk_hash == name
+
+
+def test_the_same_text_in_two_documents_is_one_anchor_with_two_places(
+    workspace: Workspace,
+) -> None:
+    (full,) = crafted(COMMON)
+    store(workspace, chunk(full, document="doc_2"), document="doc_2")
+    store(workspace, chunk(full), chunk(full, index=1))
+    found = workspace.resolve_citation(full[:8])
+    assert [place.document_id for place in found.places] == ["doc_1", "doc_1", "doc_2"]
+    assert found.chunk == found.places[0]
+
+
+def test_a_beginning_that_several_hashes_have_is_ambiguous(workspace: Workspace) -> None:
+    hashes = crafted("c0ffee0012a", "c0ffee0012b")
+    store(workspace, *(chunk(full, index=place) for place, full in enumerate(hashes)))
+    found = workspace.resolve_citation("c0ffee0012")
+    assert not found.resolved
+    assert found.candidates == tuple(sorted(hashes))
+    assert found.error == "Citation is ambiguous: 2 passages begin with it"
+    assert workspace.resolve_citation("c0ffee0012a").resolved
+
+
+LEADS_NOWHERE = (
+    "",
+    "%",
+    "'",
+    "c0ffee0",
+    "%%%%%%%%",
+    "________",
+    "c0ffee0%",
+    "' OR ''='",
+    "'; DROP TABLE document_chunks; --",
+    "c0ffee00\0",
+    "\0" * 8,
+    "\ud800" * 8,
+    "\ufffdxxxxxxx",
+    "gggggggg",
+    "deadbeef",
+    "a" * 64,
+    "c" * 10_000,
+    "漢字" * 5_000,
+    "%s%s%s%s%s",
+    "????????",
+)
+
+
+def test_what_leads_nowhere_says_so_and_does_no_harm(workspace: Workspace) -> None:
+    (full,) = crafted(COMMON)
+    store(workspace, chunk(full))
+    for anchor in LEADS_NOWHERE:
+        found = workspace.resolve_citation(anchor)
+        assert not found.resolved, anchor
+        assert found.chunk is None
+        assert found.chunk_hash == anchor
+        short = "Citation is shorter than 8 characters"
+        gone = "Citation references deleted or unavailable chunk"
+        assert found.error == (short if len(anchor.strip()) < 8 else gone), anchor
+    assert workspace.resolve_citation(COMMON).resolved
+
+
+def test_citations_of_another_tenant_lead_nowhere(place: Place) -> None:
+    (full,) = crafted(COMMON)
+    store(place.open(), chunk(full))
+    assert not place.open("other").resolve_citation(COMMON).resolved
+
+
+def test_a_citation_of_an_older_version_still_resolves(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    docs = write_policies(tmp_path / "docs", {"leave.md": LEAVE})
+    (old,) = workspace.ingest(docs).documents
+    anchor = workspace.anchor(workspace.chunks(old)[0].chunk_hash)
+    write_policies(docs, {"leave.md": "# Gone\n\nThis policy was withdrawn.\n"})
+    workspace.ingest(docs)
+    with workspace._database.read() as connection:
+        found = resolve_anchor(connection, TENANT, anchor)
+    assert found.chunk == workspace.chunks(old)[0]
+
+
+# The corpus
+
+
+def load(workspace: Workspace, versions: Sequence[StoredDocument]) -> LoadedCorpus:
+    with workspace._database.read() as connection:
+        return load_corpus(connection, TENANT, versions)
+
+
+def shape(corpus: Corpus) -> object:
+    """Return all that a check sees of a corpus."""
+    found = corpus.search("annual leave days", 20)
+    return dict(corpus.documents), list(corpus.chunks), found
+
+
+@pytest.fixture
+def filled(workspace: Workspace, tmp_path: Path) -> Workspace:
+    """Give a workspace with three documents, one of them in three versions: A, B, and A again."""
+    docs = write_policies(tmp_path / "docs")
+    workspace.ingest(docs)
+    write_policies(docs, {"leave.md": LEAVE.replace("15 days", "20 days")})
+    workspace.ingest(docs)
+    write_policies(docs, {"leave.md": LEAVE})
+    workspace.ingest(docs)
+    return workspace
+
+
+def test_the_order_of_the_versions_makes_no_difference(filled: Workspace) -> None:
+    versions = filled.documents(all_versions=True)
+    assert len(versions) == 5
+    expected = shape(load(filled, versions).corpus)
+    for seed in range(5):
+        shuffled = Random(seed).sample(versions, len(versions))
+        assert shape(load(filled, shuffled).corpus) == expected
+
+
+def test_older_versions_are_superseded_under_ids_of_their_own(filled: Workspace) -> None:
+    corpus = load(filled, filled.documents(all_versions=True)).corpus
+    (leave,) = [item for item in filled.documents() if item.filename == "leave.md"]
+    superseded = {name for name, item in corpus.documents.items() if item.superseded}
+    assert superseded == {f"{leave.id}@2"}  # the bytes of version 1 are those of version 3
+    assert not corpus.documents[leave.id].superseded
+    days = {item.document_id: item.text for item in corpus.chunks if " days " in item.text}
+    assert "20 days" in days[f"{leave.id}@2"]
+    assert "15 days" in days[leave.id]
+    assert {item.document_id for item in corpus.chunks} == set(corpus.documents)
+
+
+def test_versions_that_are_not_given_are_not_there(filled: Workspace) -> None:
+    corpus = load(filled, filled.documents()).corpus
+    assert not any("@" in name for name in corpus.documents)
+    (travel,) = [item for item in filled.documents() if item.filename == "travel.md"]
+    alone = load(filled, [travel]).corpus
+    assert list(alone.documents) == [travel.id]
+    assert list(alone.chunks) == filled.chunks(travel)
+
+
+def test_the_index_of_all_finds_what_an_index_built_anew_finds(filled: Workspace) -> None:
+    corpus = load(filled, filled.documents(all_versions=True)).corpus
+    for query in ("annual leave", "hotel costs per night", "gifts", "employees", "nothing such"):
+        assert corpus.search(query, 10) == build_index(corpus.chunks).search(query, 10)
+
+
+INDEX = "SELECT data FROM document_indexes WHERE document_id = ?"
+
+
+def indexed(workspace: Workspace, document: StoredDocument) -> list[bytes]:
+    return [bytes(row["data"]) for row in rows(workspace, INDEX, document.id)]
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "empty", "text", "of fewer chunks", "gone"])
+def test_an_index_that_cannot_be_used_is_built_anew_and_kept(
+    place: Place, tmp_path: Path, damage: str
+) -> None:
+    workspace = place.open()
+    docs = write_policies(tmp_path / "docs", {"leave.md": LEAVE})
+    (document,) = workspace.ingest(docs).documents
+    (good,) = indexed(workspace, document)
+    expected = shape(load(workspace, [document]).corpus)
+    bad = {
+        "flipped": good[:-1] + bytes([good[-1] ^ 1]),
+        "cut": good[:-5],
+        "empty": b"",
+        "text": b"not an index",
+        "of fewer chunks": build_index(workspace.chunks(document)[:1]).to_bytes(),
+    }
+    with writing(workspace) as connection:
+        if damage == "gone":
+            run(connection, "DELETE FROM document_indexes")
+        else:
+            run(connection, "UPDATE document_indexes SET data = ?", (bad[damage],))
+    loaded = load(workspace, [document])
+    assert loaded.rebuilt == (((document.id, document.sha256), good),)
+    assert shape(loaded.corpus) == expected
+    ledger = workspace.check(SUPPORTED, against=docs)
+    assert ledger.entries[0].verdict.value == "supported"
+    assert indexed(workspace, document) == [good]
+    assert load(workspace, [document]).rebuilt == ()

@@ -1,0 +1,321 @@
+"""Ledgers that were kept: in the trail, in a chain, as they were checked, proven to a stranger."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evidentia import __version__
+from evidentia.canonical import canonical_json, sha256_hex
+from evidentia.errors import EvidentiaError, InputError, IntegrityError, NotFoundError, ProofError
+from evidentia.ledger.session import PREDICATE_TYPE, LedgerSession
+from evidentia.proof.document import Proof
+from evidentia.proof.envelope import Envelope
+from evidentia.proof.files import verify
+from evidentia.proof.keys import SigningKey
+from evidentia.workspace import Workspace
+from places import Place, record
+from vandal import Vandal, vandal_at
+from workspace.policies import (
+    ANSWER,
+    NOT_FOUND,
+    SUPPORTED,
+    VERDICTS,
+    lake_files,
+    read_here,
+    verdicts,
+    write_policies,
+)
+
+
+@pytest.fixture(autouse=True)
+def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_here(monkeypatch)
+
+
+@pytest.fixture
+def filled(workspace: Workspace, tmp_path: Path) -> Workspace:
+    workspace.append(record(1))
+    workspace.ingest(write_policies(tmp_path / "docs"))
+    return workspace
+
+
+def statement_file(workspace: Workspace, name: str) -> Path:
+    digest = workspace.find_ledger(name).statement_sha256
+    (path,) = [path for path in lake_files(workspace) if path.name == digest]
+    return path
+
+
+# In the trail
+
+
+def test_a_ledger_is_an_entry_of_the_trail(filled: Workspace) -> None:
+    ledger = filled.check(ANSWER)
+    listed = filled.find_ledger(ledger.id)
+    assert listed.entry == 1
+    logged = filled.entry(listed.entry)
+    assert (logged.entry.kind, logged.entry.subject) == ("ledger", ledger.id)
+    assert logged.body == {
+        "statement_sha256": sha256_hex(filled.session(ledger.id).to_statement().encode()),
+        "predicate_type": PREDICATE_TYPE,
+        "session_id": ledger.session_id,
+        "previous_ledger_id": None,
+        "summary": ledger.summary.model_dump(mode="json"),
+    }
+    assert ANSWER not in json.dumps(logged.body)  # what was said can be erased with its files
+    assert filled.size == 2
+    assert filled.audit().holds
+
+
+def test_a_check_that_cannot_be_recorded_leaves_no_rows(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise EvidentiaError("in the way")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("evidentia.store.ledgers.insert_ledger", fail)
+        with pytest.raises(EvidentiaError, match="in the way"):
+            filled.check(ANSWER)
+    assert (filled.size, filled.ledgers()) == (1, [])
+    assert verdicts(filled.check(ANSWER)) == VERDICTS
+    assert filled.audit().holds
+
+
+def test_a_ledger_too_large_to_be_proven_is_refused_and_not_recorded(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evidentia.workspace.answers.MAX_STATEMENT_BYTES", 1_000)
+    with pytest.raises(InputError, match=r"the ledger has .* bytes, 1,000 at most"):
+        filled.check(ANSWER)
+    assert (filled.size, filled.ledgers()) == (1, [])
+
+
+# In a chain
+
+
+def test_the_same_answer_checked_again_points_to_the_ledger_before(filled: Workspace) -> None:
+    first = filled.check(ANSWER)
+    second = filled.check(ANSWER)
+    other = filled.check(f"{ANSWER}{NOT_FOUND}")
+    third = filled.check(ANSWER, title="Another title", query="Why?", answer_name="b.md")
+    fourth = filled.check(ANSWER)
+    assert first.previous_ledger_id is other.previous_ledger_id is None
+    assert second.previous_ledger_id == first.id
+    assert third.previous_ledger_id == second.id
+    assert fourth.previous_ledger_id == third.id
+    assert third.session_id != second.session_id == fourth.session_id
+    assert len({first.id, second.id, third.id, fourth.id}) == 4
+    listed = {item.id: item.previous_id for item in filled.ledgers()}
+    assert listed[fourth.id] == third.id
+    entry = filled.entry(filled.find_ledger(fourth.id).entry)
+    assert entry.body["previous_ledger_id"] == third.id
+    assert filled.ledger(first.id) == first
+
+
+# As they were checked
+
+
+def test_a_session_is_read_as_it_was_checked(filled: Workspace) -> None:
+    greeting = "Hello!\n\n"
+    ledger = filled.check(
+        f"{greeting}{ANSWER}", query="¿Cuántos?", title="Leave é", mode="review", answer_name="a"
+    )
+    session = filled.session(ledger.id)
+    assert session.ledger == ledger == filled.ledger(ledger.id)
+    assert session.id == ledger.session_id
+    assert (session.query, session.title, session.mode) == ("¿Cuántos?", "Leave é", "review")
+    assert (session.answer_name, session.answer) == ("a", f"{greeting}{ANSWER}")
+    assert session.judges == ("quote", "numbers")
+    assert session.program == f"evidentia {__version__}"
+    assert [piece.text for piece in session.left_out] == ["Hello!"]
+    assert {(item.id, item.sha256) for item in session.documents} == {
+        (item.id, item.sha256) for item in filled.documents()
+    }
+    assert [claim.id for claim in session.claims] == [entry.claim_id for entry in ledger.entries]
+    assert filled.session(ledger.session_id) == session
+
+
+def test_a_title_is_the_answers_name_where_none_is_given(filled: Workspace) -> None:
+    session = filled.session(filled.check(SUPPORTED, answer_name="a.md").id)
+    assert (session.title, session.query) == ("a.md", None)
+
+
+def test_another_workspace_on_the_same_data_reads_the_same(place: Place, tmp_path: Path) -> None:
+    ledger = place.open().check(ANSWER, against=write_policies(tmp_path / "docs"))
+    assert place.open().ledger(ledger.id) == ledger
+
+
+# What was tampered with
+
+
+def test_a_changed_statement_is_found(filled: Workspace) -> None:
+    ledger = filled.check(ANSWER)
+    path = statement_file(filled, ledger.id)
+    path.write_bytes(path.read_bytes().replace(b'"contradicted"', b'"supported"'))
+    for read in (filled.session, filled.ledger, filled.prove_ledger):
+        with pytest.raises(IntegrityError, match="its bytes were changed since they were kept"):
+            read(ledger.id)
+
+
+def test_a_missing_statement_is_found(filled: Workspace) -> None:
+    ledger = filled.check(ANSWER)
+    statement_file(filled, ledger.id).unlink()
+    with pytest.raises(NotFoundError, match="not in the lake; bring it back from a copy"):
+        filled.session(ledger.id)
+
+
+def _another_statement(workspace: Workspace, vandal: Vandal, one: str, other: str) -> None:
+    digest = workspace.find_ledger(other).statement_sha256
+    vandal.change("UPDATE ledgers SET statement_sha256 = ? WHERE id = ?", digest, one)
+
+
+def _another_entry(workspace: Workspace, vandal: Vandal, one: str, other: str) -> None:
+    entry = workspace.find_ledger(other).entry
+    vandal.change("UPDATE ledgers SET trail_seq = -1 WHERE id = ?", other)
+    vandal.change("UPDATE ledgers SET trail_seq = ? WHERE id = ?", entry, one)
+
+
+def _an_entry_of_another_kind(workspace: Workspace, vandal: Vandal, one: str, other: str) -> None:
+    vandal.change("UPDATE ledgers SET trail_seq = 0 WHERE id = ?", one)
+
+
+@pytest.mark.parametrize("tamper", [_another_statement, _another_entry, _an_entry_of_another_kind])
+def test_a_row_that_disagrees_with_the_trail_is_found(
+    place: Place, tmp_path: Path, tamper: Callable[[Workspace, Vandal, str, str], None]
+) -> None:
+    workspace = place.open()
+    workspace.append(record(1))
+    workspace.ingest(write_policies(tmp_path / "docs"))
+    one, other = workspace.check(ANSWER), workspace.check(SUPPORTED)
+    with vandal_at(place.url or place.home.database, "seed") as vandal:
+        tamper(workspace, vandal, one.id, other.id)
+    for read in (workspace.session, workspace.prove_ledger):
+        with pytest.raises(IntegrityError, match=f"ledger {one.id}: the database and the trail's"):
+            read(one.id)
+
+
+def test_changed_rows_of_entries_do_not_change_what_is_read(place: Place, tmp_path: Path) -> None:
+    workspace = place.open()
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    with vandal_at(place.url or place.home.database, "seed") as vandal:
+        sql = "UPDATE evidence_ledger SET verdict = 'supported', confidence_score = 1"
+        vandal.change(sql, rows=3)
+        vandal.change("UPDATE sessions SET answer = 'other'")
+    assert workspace.ledger(ledger.id) == ledger
+    assert workspace.session(ledger.id).answer == ANSWER
+
+
+def test_a_ledger_whose_body_was_erased_is_said_to_be(filled: Workspace) -> None:
+    ledger = filled.check(ANSWER)
+    entry = filled.find_ledger(ledger.id).entry
+    filled.erase(entry, reason="law", by="counsel")
+    for read in (filled.session, filled.ledger, filled.prove_ledger):
+        with pytest.raises(NotFoundError, match=rf"ledger {ledger.id} .entry {entry}. was erased"):
+            read(ledger.id)
+    assert filled.audit().holds
+    assert filled.check(ANSWER).previous_ledger_id == ledger.id
+
+
+# Proven to a stranger
+
+
+def proof_bytes(proof: Proof) -> bytes:
+    return canonical_json(proof.as_json())
+
+
+def test_a_proven_ledger_holds_with_the_right_key_alone(filled: Workspace) -> None:
+    ledger = filled.check(ANSWER)
+    proof = filled.prove_ledger(ledger.id)
+    data = proof_bytes(proof)
+    key = filled.public_key()
+    report = verify(data, key=key)
+    assert report.holds
+    assert [check.name for check in report.checks] == [
+        "format",
+        "content",
+        "place",
+        "signature",
+        "statement",
+    ]
+    assert report.statement is not None
+    assert LedgerSession.from_statement(report.statement) == filled.session(ledger.id)
+    assert not verify(data).holds
+    assert verify(data).verdict.value == "consistent, signer unknown"
+    other = SigningKey.from_seed(key.name, bytes(32)).verifier
+    assert {check.name for check in verify(data, key=other).checks if not check.holds} == {
+        "signature",
+        "statement",
+    }
+    assert Proof.parse(data) == proof
+
+
+def test_a_proof_by_a_session_and_after_a_new_key_holds(filled: Workspace) -> None:
+    ledger = filled.check(ANSWER)
+    old = filled.public_key()
+    new = filled.rotate_key()
+    data = proof_bytes(filled.prove_ledger(ledger.session_id))
+    assert verify(data, key=new).holds
+    assert not verify(data, key=old).holds
+
+
+def test_a_changed_payload_is_caught_whoever_signed_it(sqlite_place: Place, tmp_path: Path) -> None:
+    workspace = sqlite_place.open()
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    proof = workspace.prove_ledger(ledger.id)
+    key = workspace.public_key()
+    assert proof.envelope is not None
+    changed = proof.envelope.payload.replace(b'"verdict":"contradicted"', b'"verdict":"supported"')
+    assert changed != proof.envelope.payload
+    forged = Envelope.sign(changed, workspace._current_key())
+    for envelope in (replace(proof.envelope, payload=changed), forged):
+        report = verify(proof_bytes(replace(proof, envelope=envelope)), key=key)
+        assert [check.name for check in report.checks if not check.holds] == ["statement"]
+
+
+def test_a_statement_of_another_ledger_is_caught(sqlite_place: Place, tmp_path: Path) -> None:
+    workspace = sqlite_place.open()
+    one = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    other = workspace.check(SUPPORTED)
+    proof = workspace.prove_ledger(one.id)
+    swapped = replace(proof, envelope=workspace.prove_ledger(other.id).envelope)
+    report = verify(proof_bytes(swapped), key=workspace.public_key())
+    assert [check.name for check in report.checks if not check.holds] == ["statement"]
+
+
+def _without_claims(predicate: dict[str, Any]) -> None:
+    predicate["claims"] = []
+
+
+def _another_answer(predicate: dict[str, Any]) -> None:
+    predicate["answer"] = "Something else."
+
+
+def _another_verdict(predicate: dict[str, Any]) -> None:
+    predicate["ledger"]["entries"][0]["verdict"] = "true"
+
+
+@pytest.mark.parametrize("tamper", [_without_claims, _another_answer, _another_verdict])
+def test_a_statement_that_was_recorded_wrong_is_not_read(
+    sqlite_place: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tamper: Callable[[dict[str, Any]], None],
+) -> None:
+    workspace = sqlite_place.open()
+    written = LedgerSession.to_statement
+
+    def tampered(session: LedgerSession) -> object:
+        statement = written(session)
+        predicate = dict(statement.predicate)
+        tamper(predicate)
+        return replace(statement, predicate=predicate)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LedgerSession, "to_statement", tampered)
+        ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    with pytest.raises(ProofError):
+        workspace.session(ledger.id)
