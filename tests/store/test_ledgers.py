@@ -126,7 +126,6 @@ BAD_VALUES: list[tuple[str, dict[str, Any]]] = [
     ("claims", {"id": "x", "importance": "high"}),
     ("claims", {"id": "x", "session_id": "no such session"}),
     ("ledgers", {"id": "x", "trail_seq": 9, "session_id": "no such session"}),
-    ("ledgers", {"id": "x", "trail_seq": 9, "previous_id": "no such ledger"}),
     ("ledgers", {"id": "x"}),  # the same entry of the trail
     ("ledgers", {"trail_seq": 9}),  # the same id
     ("documents", {"version": 2, "status": "pending"}),

@@ -16,6 +16,7 @@ from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.files import verify
 from evidentia.proof.keys import SigningKey
+from evidentia.store.database import run
 from evidentia.workspace import Workspace
 from places import Place, record
 from vandal import Vandal, vandal_at
@@ -164,8 +165,10 @@ def test_a_changed_statement_is_found(filled: Workspace) -> None:
 def test_a_missing_statement_is_found(filled: Workspace) -> None:
     ledger = filled.check(ANSWER)
     statement_file(filled, ledger.id).unlink()
-    with pytest.raises(NotFoundError, match="not in the lake; bring it back from a copy"):
+    with pytest.raises(IntegrityError, match="gone from the lake; bring it back from a copy"):
         filled.session(ledger.id)
+    (problem,) = filled.audit_ledgers()
+    assert problem.startswith(f"ledger {ledger.id}: ")
 
 
 def _another_statement(workspace: Workspace, vandal: Vandal, one: str, other: str) -> None:
@@ -209,15 +212,58 @@ def test_changed_rows_of_entries_do_not_change_what_is_read(place: Place, tmp_pa
     assert workspace.session(ledger.id).answer == ANSWER
 
 
-def test_a_ledger_whose_body_was_erased_is_said_to_be(filled: Workspace) -> None:
+def rows_left(workspace: Workspace) -> dict[str, int]:
+    tables = ("sessions", "claims", "ledgers", "evidence_ledger")
+    with workspace._database.read() as connection:
+        return {
+            table: run(connection, f"SELECT count(*) FROM {table}").scalar_one() for table in tables
+        }
+
+
+def test_an_erased_ledger_is_gone_from_everywhere_and_said_to_be(filled: Workspace) -> None:
+    before = rows_left(filled)
     ledger = filled.check(ANSWER)
-    entry = filled.find_ledger(ledger.id).entry
-    filled.erase(entry, reason="law", by="counsel")
+    listed = filled.find_ledger(ledger.id)
+    kept = statement_file(filled, ledger.id)
+    filled.erase(listed.entry, reason="law", by="counsel")
     for read in (filled.session, filled.ledger, filled.prove_ledger):
-        with pytest.raises(NotFoundError, match=rf"ledger {ledger.id} .entry {entry}. was erased"):
+        with pytest.raises(NotFoundError, match=rf"{ledger.id} .entry {listed.entry}. was erased"):
             read(ledger.id)
+    assert rows_left(filled) == before
+    assert not kept.exists()
     assert filled.audit().holds
-    assert filled.check(ANSWER).previous_ledger_id == ledger.id
+    assert filled.audit_ledgers() == []
+    assert filled.check(ANSWER).previous_ledger_id is None
+
+
+def test_a_session_stays_as_long_as_a_ledger_of_it_does(filled: Workspace) -> None:
+    first, second = filled.check(ANSWER), filled.check(ANSWER)
+    filled.erase(filled.find_ledger(first.id).entry, reason="law", by="counsel")
+    assert filled.session(second.id).answer == ANSWER
+    left = rows_left(filled)
+    assert (left["sessions"], left["ledgers"]) == (1, 1)
+    assert left["claims"] == left["evidence_ledger"] == len(second.entries)
+    filled.erase(filled.find_ledger(second.id).entry, reason="law", by="counsel")
+    assert set(rows_left(filled).values()) == {0}
+
+
+def test_rows_of_a_ledger_that_was_not_erased_cannot_be_removed(filled: Workspace) -> None:
+    filled.check(ANSWER)
+    before = rows_left(filled)
+    for table in before:
+        with (
+            pytest.raises(IntegrityError, match=f"{table} is append-only: no delete"),
+            filled._database.write() as connection,
+        ):
+            run(connection, f"DELETE FROM {table}")
+    assert rows_left(filled) == before
+
+
+def test_progress_of_an_audit_of_ledgers_is_told(filled: Workspace) -> None:
+    filled.check(ANSWER)
+    told: list[tuple[int, int]] = []
+    assert filled.audit_ledgers(progress=lambda done, total: told.append((done, total))) == []
+    assert told == [(1, 1)]
 
 
 # Proven to a stranger

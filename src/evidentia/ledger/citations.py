@@ -91,10 +91,15 @@ def issue_anchor(chunk_hash: str, issued: Mapping[str, str]) -> str:
 
     `issued` maps every anchor of the workspace to the full hash it is bound to.
     """
-    for length in range(ANCHOR_LENGTH, len(chunk_hash)):
-        anchor = chunk_hash[:length]
-        if issued.get(anchor, chunk_hash) == chunk_hash:
-            return anchor
+    length = ANCHOR_LENGTH
+    while length < len(chunk_hash):
+        other = issued.get(chunk_hash[:length], chunk_hash)
+        if other == chunk_hash:
+            return chunk_hash[:length]
+        # longer than what the two share: it is then no beginning of the other either
+        length += 1
+        while length < len(chunk_hash) and other.startswith(chunk_hash[:length]):
+            length += 1
     return chunk_hash
 
 

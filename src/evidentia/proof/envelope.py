@@ -49,7 +49,7 @@ class Envelope:
                 try:
                     public = Ed25519PublicKey.from_public_bytes(key.public_key)
                     public.verify(signature.value, signed_bytes(self.payload))
-                except InvalidSignature:
+                except (InvalidSignature, ValueError):  # the latter for what is no key
                     raise ProofError(
                         f"the statement's signature is not by key {key.key_id}: "
                         "the statement or the signature was changed"

@@ -8,9 +8,12 @@ from evidentia.errors import EnvironmentProblem
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder that its owner alone can read, if it is not there."""
+    """Make a folder that its owner alone can read, if it is not there; it survives a power cut."""
     try:
+        new = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for place in new:
+            _sync_folder(place.parent)
     except OSError as error:
         raise EnvironmentProblem(f"{folder}: cannot be made ({error.strerror})") from error
 

@@ -94,11 +94,11 @@ class Ingesting:
                     continue
                 identity = library.document_id(file.collection, file.filename)
                 task = tasks[place] = _Task(file, identity, sha256_hex(data))
+                self._lake.put(data)  # also what is known: a damaged file is mended by it
                 known = self._known(task)
                 if known:
                     done(place, known)
                     continue
-                self._lake.put(data)
                 unread.append(place)
                 yield Asked(identity, file.filename, data)
 

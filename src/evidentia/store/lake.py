@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import EnvironmentProblem, InputError, IntegrityError, NotFoundError
+from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
 from evidentia.store.files import make_folder, write_durably
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -26,17 +26,24 @@ class Lake:
         return digest
 
     def get(self, digest: str) -> bytes:
-        """Return the bytes of a digest; raise `IntegrityError` if they are others by now."""
+        """Return the bytes of a digest; raise `IntegrityError` if they are gone or changed."""
         path = self._path(digest)
         try:
             data = path.read_bytes()
         except FileNotFoundError:
-            raise NotFoundError(f"{path}: not in the lake; bring it back from a copy") from None
+            raise IntegrityError(f"{path}: gone from the lake; bring it back from a copy") from None
         except OSError as error:
             raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
         if sha256_hex(data) != digest:
             raise IntegrityError(f"{path}: its bytes were changed since they were kept")
         return data
+
+    def remove(self, digest: str) -> None:
+        """Remove the bytes of a digest, where the law wants them erased."""
+        try:
+            self._path(digest).unlink(missing_ok=True)
+        except OSError as error:
+            raise EnvironmentProblem(f"{digest}: cannot be removed ({error.strerror})") from error
 
     def _path(self, digest: str) -> Path:
         if not _DIGEST.fullmatch(digest):

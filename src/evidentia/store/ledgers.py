@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from evidentia.canonical import sha256_hex
 from evidentia.errors import NotFoundError
 from evidentia.ledger.session import LedgerSession
-from evidentia.store.database import fetch, insert_rows
+from evidentia.store.database import fetch, insert_rows, run
 from evidentia.store.library import WORKSPACE
 
 _LISTED: Final = (
@@ -153,6 +153,29 @@ def insert_ledger(
     )
 
 
+def erase_ledger(connection: Connection, tenant: str, entry: int) -> str | None:
+    """Remove the rows of the ledger that an entry records; return its statement's digest.
+
+    Its session and claims go with the last ledger of them. The database refuses unless the trail
+    says that the entry was erased.
+    """
+    sql = "SELECT id, session_id, statement_sha256 FROM ledgers WHERE tenant = ? AND trail_seq = ?"
+    for ledger, session, digest in fetch(connection, sql, (tenant, entry)):
+        if connection.dialect.name != "sqlite":
+            run(connection, "SELECT trail_erase_ledger(?, ?)", (tenant, entry))
+            return str(digest)
+        of = (tenant, ledger)
+        run(connection, "DELETE FROM evidence_ledger WHERE tenant = ? AND ledger_id = ?", of)
+        run(connection, "DELETE FROM ledgers WHERE tenant = ? AND id = ?", of)
+        of = (tenant, session)
+        left = "SELECT 1 FROM ledgers WHERE tenant = ? AND session_id = ?"
+        if not fetch(connection, left, of):
+            run(connection, "DELETE FROM claims WHERE tenant = ? AND session_id = ?", of)
+            run(connection, "DELETE FROM sessions WHERE tenant = ? AND id = ?", of)
+        return str(digest)
+    return None
+
+
 def previous_ledger(connection: Connection, tenant: str, answer: str) -> str | None:
     """Return the id of the newest ledger of the same answer, whatever its session was called."""
     sql = (
@@ -167,11 +190,14 @@ def find_ledger(connection: Connection, tenant: str, name: str) -> ListedLedger:
     """Return the ledger of this id, or the newest one of a session, or of all (`latest`)."""
     if name == "latest" and (newest := list_ledgers(connection, tenant, limit=1)):
         return newest[0]
-    storable = name.isascii() and name.isprintable()  # as all ids are; others may not be text
-    for column in ("l.id", "l.session_id") if storable else ():
-        sql = f"{_LISTED} AND {column} = ? ORDER BY l.trail_seq DESC LIMIT 1"
-        for row in fetch(connection, sql, (tenant, name)):
-            return _listed(row)
+    if name.isascii() and name.isprintable():  # as all ids are; others may not be text
+        for column in ("l.id", "l.session_id"):
+            sql = f"{_LISTED} AND {column} = ? ORDER BY l.trail_seq DESC LIMIT 1"
+            for row in fetch(connection, sql, (tenant, name)):
+                return _listed(row)
+        sql = "SELECT seq FROM trail_entries WHERE tenant = ? AND kind = 'ledger' AND subject = ?"
+        for (entry,) in fetch(connection, sql, (tenant, name)):
+            raise NotFoundError(f"ledger {name} (entry {entry}) was erased")
     raise NotFoundError(
         f"there is no ledger {name[:80]!r} of tenant {tenant!r}; 'evidentia ledger list' shows them"
     )

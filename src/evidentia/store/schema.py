@@ -89,7 +89,8 @@ def grant(database: Database, role: str) -> None:
             run(connection, f"GRANT {rights} ON {table} TO {name}")
         run(connection, f"GRANT UPDATE (size, root, edge, checkpoints) ON trail_heads TO {name}")
         run(connection, f"GRANT SELECT ON alembic_version TO {name}")
-        run(connection, f"GRANT EXECUTE ON FUNCTION trail_erase_body(text, bigint) TO {name}")
+        for function in ("trail_erase_body", "trail_erase_ledger"):
+            run(connection, f"GRANT EXECUTE ON FUNCTION {function}(text, bigint) TO {name}")
 
 
 def differences(connection: Connection) -> list[str]:

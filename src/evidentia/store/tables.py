@@ -1,6 +1,6 @@
 """The tables as they are now. Migrations make them; a test compares the two.
 
-`trail_bodies` is the only table from which anything is ever removed, and only by an erasure.
+Rows of `trail_bodies`, and of a ledger and its session, are removed only by an erasure.
 `document_indexes` alone may be written anew: it follows from the chunks.
 """
 
@@ -202,7 +202,6 @@ ledgers = _table(
     Column("trail_seq", _Number, nullable=False),
     Column("created_at", Text, nullable=False),
     _refers("ledgers", "session_id", "sessions"),
-    _refers("ledgers", "previous_id", "ledgers"),
     Index("ledgers_session", "tenant", "session_id", "trail_seq"),
     Index("ledgers_entry", "tenant", "trail_seq", unique=True),
 )

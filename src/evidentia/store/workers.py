@@ -1,7 +1,8 @@
 """Worker processes: fresh interpreters that run one module and answer what they are asked.
 
 Started as commands of their own, so that neither a caller's script is run again nor a caller's
-threads are forked. Pipes carry pickles; both ends are ours.
+threads are forked. Pipes carry pickles. A worker may have read a hostile file, so that its answers
+are read as data: values of ours that only hold others, and never something that is called.
 """
 
 import os
@@ -12,6 +13,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import is_dataclass
+from enum import Enum
 from typing import IO, Any, Self
 
 from evidentia.errors import EvidentiaError
@@ -68,7 +71,7 @@ class Workers:
             watch.start()
         try:
             _send(pipes[0], question)
-            return _receive(pipes[1])
+            return _Answers(pipes[1]).load()
         except (OSError, EOFError, pickle.UnpicklingError):
             self._mine.process = None
             self._end(process)
@@ -108,7 +111,7 @@ def serve(answer: Callable[[Any], Any]) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     while True:
         try:
-            question = _receive(questions)
+            question = pickle.load(questions)  # noqa: S301 - our own process at the other end
         except EOFError:
             return
         try:
@@ -123,5 +126,17 @@ def _send(pipe: IO[bytes], value: object) -> None:
     pipe.flush()
 
 
-def _receive(pipe: IO[bytes]) -> Any:
-    return pickle.load(pipe)  # noqa: S301 - our own process at the other end
+class _Answers(pickle.Unpickler):
+    """Reads answers that are made of built-in values, our values and our errors alone."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return one of the classes that an answer may have; raise `UnpicklingError` if not."""
+        if (module, name) in {("array", "array"), ("array", "_array_reconstructor")}:
+            return super().find_class(module, name)
+        if module.startswith("evidentia.") and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and (
+                is_dataclass(found) or issubclass(found, tuple | Enum | EvidentiaError)
+            ):
+                return found
+        raise pickle.UnpicklingError(f"an answer must not have {module}.{name}")

@@ -10,10 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import Connection
+
 from evidentia import __version__
 from evidentia.canonical import derived_id
 from evidentia.documents.model import DocumentChunk
-from evidentia.errors import InputError, IntegrityError, NotFoundError
+from evidentia.errors import InputError, IntegrityError
 from evidentia.ledger.citations import CitationResolution
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.ledger.session import (
@@ -33,7 +35,7 @@ from evidentia.store.ingesting import FileProblem, Ingesting, Ingestion
 from evidentia.store.lake import Lake
 from evidentia.store.ledgers import ListedLedger
 from evidentia.store.library import StoredDocument
-from evidentia.trail.entry import EntryKind
+from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.trail import TrailShell
 
 if TYPE_CHECKING:
@@ -200,6 +202,18 @@ class AnswersShell(TrailShell):
         proof = self.prove(listed.entry)
         return replace(proof, envelope=Envelope.sign(payload, self._current_key()))
 
+    def audit_ledgers(self, *, progress: Progress | None = None) -> list[str]:
+        """Compare every ledger's statement with what the trail names; return what is wrong."""
+        problems = []
+        listed = self.ledgers()
+        for done, ledger in enumerate(listed, 1):
+            try:
+                self.session(ledger.id)
+            except IntegrityError as error:
+                problems.append(f"ledger {ledger.id}: {error}")
+            (progress or _ignore)(done, len(listed))
+        return problems
+
     # Within
 
     def _checked_against(
@@ -262,14 +276,18 @@ class AnswersShell(TrailShell):
             ledgers.insert_ledger(connection, self.tenant, session, digest, receipt.seq)
         _log.info("ledger_recorded", tenant=self.tenant, ledger=ledger.id, entry=receipt.seq)
 
+    def _forget(self, connection: Connection, entry: Entry) -> Callable[[], None]:
+        """Remove an erased ledger's rows, and then its statement from the lake."""
+        if entry.kind != EntryKind.LEDGER:
+            return super()._forget(connection, entry)
+        digest = ledgers.erase_ledger(connection, self.tenant, entry.seq)
+        return lambda: self.lake.remove(digest) if digest else None
+
     def _statement_digest(self, listed: ListedLedger) -> str:
         """Return the digest that the trail names; raise `IntegrityError` if the row has another."""
-        logged = self.entry(listed.entry)
-        if logged.erased:
-            raise NotFoundError(f"the body of ledger {listed.id} (entry {listed.entry}) was erased")
-        if logged.entry.subject != listed.id or logged.body.get(STATEMENT_DIGEST) != (
-            listed.statement_sha256
-        ):
+        logged = self._genuine(listed.entry)
+        named = logged.body.get(STATEMENT_DIGEST) if isinstance(logged.body, dict) else None
+        if logged.entry.subject != listed.id or named != listed.statement_sha256:
             raise IntegrityError(
                 f"ledger {listed.id}: the database and the trail's entry {listed.entry} disagree; "
                 "run 'evidentia trail verify'"

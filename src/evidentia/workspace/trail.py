@@ -197,6 +197,8 @@ class TrailShell:
             body = {"entry": seq, "leaf": target.leaf, "reason": reason, "by": by}
             receipt = self._append_within(connection, EntryKind.ERASURE, subject, body)
             log.erase_body(connection, self.tenant, seq)
+            remove_files = self._forget(connection, target.entry)
+        remove_files()
         self._database.settle()
         _log.info("body_erased", tenant=self.tenant, entry=seq, recorded_as=receipt.seq)
         return receipt
@@ -392,6 +394,23 @@ class TrailShell:
         return new.verifier
 
     # Within
+
+    def _forget(self, connection: Connection, entry: Entry) -> Callable[[], None]:
+        """Remove what else is kept of an erased entry; return what removes files, to run after."""
+        del connection, entry  # nothing else is, of a record
+        return lambda: None
+
+    def _genuine(self, seq: int) -> LoggedEntry:
+        """Return an entry; raise `IntegrityError` if its body is not what it commits to."""
+        with self._database.read() as connection:
+            log.require_head(connection, self.tenant)
+            row = log.entry_at(connection, self.tenant, seq)
+        logged, salt, body = _logged(row), row[4], row[5]
+        if body is not None and body_commitment(salt or b"", body) != logged.entry.body:
+            raise IntegrityError(
+                f"entry {seq}: its body is not what it commits to; run 'evidentia trail verify'"
+            )
+        return logged
 
     def _now(self) -> str:
         return self._clock().astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"

@@ -2,6 +2,8 @@
 
 What the deciding code made of a document or an answer is evidence too: a new reading is a new row.
 `document_indexes` can be built again from the chunks, and is the only table here that may change.
+A ledger's rows are removed only where the trail says that its entry was erased; its session and
+claims, only when no ledger of them is left.
 """
 
 import sqlalchemy as sa
@@ -155,7 +157,6 @@ def _create_ledgers() -> None:
         sa.Column("trail_seq", NUMBER, nullable=False),
         sa.Column("created_at", sa.Text, nullable=False),
         _refers("ledgers", "session_id", "sessions"),
-        _refers("ledgers", "previous_id", "ledgers"),
     )
     op.create_index("ledgers_session", "ledgers", ["tenant", "session_id", "trail_seq"])
     op.create_index("ledgers_entry", "ledgers", ["tenant", "trail_seq"], unique=True)
@@ -199,13 +200,33 @@ def _refers(table: str, column: str, other: str) -> sa.ForeignKeyConstraint:
     )
 
 
+def _erased(seq: str) -> str:
+    return (
+        "EXISTS (SELECT 1 FROM trail_entries e WHERE e.tenant = OLD.tenant "  # noqa: S608 - names are ours
+        f"AND e.kind = 'erasure' AND e.subject = 'entry/' || {seq})"
+    )
+
+
+KEPT = {
+    "ledgers": f"NOT {_erased('OLD.trail_seq')}",
+    "evidence_ledger": "NOT EXISTS (SELECT 1 FROM ledgers l WHERE l.tenant = OLD.tenant "  # noqa: S608 - the same
+    f"AND l.id = OLD.ledger_id AND {_erased('l.trail_seq')})",
+    "claims": "EXISTS (SELECT 1 FROM ledgers l WHERE l.tenant = OLD.tenant "
+    "AND l.session_id = OLD.session_id)",
+    "sessions": "EXISTS (SELECT 1 FROM ledgers l WHERE l.tenant = OLD.tenant "
+    "AND l.session_id = OLD.id)",
+}
+"""When a row may not be deleted; rows of the other tables never may."""
+
+
 def _guard_sqlite() -> None:
     for table, key in APPEND_ONLY.items():
         keys = [key, UNIQUE[table]] if table in UNIQUE else [key]
         same = (" AND ".join(f"{column} = NEW.{column}" for column in columns) for columns in keys)
         # INSERT OR REPLACE fires neither update nor delete triggers: it is refused by itself.
         exists = f" WHEN EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(same)})"  # noqa: S608 - names are ours
-        for action, when in (("INSERT", exists), ("UPDATE", ""), ("DELETE", "")):
+        kept = f" WHEN {KEPT[table]}" if table in KEPT else ""
+        for action, when in (("INSERT", exists), ("UPDATE", ""), ("DELETE", kept)):
             name = action.lower()
             op.execute(
                 f"CREATE TRIGGER {table}_{name} BEFORE {action} ON {table}{when} "
@@ -214,9 +235,43 @@ def _guard_sqlite() -> None:
 
 
 def _guard_postgresql() -> None:
+    # Guards look at the real tables: without this, a temporary one of the same name comes first.
+    op.execute(
+        "SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)"
+    )
+    for table, kept in KEPT.items():
+        op.execute(
+            f"CREATE FUNCTION trail_refuse_{table}() RETURNS trigger LANGUAGE plpgsql "
+            "SET search_path FROM CURRENT AS $$ BEGIN "
+            f"IF {kept} THEN "
+            "RAISE EXCEPTION '% is append-only: no %', TG_TABLE_NAME, lower(TG_OP); END IF; "
+            "RETURN OLD; END $$"
+        )
     for table in APPEND_ONLY:
-        for action, each in (("UPDATE", "ROW"), ("DELETE", "ROW"), ("TRUNCATE", "STATEMENT")):
+        refuse_delete = f"trail_refuse_{table}" if table in KEPT else "trail_refuse"
+        for action, each, refuse in (
+            ("UPDATE", "ROW", "trail_refuse"),
+            ("DELETE", "ROW", refuse_delete),
+            ("TRUNCATE", "STATEMENT", "trail_refuse"),
+        ):
             op.execute(
                 f"CREATE TRIGGER {table}_{action.lower()} BEFORE {action} ON {table} "
-                f"FOR EACH {each} EXECUTE FUNCTION trail_refuse()"
+                f"FOR EACH {each} EXECUTE FUNCTION {refuse}()"
             )
+    # The application's role may not delete; it may call this, and the guards above still decide.
+    op.execute(
+        "CREATE FUNCTION trail_erase_ledger(of_tenant text, of_seq bigint) RETURNS bigint "
+        "LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ "
+        "DECLARE gone record; BEGIN "
+        "SELECT id, session_id INTO gone FROM ledgers "
+        "WHERE tenant = of_tenant AND trail_seq = of_seq; "
+        "IF gone.id IS NULL THEN RETURN 0; END IF; "
+        "DELETE FROM evidence_ledger WHERE tenant = of_tenant AND ledger_id = gone.id; "
+        "DELETE FROM ledgers WHERE tenant = of_tenant AND id = gone.id; "
+        "IF NOT EXISTS (SELECT 1 FROM ledgers "
+        "WHERE tenant = of_tenant AND session_id = gone.session_id) THEN "
+        "DELETE FROM claims WHERE tenant = of_tenant AND session_id = gone.session_id; "
+        "DELETE FROM sessions WHERE tenant = of_tenant AND id = gone.session_id; END IF; "
+        "RETURN 1; END $$"
+    )
+    op.execute("REVOKE ALL ON FUNCTION trail_erase_ledger(text, bigint) FROM PUBLIC")
