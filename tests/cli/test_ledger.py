@@ -111,3 +111,23 @@ def test_a_changed_statement_in_the_lake_is_caught(checked: Cli, folder: Path) -
         ran = checked("ledger", command, "latest")
         assert ran.code == 1
         assert "its bytes were changed since they were kept" in ran.err
+    ran = checked("ledger", "verify")
+    assert ran.code == 1
+    assert ran.out.startswith("✗ 1 ledger of 1 do not hold\n  ✗ ledger led_")
+    assert checked("ledger", "verify", "--json").json["holds"] is False
+
+
+def test_ledgers_that_hold_are_said_to(checked: Cli) -> None:
+    ran = checked("ledger", "verify")
+    assert (ran.code, ran.out) == (0, "✓ 1 ledger, as the trail names them\n")
+    found = checked("ledger", "verify", "--json").json
+    assert found == {"holds": True, "ledgers": 1, "problems": []}
+
+
+def test_an_erased_ledger_is_said_to_be(checked: Cli) -> None:
+    name = checked("ledger", "list", "--json").json["ledgers"][0]["id"]
+    assert checked("trail", "erase", "0", "--reason", "law", "--by", "me", "--yes").code == 0
+    ran = checked("ledger", "show", name)
+    assert (ran.code, ran.err) == (2, f"error: ledger {name} (entry 0) was erased\n")
+    assert checked("ledger", "verify").code == 0
+    assert checked("trail", "verify").code == 0

@@ -100,6 +100,12 @@ def test_an_anchor_once_issued_stays_bound_whatever_comes_later() -> None:
     assert issue_anchor(first, issued) == "a" * 8
 
 
+def test_an_anchor_is_no_beginning_of_another_hash() -> None:
+    first, second = "a" * 64, "a" * 20 + "b" * 44
+    issued = {issue_anchor(first, {}): first}
+    assert issue_anchor(second, issued) == "a" * 20 + "b"
+
+
 def test_the_full_hash_is_an_anchor_of_last_resort() -> None:
     taken = {("a" * 64)[:length]: "b" * 64 for length in range(8, 64)}
     assert issue_anchor("a" * 64, taken) == "a" * 64

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,16 @@ def test_a_second_run_finds_everything_unchanged_and_reads_nothing(
     assert outcomes(again) == dict.fromkeys(sorted(POLICIES), "unchanged")
     assert again.documents == first.documents
     assert count(workspace, "documents") == 3
+
+
+def test_a_damaged_file_of_the_lake_is_mended_by_reading_its_document_again(
+    workspace: Workspace, docs: Path
+) -> None:
+    digest = workspace.ingest(docs).documents[0].sha256
+    path = workspace.lake.folder / "sha256" / digest[:2] / digest[2:4] / digest
+    path.write_bytes(b"damaged")
+    assert set(outcomes(workspace.ingest(docs)).values()) == {"unchanged"}
+    assert sha256(workspace.lake.get(digest)).hexdigest() == digest
 
 
 def test_other_bytes_under_the_same_name_are_the_next_version(

@@ -16,10 +16,21 @@ import psutil
 import pytest
 
 from evidentia.errors import DocumentError, EvidentiaError, InputError, IntegrityError
+from evidentia.store.files import make_folder
 from evidentia.store.workers import WorkerEndedError, Workers, cores, serve
 
 WORKER = Path(__file__).stem
 CRASHES = {"exit": "exit status 3", "kill": "exit status -9", "segfault": "exit status -11"}
+
+
+class Attack:
+    """What a worker that was taken over could answer: a call, to be made where it is read."""
+
+    def __init__(self, call: tuple[Any, tuple[Any, ...]]) -> None:
+        self.call = call
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.call
 
 
 def answer(question: tuple[str, Any]) -> Any:  # noqa: C901 - one way to fail after another
@@ -41,6 +52,8 @@ def answer(question: tuple[str, Any]) -> Any:  # noqa: C901 - one way to fail af
             raise value
         case "unsendable":
             return lambda: value
+        case "attack":
+            return Attack(value)
         case "print":
             print(value)  # noqa: T201 - as libraries do
             sys.stdout.flush()
@@ -82,6 +95,27 @@ def test_answers_come_in_the_order_of_the_questions() -> None:
 def test_large_questions_and_answers_go_through_the_pipe() -> None:
     data = bytes(range(256)) * 40_000
     assert ask(("say", data), ("say", data)) == [data, data]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        (os.system, ("touch attacked",)),
+        (eval, ("open('attacked', 'w')",)),
+        (Path.touch, (Path("attacked"),)),
+        (Workers, ("os", 1)),
+        (make_folder, (Path("attacked"),)),
+    ],
+    ids=["shell", "code", "method", "class", "function"],
+)
+def test_what_a_worker_answers_is_never_called(
+    call: tuple[Any, tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused, said = ask(("attack", call), ("say", "more"), count=1)
+    assert isinstance(refused, WorkerEndedError)
+    assert said == "more"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_questions_start_no_workers() -> None:

@@ -11,7 +11,7 @@ from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspac
 
 app = typer.Typer(
     cls=Group,
-    help="Ledgers of checked answers: list, show, export and prove them.",
+    help="Ledgers of checked answers: list, show, export, prove and verify them.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
@@ -142,3 +142,29 @@ def prove(
         key = opened.public_key()
     of = f"ledger {proof.entry.subject}"
     hand_over(proof.as_json(), of, str(key), output, as_json=as_json)
+
+
+@app.command()
+def verify(
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare every ledger with what the trail says of it.
+
+    'evidentia trail verify' checks the trail itself.
+    """
+    from evidentia.cli.output import counted, counting_bar, print_json, say, visible
+
+    with workspace(home, tenant, read_only=True) as opened, counting_bar("Verifying") as progress:
+        problems = opened.audit_ledgers(progress=progress)
+        count = len(opened.ledgers())
+    if as_json:
+        print_json({"holds": not problems, "ledgers": count, "problems": problems})
+    elif problems:
+        say(f"{counted(len(problems), 'ledger')} of {count} do not hold", "bad")
+        for problem in problems:
+            say(visible(problem), "bad", under=True)
+    else:
+        say(f"{counted(count, 'ledger')}, as the trail names them", "good")
+    raise typer.Exit(1 if problems else 0)
