@@ -42,6 +42,18 @@ if TYPE_CHECKING:
     from evidentia.proof.files import verify
     from evidentia.proof.keys import TrustedKey
     from evidentia.proof.verification import ProofReport
+    from evidentia.sources.adapters import from_retrieval
+    from evidentia.sources.model import (
+        CandidateItem,
+        EvidenceChunk,
+        EvidencePacker,
+        EvidencePackOptions,
+        PackedSources,
+        SourceItem,
+        SourceSnippet,
+    )
+    from evidentia.sources.packing import DefaultEvidencePacker
+    from evidentia.sources.wire import WIRE_FORMATS
     from evidentia.trail.entry import EntryKind
     from evidentia.trail.note import VerifierKey
     from evidentia.trail.record import (
@@ -61,14 +73,19 @@ if TYPE_CHECKING:
     from evidentia.workspace import open_workspace as open  # noqa: A004 - ev.open() reads best
 
 _HOMES = {
+    "CandidateItem": "sources.model",
     "CitationResolution": "ledger.citations",
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
     "ConfidenceComponents": "ledger.model",
+    "DefaultEvidencePacker": "sources.packing",
     "DocumentChunk": "documents.model",
     "EntryKind": "trail.entry",
+    "EvidenceChunk": "sources.model",
     "EvidenceLedger": "ledger.model",
     "EvidenceMatch": "ledger.model",
+    "EvidencePackOptions": "sources.model",
+    "EvidencePacker": "sources.model",
     "EvidenceRecord": "trail.record",
     "EvidentiaError": "errors",
     "Importance": "ledger.model",
@@ -78,6 +95,7 @@ _HOMES = {
     "LedgerSummary": "ledger.model",
     "Opinion": "ledger.judging",
     "PackagedEvidence": "trail.record",
+    "PackedSources": "sources.model",
     "Passage": "ledger.model",
     "ProofReport": "proof.verification",
     "RiskFlag": "ledger.model",
@@ -85,12 +103,15 @@ _HOMES = {
     "Severity": "ledger.model",
     "SkippedObligation": "trail.record",
     "SourceDocument": "ledger.model",
+    "SourceItem": "sources.model",
+    "SourceSnippet": "sources.model",
     "SupportLevel": "ledger.model",
     "TrustedKey": "proof.keys",
     "Verdict": "ledger.model",
     "VerdictAssignment": "ledger.model",
     "VerificationResult": "trail.record",
     "VerifierKey": "trail.note",
+    "WIRE_FORMATS": "sources.wire",
     "Workspace": "workspace",
     "assign_verdict": "ledger.verdicts",
     "calculate_confidence": "ledger.confidence",
@@ -98,6 +119,7 @@ _HOMES = {
     "create_status_change_record": "trail.record",
     "export_ledger": "export.forms",
     "extract_claims": "ledger.claims",
+    "from_retrieval": "sources.adapters",
     "generate_chunk_hash": "documents.hashing",
     "generate_risk_flags": "ledger.risks",
     "open": "workspace:open_workspace",
@@ -110,14 +132,20 @@ _HOMES = {
 """Where each public name lives; it is imported when it is first asked for."""
 
 __all__ = [
+    "WIRE_FORMATS",
+    "CandidateItem",
     "CitationResolution",
     "Claim",
     "ClaimType",
     "ConfidenceComponents",
+    "DefaultEvidencePacker",
     "DocumentChunk",
     "EntryKind",
+    "EvidenceChunk",
     "EvidenceLedger",
     "EvidenceMatch",
+    "EvidencePackOptions",
+    "EvidencePacker",
     "EvidenceRecord",
     "EvidentiaError",
     "Importance",
@@ -127,6 +155,7 @@ __all__ = [
     "LedgerSummary",
     "Opinion",
     "PackagedEvidence",
+    "PackedSources",
     "Passage",
     "ProofReport",
     "RiskFlag",
@@ -134,6 +163,8 @@ __all__ = [
     "Severity",
     "SkippedObligation",
     "SourceDocument",
+    "SourceItem",
+    "SourceSnippet",
     "SupportLevel",
     "TrustedKey",
     "Verdict",
@@ -147,6 +178,7 @@ __all__ = [
     "create_status_change_record",
     "export_ledger",
     "extract_claims",
+    "from_retrieval",
     "generate_chunk_hash",
     "generate_risk_flags",
     "open",

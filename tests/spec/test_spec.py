@@ -34,8 +34,12 @@ from evidentia.ledger.verdicts import SUPPORTED_ABOVE, WEAK_FACTOR, assign_verdi
 from evidentia.proof.document import MAX_PROOF_BYTES, Proof
 from evidentia.proof.envelope import PAYLOAD_TYPE, Envelope, signed_bytes
 from evidentia.proof.keys import TrustedKey
-from evidentia.proof.statement import STATEMENT_TYPE, Statement
+from evidentia.proof.statement import MAX_STATEMENT_BYTES, STATEMENT_TYPE, Statement
 from evidentia.proof.verification import STATEMENT_DIGEST, verify_proof
+from evidentia.sources.metadata import MAX_ASKED_CHARS
+from evidentia.sources.model import SourceItem, SourceSnippet
+from evidentia.sources.packing import MAX_URL_CHARS, DefaultEvidencePacker
+from evidentia.sources.wire import rag_sources
 from evidentia.store.library import document_id
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import (
@@ -68,6 +72,7 @@ SCHEMAS = (
     "ledger",
     "proof",
     "record",
+    "sources",
     "statement",
 )
 
@@ -865,8 +870,11 @@ def test_the_pages_have_the_limits_of_the_code() -> None:
         ("nesting of JSON", "levels", MAX_DEPTH),
         ("checkpoint", "characters", MAX_NOTE_BYTES),
         ("proof file", "bytes", MAX_PROOF_BYTES),
+        ("URL of a source", "characters", MAX_URL_CHARS),
+        ("metadata of a source that was asked for", "characters", MAX_ASKED_CHARS),
     ):
         assert table[what] == f"{limit:,} {unit}"
+    assert table["statement"].startswith(f"{MAX_STATEMENT_BYTES:,} bytes")
     numbers = [int(number.replace(",", "")) for number in re.findall(r"\d{1,3}(?:,\d{3})+", text)]
     for page in PAGES:
         for number in re.findall(r"\b\d{1,3}(?:,\d{3})+\b", page.read_text(encoding="utf-8")):
@@ -903,6 +911,7 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     assert rows["chunk"] >= set(schema("chunk")["properties"])
     assert rows["ledger"] >= {name for part in MODELS.values() for name in part.model_fields}
     assert rows["ledger"] >= set(schema("ledger-body")["properties"])
+    assert rows["sources"] >= set(SourceItem.model_fields) - {"snippets"}
     export = schema("ledger-export")
     assert rows["ledger"] >= {*export["properties"], *export["$defs"]["entry"]["properties"]}
     statement = schema("statement")
@@ -916,6 +925,19 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     for path in VECTORS.iterdir():
         if path.suffix in {".json", ".txt"} or path.is_dir():
             assert f"`{path.name}" in listed
+
+
+@pytest.mark.parametrize(("part", "model"), [("source", SourceItem), ("snippet", SourceSnippet)])
+def test_the_sources_schema_has_the_fields_of_the_code(part: str, model: type[BaseModel]) -> None:
+    assert set(schema("sources")["$defs"][part]["properties"]) == set(model.model_fields)
+
+
+def test_sources_are_packed_as_the_vectors_say() -> None:
+    validator = Draft202012Validator(schema("sources"))
+    for case in json.loads((VECTORS / "sources.json").read_text(encoding="utf-8"))["cases"]:
+        packed = DefaultEvidencePacker().pack(case["candidates"], case["chunks"], case["options"])
+        assert rag_sources(packed) == case["event"], case["why"]
+        validator.validate(case["event"])
 
 
 def anchors(page: Path) -> set[str]:

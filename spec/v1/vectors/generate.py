@@ -52,6 +52,8 @@ from evidentia.proof.document import Disclosure, Proof
 from evidentia.proof.envelope import Envelope, signed_bytes
 from evidentia.proof.keys import SigningKey
 from evidentia.proof.statement import Statement, Subject
+from evidentia.sources.packing import DefaultEvidencePacker
+from evidentia.sources.wire import rag_sources
 from evidentia.trail.checkpoint import Checkpoint, log_origin
 from evidentia.trail.entry import Entry, EntryKind, body_commitment, genesis_prev
 from evidentia.trail.merkle import (
@@ -265,6 +267,7 @@ def files() -> dict[str, bytes]:
         "chunks.json": pretty(chunk_vectors()),
         "statements.json": pretty(statement_vectors()),
         "verdicts.json": pretty(verdict_vectors()),
+        "sources.json": pretty(source_vectors()),
     }
     made |= {f"publication/{path}": data for path, data in publication(log).items()}
     made |= {f"ledger/{path}": data for path, data in ledger_files().items()}
@@ -281,6 +284,69 @@ def files() -> dict[str, bytes]:
         index.append(vector.as_json())
     made["proofs.json"] = listed(index)
     return made
+
+
+LEAVE_TEXT = (
+    "Parking is free for all staff.\n\nAll permanent employees receive 15 days of\npaid annual "
+    "leave per calendar year. Unused leave may be carried over."
+)
+
+
+def source_vectors() -> Json:
+    """Return what a retriever found, how it is to be packed, and the event that comes of it."""
+    policy: Json = {
+        "item_id": "doc-1",
+        "title": "HR Policy",
+        "url": "https://example.com/hr",
+        "score": 0.9,
+        "metadata": {"year": 2025, "api_key": "s3cret", "file_path": "/srv/hr.pdf"},
+    }
+    found: Json = {
+        "item_id": "doc-1",
+        "text": LEAVE_TEXT,
+        "score": 0.8,
+        "chunk_id": "c-7",
+        "page": 12,
+        "heading_path": ["4 Leave", "4.1 Annual leave"],
+        "start": 100,
+        "end": 100 + len(LEAVE_TEXT),
+    }
+    other: Json = {"item_id": "doc-2", "kind": "jobs", "summary": "Travel by rail.", "score": 0.95}
+    cases: list[tuple[str, list[Any], list[Any], Json]] = [
+        ("a document with a passage, and one with a summary alone", [policy, other], [found], {}),
+        (
+            "a query shows what answers it, with its place",
+            [policy],
+            [found],
+            {"query": "annual leave", "anchors": True, "max_snippet_chars": 90},
+        ),
+        (
+            "by rank; what has none comes last; the same id counts once",
+            [{"item_id": "b"}, {"item_id": "c", "rank": 2}, {"item_id": "c", "rank": 1}],
+            [],
+            {"order_by": "rank"},
+        ),
+        (
+            "what cannot be shown: a URL that runs, an empty passage, what is no candidate",
+            [{"item_id": "x", "url": "javascript:alert(1)"}, None, 5, ""],
+            [{"item_id": "x", "text": "  "}],
+            {},
+        ),
+        ("metadata that was asked for", [policy], [], {"include_metadata_keys": ["file_path"]}),
+        ("a limit that is no limit: nothing", [policy], [], {"max_sources": -1}),
+    ]
+    return {
+        "cases": [
+            {
+                "why": why,
+                "candidates": candidates,
+                "chunks": chunks,
+                "options": options,
+                "event": rag_sources(DefaultEvidencePacker().pack(candidates, chunks, options)),
+            }
+            for why, candidates, chunks, options in cases
+        ]
+    }
 
 
 def log_file(log: Log) -> Json:

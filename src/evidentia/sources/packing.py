@@ -10,7 +10,6 @@
 What cannot be a candidate is left out alone. With `debug`, what was left out is in `dropped`.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, Final
@@ -20,6 +19,7 @@ from pydantic import ValidationError
 from evidentia.documents.graphemes import boundary_before
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.sources.adapters import as_candidate, as_chunk
+from evidentia.sources.links import safe_link
 from evidentia.sources.metadata import shown_metadata
 from evidentia.sources.model import (
     CandidateItem,
@@ -40,8 +40,6 @@ MAX_URL_CHARS: Final = 2_048
 MAX_HEADINGS: Final = 12
 MAX_TEXT: Final = 100_000
 """How much of a text is looked at for a snippet: chunks have a few thousand characters."""
-_UNSAFE_URL = re.compile(r"(?:javascript|vbscript|data|file|blob):|[a-z]:\\|\\\\", re.IGNORECASE)
-_UNPRINTED = re.compile(r"[\x00-\x20\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _SHOWN_ID_CHARS: Final = 80
 _LAST: Final = float("inf")
 
@@ -243,12 +241,7 @@ def _is_id(text: Any) -> bool:
 
 def _url(url: str | None) -> str | None:
     """Return a URL that can be shown: not cut, and none that runs or reads something."""
-    if not isinstance(url, str):
-        return None
-    plain = url.strip()
-    if not 0 < len(plain) <= MAX_URL_CHARS or _UNPRINTED.search(plain) or _UNSAFE_URL.match(plain):
-        return None
-    return plain if _clean(plain) == plain else None
+    return safe_link(url) if isinstance(url, str) and len(url) <= MAX_URL_CHARS else None
 
 
 def _cut(text: str, limit: int) -> str:

@@ -222,9 +222,11 @@ KEPT = {
 def _guard_sqlite() -> None:
     for table, key in APPEND_ONLY.items():
         keys = [key, UNIQUE[table]] if table in UNIQUE else [key]
+        # INSERT OR REPLACE fires neither update nor delete triggers: it is refused by itself. One
+        # query for each key: SQLite would look at every row for the two joined by OR.
         same = (" AND ".join(f"{column} = NEW.{column}" for column in columns) for columns in keys)
-        # INSERT OR REPLACE fires neither update nor delete triggers: it is refused by itself.
-        exists = f" WHEN EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(same)})"  # noqa: S608 - names are ours
+        there = (f"EXISTS (SELECT 1 FROM {table} WHERE {known})" for known in same)  # noqa: S608 - names are ours
+        exists = f" WHEN {' OR '.join(there)}"
         kept = f" WHEN {KEPT[table]}" if table in KEPT else ""
         for action, when in (("INSERT", exists), ("UPDATE", ""), ("DELETE", kept)):
             name = action.lower()
