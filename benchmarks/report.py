@@ -32,7 +32,11 @@ MEANING = """\
 - **Canonical JSON.** The fast path is taken only where its bytes are known to be the canonical
   ones; all else goes through the reference implementation itself, and what is checked around it
   comes on top.
-- **The command line.** A help text needs no database, so its command loads none."""
+- **The command line.** A help text needs no database, so its command loads none.
+- **Checking an answer.** Most of a whole command whose documents are known is Python starting:
+  loading modules (SQLAlchemy, numpy, pydantic) and compiling the judges' patterns. A program that
+  runs already pays that once.
+- **Sources.** Packing validates, bounds and filters what the bare sort only orders."""
 AGAIN = """\
 ## Run them yourself
 

@@ -13,6 +13,7 @@ SCRIPTS = {
     "canonical": {"canonical"},
     "cli": {"cli"},
     "ledger": {"pdf", "search", "check", "memory"},
+    "sources": {"packing", "survival"},
 }
 
 

@@ -1,5 +1,7 @@
 """What the frameworks themselves give: their own objects, made by their own packages."""
 
+from collections.abc import Callable
+
 import haystack
 import langchain_core.documents as langchain
 import pytest
@@ -41,8 +43,8 @@ def haystack_results() -> list[object]:
 
 
 @pytest.mark.parametrize("results", [langchain_results, llama_index_results, haystack_results])
-def test_what_a_framework_retrieved_becomes_sources(results: object) -> None:
-    found = from_retrieval(results())  # type: ignore[operator]
+def test_what_a_framework_retrieved_becomes_sources(results: Callable[[], list[object]]) -> None:
+    found = from_retrieval(results())
     first = found.chunks[0]
     assert (first.item_id, first.chunk_id, first.page, first.score) == ("hr.pdf", "c1", 12, 0.9)
     sources = DefaultEvidencePacker().pack(found.candidates, found.chunks)
@@ -51,5 +53,5 @@ def test_what_a_framework_retrieved_becomes_sources(results: object) -> None:
         ("t.md", "Rail."),
     ]
     assert sources[0].title == "HR Policy"
-    shown = DefaultEvidencePacker().pack([result for result in results()])  # type: ignore[operator]
+    shown = DefaultEvidencePacker().pack(results())
     assert sorted(source.source_id for source in shown) == ["hr.pdf", "t.md"]

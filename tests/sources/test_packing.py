@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidentia.sources.model import (
@@ -358,6 +358,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=2_000)
 @given(st.lists(CANDIDATES | VALUES, max_size=5), st.lists(CHUNKS | VALUES, max_size=5), OPTIONS)
 def test_whatever_comes_in_valid_sources_come_out(
     candidates: list[Any], chunks: list[Any], options: dict[str, Any]

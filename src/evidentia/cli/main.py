@@ -36,7 +36,7 @@ app.add_typer(keys.app, name="keys")
 app.add_typer(database.app, name="db")
 
 _COLLECTED_AFTER = 100_000
-"""Loading modules makes many objects and no garbage: collecting it often takes a tenth of a check."""
+"""Loading modules makes many objects and no garbage: looking for it often takes time."""
 
 
 def _version(value: bool) -> None:
