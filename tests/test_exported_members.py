@@ -2,6 +2,7 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,13 @@ def homes_for_type_checkers() -> dict[str, str]:
     return homes
 
 
+def in_order(names: Iterable[str]) -> list[str]:
+    """Put names in the order that the lint rule asks for: constants, then the others."""
+    return sorted(names, key=lambda name: (not name.isupper(), name))
+
+
 def test_public_names_are_sorted_and_stand_once() -> None:
-    assert evidentia.__all__ == sorted(set(evidentia.__all__))
+    assert evidentia.__all__ == in_order(set(evidentia.__all__))
 
 
 @pytest.mark.parametrize("name", evidentia.__all__)
@@ -44,7 +50,7 @@ def test_every_public_name_can_be_imported_from_where_it_lives(name: str) -> Non
 
 
 def test_lazy_homes_are_those_that_type_checkers_see() -> None:
-    assert sorted(evidentia._HOMES) == evidentia.__all__
+    assert in_order(evidentia._HOMES) == evidentia.__all__
     assert homes_for_type_checkers() == evidentia._HOMES
 
 
