@@ -124,6 +124,9 @@ def test_each_format_is_written_to_a_file(leave: Cli, folder: Path) -> None:
         ran = leave("check", "answer.md", "--against", "policies", "--format", form, "-o", form)
         assert (ran.code, ran.out) == (0, "")
         assert ran.err == f"✓ The ledger is in {form}.\n"
+    ran = leave("check", "answer.md", "-o", "table")
+    assert ran.out.startswith("✓ Ledger led_")
+    assert "│ ✗ Contradicted │ leave.md, §2" in (folder / "table").read_text()
     assert json.loads((folder / "json").read_text())["entries"][1]["verdict"] == "contradicted"
     assert (folder / "markdown").read_text().startswith("## Evidence Ledger\n")
     results = json.loads((folder / "sarif").read_text())["runs"][0]["results"]
@@ -195,7 +198,6 @@ def test_an_answer_without_claims_has_nothing_to_judge(leave: Cli, folder: Path)
         (("answer.md", "--against", "bad"), "broken.pdf: a broken PDF"),
         (("answer.md", "--judges", "quote,oracle"), "judge 'oracle' is unknown: use one of quote"),
         (("answer.md", "--fail-on", "wrong"), "verdict 'wrong' is unknown: use contradicted"),
-        (("answer.md", "-o", "file"), "a table is for the terminal"),
         (("answer.md", "--title", "a\0b"), "the title is not text"),
     ],
 )

@@ -1,6 +1,8 @@
 """`evidentia check`: tells whether an answer holds."""
 
+import io
 import sys
+from contextlib import nullcontext, redirect_stdout
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -94,7 +96,7 @@ def check(
     from evidentia.ledger.gate import gate_failures, read_verdicts
 
     failing = read_verdicts(fail_on or "")
-    form = chosen_format(output_format, output, as_json=as_json)
+    form = Format.JSON if as_json else output_format
     text, name = _read_answer(answer)
     asked = None if judges is None else [part.strip() for part in judges.split(",") if part.strip()]
     with workspace(home, tenant, create=True) as opened:
@@ -129,17 +131,6 @@ def check(
     raise typer.Exit(1 if failures else 0)
 
 
-def chosen_format(chosen: Format, output: Path | None, *, as_json: bool) -> Format:
-    """Return the format to use; raise `InputError` if a table should go into a file."""
-    from evidentia.errors import InputError
-
-    if as_json:
-        return Format.JSON
-    if output is not None and chosen is Format.TABLE:
-        raise InputError("a table is for the terminal: with -o give --format json, markdown, …")
-    return chosen
-
-
 def print_ledger(
     session: "LedgerSession",
     output_format: Format,
@@ -150,20 +141,21 @@ def print_ledger(
 ) -> None:
     """Print a ledger in a format, or write it to a file."""
     from evidentia.cli.output import say
-
-    if output_format is Format.TABLE:
-        from evidentia.cli.ledger_view import show_ledger
-
-        show_ledger(session, verbose=verbose)
-        return
-    from evidentia.export.forms import export_ledger
     from evidentia.store.files import write_durably
 
-    text = export_ledger(session, output_format.value, fail_on=failing or None)
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        write_durably(output, text.encode())
+    printed = io.StringIO()
+    with redirect_stdout(printed) if output else nullcontext():
+        if output_format is Format.TABLE:
+            from evidentia.cli.ledger_view import show_ledger
+
+            show_ledger(session, verbose=verbose)
+        else:
+            from evidentia.export.forms import export_ledger
+
+            text = export_ledger(session, output_format.value, fail_on=failing or None)
+            typer.echo(text, nl=False)
+    if output is not None:
+        write_durably(output, printed.getvalue().encode())
         say(f"The ledger is in {output}.", "good", aside=True)
 
 
