@@ -29,6 +29,7 @@ OTHERWISE = (
     "{subject} get {amount} of {kind} at the discretion of the manager.",
     "Some {subject} get {amount} of {kind}.",
     "Part-time {subject} get {amount} of {kind}.",
+    "Eligible {subject} get {amount} of {kind}.",
     "Formerly {subject} got {amount} of {kind}.",
     "{subject} used to get {amount} of {kind}.",
     "Do {subject} get {amount} of {kind}?",

@@ -34,7 +34,7 @@ HARMLESS: Final = frozenset(
     map(
         stem,
         word_set(
-            "permanent regular eligible individual own company firm employer organization "
+            "permanent regular individual own company firm employer organization "
             "organisation policy agreement contract act law rule plan scheme handbook manual "
             "document guideline section article clause paragraph annex accordance"
         ),
