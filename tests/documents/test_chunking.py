@@ -1,3 +1,5 @@
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -5,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.documents.chunking import chunk_document
+from evidentia.documents.chunking import Unit, chunk_document
 from evidentia.documents.hashing import generate_chunk_hash
 from evidentia.documents.model import DocumentChunk, Heading, Page, ReadDocument
 from evidentia.documents.reading.document import read_document
@@ -52,10 +54,18 @@ def clusters(text: str) -> set[int]:
     return {0, *(found.end() for found in regex.finditer(r"\X", text))}
 
 
-@given(st.lists(TEXT, min_size=1, max_size=3), SIZES, st.data())
+MEASURES: dict[Unit, Callable[[str], int]] = {
+    "code points": len,
+    "bytes": lambda text: len(text.encode("utf-8", "surrogatepass")),
+}
+
+
+@pytest.mark.parametrize("unit", MEASURES)
+@given(texts=st.lists(TEXT, min_size=1, max_size=3), sizes=SIZES, data=st.data())
 def test_chunks_are_exact_cover_all_and_respect_characters(
-    texts: list[str], sizes: tuple[int, int], data: st.DataObject
+    unit: Unit, texts: list[str], sizes: tuple[int, int], data: st.DataObject
 ) -> None:
+    measure = MEASURES[unit]
     size, overlap = sizes
     headings = tuple(
         data.draw(
@@ -72,7 +82,8 @@ def test_chunks_are_exact_cover_all_and_respect_characters(
         )
     )
     read = document(*texts, headings=headings)
-    chunks = chunk_document(read, "doc", chunk_size=size, chunk_overlap=overlap)
+    cut = partial(chunk_document, read, "doc", chunk_size=size, chunk_overlap=overlap, unit=unit)
+    chunks = cut()
     covered = [set[int]() for _ in texts]
     for index, chunk in enumerate(chunks):
         text = texts[chunk.page - 1]
@@ -82,12 +93,12 @@ def test_chunks_are_exact_cover_all_and_respect_characters(
         assert chunk.index == index
         assert chunk.start in borders
         assert chunk.end in borders
-        assert len(chunk.text) <= size or is_one_character(chunk.text)
+        assert measure(chunk.text) <= size or is_one_character(chunk.text)
         covered[chunk.page - 1].update(range(chunk.start, chunk.end))
     for text, places in zip(texts, covered, strict=True):
         assert all(at in places for at, one in enumerate(text) if not one.isspace())
-    check_overlaps(chunks, overlap)
-    assert chunk_document(read, "doc", chunk_size=size, chunk_overlap=overlap) == chunks
+    check_overlaps(texts, chunks, overlap, measure)
+    assert cut() == chunks
     assert len({chunk.chunk_id for chunk in chunks}) == len(chunks)
 
 
@@ -95,12 +106,18 @@ def is_one_character(text: str) -> bool:
     return len(regex.findall(r"\X", text.strip())) <= 1 or "\u094d" in text
 
 
-def check_overlaps(chunks: tuple[DocumentChunk, ...], overlap: int) -> None:
+def check_overlaps(
+    texts: list[str],
+    chunks: tuple[DocumentChunk, ...],
+    overlap: int,
+    measure: Callable[[str], int],
+) -> None:
     for before, after in pairwise(chunks):
         if before.page == after.page:
             assert before.start < after.start
             assert before.end < after.end
-            assert before.end - after.start <= overlap
+            shared = texts[before.page - 1][after.start : before.end]
+            assert measure(shared) <= overlap
 
 
 def test_a_short_page_is_one_chunk_without_the_space_around_it() -> None:

@@ -8,7 +8,8 @@ space is in a chunk.
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final
+from itertools import accumulate
+from typing import Final, Literal
 
 from evidentia.canonical import derived_id
 from evidentia.documents.graphemes import boundary_after, boundary_before
@@ -17,6 +18,7 @@ from evidentia.documents.model import DocumentChunk, Heading, Page, ReadDocument
 from evidentia.documents.sentences import Span, paragraph_spans, sentence_spans
 from evidentia.errors import InputError
 
+Unit = Literal["code points", "bytes"]
 CHUNK_SIZE: Final = 1_200
 CHUNK_OVERLAP: Final = 200
 _ID_DIGITS: Final = 32
@@ -30,26 +32,30 @@ def chunk_document(
     *,
     chunk_size: int = CHUNK_SIZE,
     chunk_overlap: int = CHUNK_OVERLAP,
+    unit: Unit = "code points",
 ) -> tuple[DocumentChunk, ...]:
     """Cut a document into chunks of at most `chunk_size` code points, in reading order.
 
     Neighbours under the same heading share at most `chunk_overlap` code points: the whole
     sentences that fit, else the words. Only a single character longer than `chunk_size` makes a
-    longer chunk. The same document and sizes always give the same chunks.
+    longer chunk. The same document and sizes always give the same chunks. With `unit="bytes"`
+    both sizes are of UTF-8; places are code points all the same.
     """
     if not 0 <= chunk_overlap < chunk_size:
         raise InputError(
-            f"chunks of {chunk_size} code points cannot overlap by {chunk_overlap}: "
+            f"chunks of {chunk_size} {unit} cannot overlap by {chunk_overlap}: "
             "the overlap must be 0 or more and less than the size"
         )
+    measure = _ByteRuler if unit == "bytes" else _Ruler
     headings: defaultdict[int, list[Heading]] = defaultdict(list)
     for heading in document.headings:
         headings[heading.page].append(heading)
     chunks: list[DocumentChunk] = []
     path: list[Heading] = []
     for page in document.pages:
+        ruler = measure(page.text, chunk_size, chunk_overlap)
         for start, end, under in _sections(page, headings[page.number], path):
-            for low, high in _spans(page.text, start, end, chunk_size, chunk_overlap):
+            for low, high in _spans(page.text, start, end, ruler):
                 text = page.text[low:high]
                 locator = [document_id, document.sha256, page.number, low, high]
                 chunks.append(
@@ -101,21 +107,55 @@ def _line_end(text: str, heading: Heading) -> int:
     return len(text) if end < 0 else end
 
 
-def _spans(text: str, start: int, end: int, size: int, overlap: int) -> Iterator[Span]:
+class _Ruler:
+    """How far a chunk reaches in a page's text, in code points."""
+
+    def __init__(self, text: str, size: int, overlap: int) -> None:
+        self.text, self.size, self.overlap = text, size, overlap
+
+    def reach(self, at: int) -> int:
+        """Return where a chunk that begins here ends at the latest."""
+        return at + self.size
+
+    def repeated_from(self, cut: int) -> int:
+        """Return where what is repeated after a cut begins at the earliest."""
+        return cut - self.overlap
+
+
+class _ByteRuler(_Ruler):
+    """How far a chunk reaches in a page's text, in bytes of UTF-8."""
+
+    def __init__(self, text: str, size: int, overlap: int) -> None:
+        super().__init__(text, size, overlap)
+        widths = (len(character.encode("utf-8", "surrogatepass")) for character in text)
+        self.offsets = None if text.isascii() else list(accumulate(widths, initial=0))
+
+    def reach(self, at: int) -> int:
+        if self.offsets is None:
+            return super().reach(at)
+        return bisect_right(self.offsets, self.offsets[at] + self.size) - 1
+
+    def repeated_from(self, cut: int) -> int:
+        if self.offsets is None:
+            return super().repeated_from(cut)
+        return bisect_left(self.offsets, self.offsets[cut] - self.overlap)
+
+
+def _spans(text: str, start: int, end: int, ruler: _Ruler) -> Iterator[Span]:
     """Give where the chunks of a section begin and end."""
     at = done = _text_start(text, start, end)
     end = _text_end(text, at, end)
-    if at < end and end - at > size:
+    if at < end and end > ruler.reach(at):
         breaks = _Breaks(text, at, end)
-        while end - at > size:
-            cut = breaks.cut(at, done, size)
+        while end > (limit := ruler.reach(at)):
+            cut = breaks.cut(at, done, limit)
             if cut is None:  # what follows the overlap is better cut without one
                 at = done
                 continue
             yield at, _text_end(text, at, cut)
             done = _text_start(text, cut, end)
-            least = max(at + 1, cut - overlap)
-            at = breaks.overlap_start(at, least, cut, done) if overlap else done
+            least = max(at + 1, ruler.repeated_from(cut))
+            at = breaks.overlap_start(at, least, cut, done) if least < cut else done
     if at < end:
         yield at, end
 
@@ -147,18 +187,18 @@ class _Breaks:
         self.sentence_ends = [start + high for _, high in sentences]
         self.sentence_starts = [start + low for low, _ in sentences]
 
-    def cut(self, at: int, done: int, size: int) -> int | None:
+    def cut(self, at: int, done: int, limit: int) -> int | None:
         """Return the best place after `done` to end a chunk that begins at `at`.
 
-        None if a chunk that begins at `done` can end better. The place is past the size only if a
+        None if a chunk that begins at `done` can end better. The place is past the limit only if a
         single character is.
         """
-        found = self._natural(at, done, at + size)
+        found = self._natural(at, done, limit)
         if found is not None:
             return found
-        place = boundary_before(self.text, at + size, at)
+        place = boundary_before(self.text, limit, at)
         if at == done:
-            return place if place > done else boundary_after(self.text, at + size, at)
+            return place if place > done else boundary_after(self.text, max(limit, at + 1), at)
         in_a_word = not self.text[done - 1].isspace()  # text without spaces is cut as it comes
         return place if in_a_word and place > done else None
 
