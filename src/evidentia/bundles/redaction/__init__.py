@@ -1,0 +1,1 @@
+"""Redaction: sensitive values replaced by numbered placeholders, recorded by keyed digest alone."""
