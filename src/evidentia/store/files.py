@@ -13,7 +13,7 @@ def make_folder(folder: Path) -> None:
         new = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for place in new:
-            _sync_folder(place.parent)
+            sync_folder(place.parent)
     except OSError as error:
         raise EnvironmentProblem(f"{folder}: cannot be made ({error.strerror})") from error
 
@@ -33,12 +33,13 @@ def write_durably(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise EnvironmentProblem(f"{path}: cannot be written ({error.strerror})") from error
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make what a folder lists survive a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,0 +1,1 @@
+"""Queries that are run now: read-only, within limits, their results kept in the lake."""

@@ -1,0 +1,102 @@
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evidentia.errors import EnvironmentProblem
+from evidentia.store.lake import Lake
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path / "lake")
+
+
+def kept(lake: Lake) -> list[Path]:
+    return sorted(path for path in lake.folder.rglob("*") if path.is_file())
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=50), max_size=5))
+def test_pieces_are_kept_as_if_they_were_put_at_once(lake: Lake, pieces: list[bytes]) -> None:
+    whole = b"".join(pieces)
+    with lake.writer() as writer:
+        for piece in pieces:
+            writer.write(piece)
+        digest = writer.keep()
+        assert writer.byte_count == len(whole)
+        assert lake.get(digest) == whole
+    assert digest == sha256(whole).hexdigest()
+    path = lake.path(digest)
+    written = path.stat()
+    assert written.st_mode & 0o777 == 0o600
+    assert lake.put(whole) == digest
+    assert path.stat() == written, "what is there is not written again"
+    assert not [file for file in kept(lake) if file.name.startswith(".")]
+
+
+def test_what_is_not_kept_is_gone(lake: Lake) -> None:
+    with lake.writer() as writer:
+        writer.write(b"draft")
+        assert len(kept(lake)) == 1
+    assert kept(lake) == []
+    with pytest.raises(TypeError), lake.writer() as writer:
+        writer.write("no bytes")  # type: ignore[arg-type]
+    assert kept(lake) == []
+
+
+def test_the_same_bytes_are_not_written_again_and_damaged_ones_are_healed(lake: Lake) -> None:
+    digest = lake.put(b"data")
+    before = lake.path(digest).stat()
+    with lake.writer() as writer:
+        writer.write(b"data")
+        assert writer.keep() == digest
+    assert lake.path(digest).stat() == before
+    lake.path(digest).write_bytes(b"other")
+    with lake.writer() as writer:
+        writer.write(b"data")
+        writer.keep()
+    assert lake.get(digest) == b"data"
+    assert kept(lake) == [lake.path(digest)]
+
+
+def test_a_full_disk_leaves_nothing_behind(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.put(b"something")
+    before = kept(lake)
+
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with lake.writer() as writer:
+        writer.write(b"data")
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(EnvironmentProblem, match="No space left on device"):
+            writer.keep()
+    assert kept(lake) == before
+
+
+def test_bytes_are_synchronised_before_they_are_in_their_place(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.put(b"first")
+    done: list[str] = []
+    fsync, move = os.fsync, Path.replace
+
+    def noted_fsync(handle: int) -> None:
+        done.append("folder" if Path(f"/proc/self/fd/{handle}").is_dir() else "file")
+        fsync(handle)
+
+    def noted_move(source: Path, target: Path) -> Path:
+        assert source.read_bytes() == b"data"
+        done.append("moved")
+        return move(source, target)
+
+    with lake.writer() as writer:
+        writer.write(b"data")
+        monkeypatch.setattr(os, "fsync", noted_fsync)
+        monkeypatch.setattr(Path, "replace", noted_move)
+        writer.keep()
+    assert done[-3:] == ["file", "moved", "folder"]
