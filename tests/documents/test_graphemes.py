@@ -42,6 +42,13 @@ def test_a_text_that_ends_in_a_character_of_several_code_points_ends_there() -> 
     assert boundary_before(text, len(text)) == len(text)
 
 
+def test_flags_in_a_row_are_pairs_from_the_first() -> None:
+    flags = "🇸🇦" * 200_000
+    assert boundary_before(flags, 399_999) == 399_998
+    assert boundary_after(f"x{flags}", 200_000) == 200_001
+    assert boundary_before("\u0600🇸🇦🇫🇷", 2) == 0
+
+
 def test_the_search_need_not_go_back_further_than_its_start() -> None:
     flags = "🇸🇦" * 5
     assert boundary_before(flags, 3, start=2) == 2

@@ -44,7 +44,15 @@ def _is_plain(before: str, after: str) -> bool:
 
 
 def _safe_start(text: str, index: int, start: int) -> int:
-    """Return a boundary to count clusters from: between two plain letters, or the start."""
+    """Return a boundary to count clusters from: between two plain letters, or the start.
+
+    Flags are pairs of letters, counted from the first of a row, however long it is.
+    """
+    first = index
+    while first > start and "\U0001f1e6" <= text[first - 1] <= "\U0001f1ff":
+        first -= 1
+    if first < index and (first == start or _PLAIN.match(text, first - 1)):
+        return index - 2 + (index - first) % 2
     for at in range(index - 1, start, -1):
         if _PLAIN.match(text, at) and _PLAIN.match(text, at - 1):
             return at
