@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from evidentia.bundles.model import (
+        Decision,
+        EvidenceBundle,
+        EvidenceItem,
+        EvidenceType,
+    )
+    from evidentia.bundles.policy import EvidencePolicy
+    from evidentia.bundles.redaction.model import Span
+    from evidentia.bundles.redaction.presidio import presidio_detector
+    from evidentia.bundles.redaction.redactor import Redactor
+    from evidentia.bundles.rendering import Rendered
     from evidentia.documents.hashing import generate_chunk_hash
     from evidentia.documents.model import DocumentChunk
     from evidentia.errors import EvidentiaError
@@ -54,6 +65,7 @@ if TYPE_CHECKING:
     )
     from evidentia.sources.packing import DefaultEvidencePacker
     from evidentia.sources.wire import WIRE_FORMATS
+    from evidentia.store.assembling import build_evidence_bundle
     from evidentia.trail.entry import EntryKind
     from evidentia.trail.note import VerifierKey
     from evidentia.trail.record import (
@@ -71,22 +83,29 @@ if TYPE_CHECKING:
     )
     from evidentia.workspace import Workspace
     from evidentia.workspace import open_workspace as open  # noqa: A004 - ev.open() reads best
+    from evidentia.workspace.bundles import BundleReport
 
 _HOMES = {
+    "BundleReport": "workspace.bundles",
     "CandidateItem": "sources.model",
     "CitationResolution": "ledger.citations",
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
     "ConfidenceComponents": "ledger.model",
+    "Decision": "bundles.model",
     "DefaultEvidencePacker": "sources.packing",
     "DocumentChunk": "documents.model",
     "EntryKind": "trail.entry",
+    "EvidenceBundle": "bundles.model",
     "EvidenceChunk": "sources.model",
+    "EvidenceItem": "bundles.model",
     "EvidenceLedger": "ledger.model",
     "EvidenceMatch": "ledger.model",
     "EvidencePackOptions": "sources.model",
     "EvidencePacker": "sources.model",
+    "EvidencePolicy": "bundles.policy",
     "EvidenceRecord": "trail.record",
+    "EvidenceType": "bundles.model",
     "EvidentiaError": "errors",
     "Importance": "ledger.model",
     "Judge": "ledger.judging",
@@ -98,6 +117,8 @@ _HOMES = {
     "PackedSources": "sources.model",
     "Passage": "ledger.model",
     "ProofReport": "proof.verification",
+    "Redactor": "bundles.redaction.redactor",
+    "Rendered": "bundles.rendering",
     "RiskFlag": "ledger.model",
     "RiskType": "ledger.model",
     "Severity": "ledger.model",
@@ -105,6 +126,7 @@ _HOMES = {
     "SourceDocument": "ledger.model",
     "SourceItem": "sources.model",
     "SourceSnippet": "sources.model",
+    "Span": "bundles.redaction.model",
     "SupportLevel": "ledger.model",
     "TrustedKey": "proof.keys",
     "Verdict": "ledger.model",
@@ -114,6 +136,7 @@ _HOMES = {
     "WIRE_FORMATS": "sources.wire",
     "Workspace": "workspace",
     "assign_verdict": "ledger.verdicts",
+    "build_evidence_bundle": "store.assembling",
     "calculate_confidence": "ledger.confidence",
     "create_evidence_record": "trail.record",
     "create_status_change_record": "trail.record",
@@ -124,6 +147,7 @@ _HOMES = {
     "generate_risk_flags": "ledger.risks",
     "open": "workspace:open_workspace",
     "package_evidence": "trail.record",
+    "presidio_detector": "bundles.redaction.presidio",
     "resolve_citation": "ledger.citations",
     "validate_evidence_chain": "trail.validation",
     "validate_evidence_chain_against_obligations": "trail.validation",
@@ -133,20 +157,26 @@ _HOMES = {
 
 __all__ = [
     "WIRE_FORMATS",
+    "BundleReport",
     "CandidateItem",
     "CitationResolution",
     "Claim",
     "ClaimType",
     "ConfidenceComponents",
+    "Decision",
     "DefaultEvidencePacker",
     "DocumentChunk",
     "EntryKind",
+    "EvidenceBundle",
     "EvidenceChunk",
+    "EvidenceItem",
     "EvidenceLedger",
     "EvidenceMatch",
     "EvidencePackOptions",
     "EvidencePacker",
+    "EvidencePolicy",
     "EvidenceRecord",
+    "EvidenceType",
     "EvidentiaError",
     "Importance",
     "Judge",
@@ -158,6 +188,8 @@ __all__ = [
     "PackedSources",
     "Passage",
     "ProofReport",
+    "Redactor",
+    "Rendered",
     "RiskFlag",
     "RiskType",
     "Severity",
@@ -165,6 +197,7 @@ __all__ = [
     "SourceDocument",
     "SourceItem",
     "SourceSnippet",
+    "Span",
     "SupportLevel",
     "TrustedKey",
     "Verdict",
@@ -173,6 +206,7 @@ __all__ = [
     "VerifierKey",
     "Workspace",
     "assign_verdict",
+    "build_evidence_bundle",
     "calculate_confidence",
     "create_evidence_record",
     "create_status_change_record",
@@ -183,6 +217,7 @@ __all__ = [
     "generate_risk_flags",
     "open",
     "package_evidence",
+    "presidio_detector",
     "resolve_citation",
     "validate_evidence_chain",
     "validate_evidence_chain_against_obligations",

@@ -8,6 +8,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy.exc import DBAPIError
 
+from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.proof.files import verify
@@ -44,6 +45,9 @@ TABLES = (
     "claims",
     "ledgers",
     "evidence_ledger",
+    "llm.evidence_bundle",
+    "llm.run_evidence",
+    "llm.evidence_item",
 )
 REWRITTEN = "document_indexes"
 """The only table whose rows may change: they can be built again from others."""
@@ -69,7 +73,15 @@ def fill(workspace: Workspace) -> None:
         read_here(patched)
         ledger = workspace.check(ANSWER, against=write_policies(workspace.home.folder / "docs"))
     assert verdicts(ledger) == VERDICTS
+    build_bundle(workspace, "run 1", "one", "two")
     workspace.checkpoint()
+
+
+def build_bundle(workspace: Workspace, run_id: str, *texts: str) -> None:
+    """Build a bundle in which the last text is dropped, for a run."""
+    job = {"extra_params": {"evidence": list(texts)}}
+    bundle = workspace.build_bundle(job, policy=EvidencePolicy(max_items=len(texts) - 1))
+    workspace.record_run(run_id, bundle.bundle_id)
 
 
 @pytest.fixture(scope="module")
@@ -122,12 +134,14 @@ def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
         for table in (*TABLES, REWRITTEN):
             assert run(connection, f"SELECT count(*) FROM {table}").scalar()
     found = {line.split()[1].rstrip(":") for line in lines if line.startswith("table ")}
-    assert found == {*TABLES, REWRITTEN, "alembic_version"}
+    names = {table.removeprefix("llm.") for table in TABLES}
+    assert found == {*names, REWRITTEN, "alembic_version"}
     assert sorted(OTHER_KEYS) == [
         "citation_anchors",
         "document_chunks",
         "evidence_ledger",
         "ledgers",
+        "llm.evidence_bundle",
     ]
 
 
@@ -306,6 +320,7 @@ def test_the_application_role_ingests_checks_and_proves(
     ledger = workspace.check(SUPPORTED, against=docs)
     proof = workspace.prove_ledger(ledger.id)
     assert verify(canonical_json(proof.as_json()), key=workspace.public_key()).holds
+    build_bundle(workspace, "run 2", "three", "four")
     after = {table: count(workspace, table) for table in TABLES}
     assert all(after[table] > before[table] for table in TABLES if not table.startswith("trail"))
     with database.write() as connection:
@@ -473,7 +488,7 @@ def test_an_upgrade_keeps_the_trail_as_it_is(
     proof = canonical_json(before.prove(5).as_json())
     entries = before.entries()
     assert {finding.what for finding in before.audit().findings} == {"schema"}
-    with pytest.raises(EnvironmentProblem, match="has schema 0001, this program needs 0002"):
+    with pytest.raises(EnvironmentProblem, match="has schema 0001, this program needs 0003"):
         schema.require_current(old)
 
     assert schema.upgrade(old)
@@ -488,7 +503,9 @@ def test_an_upgrade_keeps_the_trail_as_it_is(
     ledger = after.check(ANSWER, against=write_policies(tmp_path / "docs"))
     assert after.find_ledger(ledger.id).entry == len(entries)
     assert after.audit(since=note).holds
+    build_bundle(after, "run 1", "one", "two")
     refuse(after, "DELETE FROM ledgers")
+    refuse(after, "DELETE FROM llm.evidence_bundle")
     refuse(after, "DELETE FROM trail_entries")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from evidentia import __version__
-from evidentia.cli import check, database, documents, keys, ledger, trail, verify
+from evidentia.cli import bundle, check, database, documents, keys, ledger, trail, verify
 from evidentia.cli.group import Group
 from evidentia.errors import EvidentiaError
 
@@ -30,6 +30,7 @@ app.command("ingest")(documents.ingest)
 app.command("documents")(documents.documents)
 app.command("cite")(documents.cite)
 app.command("verify")(verify.verify)
+app.add_typer(bundle.app, name="bundle")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(trail.app, name="trail")
 app.add_typer(keys.app, name="keys")

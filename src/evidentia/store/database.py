@@ -238,7 +238,8 @@ def damage(connection: Connection) -> str | None:
 
 @cache
 def _dialect_sql(sql: str, paramstyle: str) -> str:
-    return sql if paramstyle == "qmark" else sql.replace("?", "%s")
+    """Return SQL as a database takes it; SQLite, the one with question marks, has no schemas."""
+    return sql.replace("llm.", "") if paramstyle == "qmark" else sql.replace("?", "%s")
 
 
 @cache

@@ -36,6 +36,10 @@ class Home:
         """Where a private key is kept."""
         return self.folder / "keys" / tenant / f"{key_id}.pem"
 
+    def redaction_key_file(self, tenant: str) -> Path:
+        """Where the secret is kept that digests of redacted values are made with."""
+        return self.folder / "keys" / tenant / "redaction.key"
+
     def save_key(self, tenant: str, key: SigningKey) -> None:
         """Keep a private key, readable by its owner alone."""
         path = self.key_file(tenant, key.verifier.key_id)

@@ -4,6 +4,7 @@ import contextlib
 
 from evidentia.documents.chunking import chunk_document
 from evidentia.documents.index import build_index
+from evidentia.documents.model import DocumentChunk, ReadDocument
 from evidentia.documents.reading.document import read_document
 from evidentia.errors import DocumentError
 from evidentia.store.reading import Asked, ReadFile
@@ -17,6 +18,7 @@ def read(asked: Asked) -> ReadFile:
     try:
         document = read_document(asked.data, asked.filename)
         chunks = chunk_document(document, asked.document_id)
+        pieces = _pieces(document, asked)
     except DocumentError:
         raise
     except MemoryError:
@@ -35,7 +37,17 @@ def read(asked: Asked) -> ReadFile:
         pages=len(document.pages),
         warnings=document.warnings,
         chunks=chunks,
-        index=build_index(chunks).to_bytes(),
+        index=b"" if asked.cut else build_index(chunks).to_bytes(),
+        pieces=pieces,
+    )
+
+
+def _pieces(document: ReadDocument, asked: Asked) -> tuple[DocumentChunk, ...]:
+    if asked.cut is None:
+        return ()
+    size, overlap = asked.cut
+    return chunk_document(
+        document, asked.document_id, chunk_size=size, chunk_overlap=overlap, unit="bytes"
     )
 
 

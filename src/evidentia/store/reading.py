@@ -35,16 +35,20 @@ class FoundFiles:
 
 
 class Asked(NamedTuple):
-    """What a worker is asked to read."""
+    """What a worker is asked to read; `cut` asks for pieces of a size and overlap in bytes too."""
 
     document_id: str
     filename: str
     data: bytes
+    cut: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """What became of a file: what is kept of the document, its chunks, and its index."""
+    """What became of a file: what is kept of the document, its chunks, and their index.
+
+    Where pieces were asked for, they are there, and there is no index.
+    """
 
     media_type: str
     sha256: str
@@ -56,6 +60,7 @@ class ReadFile:
     warnings: tuple[str, ...]
     chunks: tuple[DocumentChunk, ...]
     index: bytes
+    pieces: tuple[DocumentChunk, ...] = ()
 
 
 def find_files(target: Path) -> FoundFiles:

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, inspect
 
 from evidentia.errors import EnvironmentProblem
 from evidentia.store.database import Database, run
-from evidentia.store.tables import metadata
+from evidentia.store.tables import BUNDLE_SCHEMA, metadata
 
-HEAD = "0002"
+HEAD = "0003"
 """The revision this program works with."""
 
 _TABLES = tuple(sorted(metadata.tables))
@@ -83,13 +83,14 @@ def grant(database: Database, role: str) -> None:
         raise EnvironmentProblem("SQLite has no roles: grants are for PostgreSQL")
     with database.write() as connection:
         name = connection.dialect.identifier_preparer.quote(role)
+        run(connection, f"GRANT USAGE ON SCHEMA {BUNDLE_SCHEMA} TO {name}")
         for table in _TABLES:
             rights = "SELECT, INSERT, UPDATE" if table in _REWRITTEN else "SELECT, INSERT"
             run(connection, f"REVOKE ALL ON {table} FROM {name}")
             run(connection, f"GRANT {rights} ON {table} TO {name}")
         run(connection, f"GRANT UPDATE (size, root, edge, checkpoints) ON trail_heads TO {name}")
         run(connection, f"GRANT SELECT ON alembic_version TO {name}")
-        for function in ("trail_erase_body", "trail_erase_ledger"):
+        for function in ("trail_erase_body", "trail_erase_ledger", "trail_erase_bundle"):
             run(connection, f"GRANT EXECUTE ON FUNCTION {function}(text, bigint) TO {name}")
 
 
@@ -119,10 +120,15 @@ def describe(connection: Connection) -> list[str]:
 
 
 _SCHEMA = "quote_ident(current_schema()) || '.'"
-_NAMES = ", ".join(f"'{name}'" for name in (*_TABLES, "alembic_version"))
+_NAMES, _BUNDLES = (
+    ", ".join(f"'{table.name}'" for table in metadata.sorted_tables if table.schema == schema)
+    for schema in (None, BUNDLE_SCHEMA)
+)
 _OURS = rf"""
-    JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
-    WHERE (c.relname IN ({_NAMES}) OR c.relname LIKE 'trail\_%%')
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE ((n.nspname = current_schema()
+    AND (c.relname IN ({_NAMES}, 'alembic_version') OR c.relname LIKE 'trail\_%%'))
+    OR (n.nspname = '{BUNDLE_SCHEMA}' AND c.relname IN ({_BUNDLES})))
     AND c.relkind NOT IN ('i', 'I', 't', 'S')"""
 _POSTGRESQL_SCHEMA = (
     f"""SELECT 'table ' || c.relname || ': ' || c.relkind::text || c.relpersistence::text

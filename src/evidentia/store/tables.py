@@ -1,7 +1,8 @@
 """The tables as they are now. Migrations make them; a test compares the two.
 
-Rows of `trail_bodies`, and of a ledger and its session, are removed only by an erasure.
-`document_indexes` alone may be written anew: it follows from the chunks.
+Rows of `trail_bodies`, of a ledger and its session, and of a bundle, are removed only by an
+erasure. `document_indexes` alone may be written anew: it follows from the chunks. Bundles have a
+schema of their own, `llm`, where the database knows schemas.
 """
 
 from sqlalchemy import (
@@ -17,6 +18,8 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    Unicode,
+    UnicodeText,
 )
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
@@ -24,17 +27,31 @@ from sqlalchemy.types import TypeEngine
 metadata = MetaData()
 
 # SQLite's strict tables know INTEGER, TEXT and BLOB; PostgreSQL's INTEGER would end at 2^31.
-_Number = Integer().with_variant(BigInteger(), "postgresql")
+_Number = Integer().with_variant(BigInteger(), "postgresql", "mssql")
 _Real: TypeEngine[float] = REAL().with_variant(Double(), "postgresql")
+# SQL Server indexes no text without a length, and its TEXT is not Unicode.
+_Key = Text().with_variant(Unicode(200), "mssql")
+_Long = Text().with_variant(UnicodeText(), "mssql")
+
+BUNDLE_SCHEMA = "llm"
 
 
-def _table(name: str, *parts: SchemaItem) -> Table:
-    return Table(name, metadata, *parts, sqlite_with_rowid=False, sqlite_strict=True)
+def _table(name: str, *parts: SchemaItem, schema: str | None = None) -> Table:
+    return Table(name, metadata, *parts, schema=schema, sqlite_with_rowid=False, sqlite_strict=True)
 
 
 def _refers(table: str, column: str, other: str) -> ForeignKeyConstraint:
     return ForeignKeyConstraint(
         ["tenant", column], [f"{other}.tenant", f"{other}.id"], name=f"{table}_{column}"
+    )
+
+
+def _of_bundle(table: str) -> ForeignKeyConstraint:
+    bundle = f"{BUNDLE_SCHEMA}.evidence_bundle"
+    return ForeignKeyConstraint(
+        ["tenant", "bundle_id"],
+        [f"{bundle}.tenant", f"{bundle}.bundle_id"],
+        name=f"{table}_bundle_id",
     )
 
 
@@ -235,4 +252,59 @@ evidence_ledger = _table(
     Index("evidence_ledger_claim", "tenant", "ledger_id", "claim_id", unique=True),
     Index("evidence_ledger_session", "tenant", "session_id"),
     Index("evidence_ledger_verdict", "tenant", "verdict"),
+)
+
+evidence_bundle = _table(
+    "evidence_bundle",
+    Column("tenant", _Key, primary_key=True),
+    Column("bundle_id", _Key, primary_key=True),
+    Column("bundle_sha256", _Key, nullable=False),
+    Column("created_utc", _Key, nullable=False),
+    Column("build_version", _Key, nullable=False),
+    Column("policy", _Long, nullable=False),
+    Column("summary", _Long, nullable=False),
+    Column("lake_uri", _Long, nullable=False),
+    Column("lake_root", _Long),
+    Column("dropped_sha256", _Key),
+    Column("statement_sha256", _Key, nullable=False),
+    Column("trail_seq", _Number, nullable=False),
+    Index("evidence_bundle_entry", "tenant", "trail_seq", unique=True),
+    schema=BUNDLE_SCHEMA,
+)
+
+run_evidence = _table(
+    "run_evidence",
+    Column("tenant", _Key, primary_key=True),
+    Column("run_id", _Key, primary_key=True),
+    Column("bundle_id", _Key, primary_key=True),
+    Column("recorded_utc", _Key, nullable=False),
+    Column("trail_seq", _Number, nullable=False),
+    _of_bundle("run_evidence"),
+    Index("run_evidence_bundle", "tenant", "bundle_id"),
+    schema=BUNDLE_SCHEMA,
+)
+
+evidence_item = _table(
+    "evidence_item",
+    Column("tenant", _Key, primary_key=True),
+    Column("bundle_id", _Key, primary_key=True),
+    Column("evidence_id", _Key, primary_key=True),
+    Column("item_index", _Number, nullable=False),
+    Column("evidence_type", _Key, nullable=False),
+    Column("origin", _Long, nullable=False),
+    Column("outcome", _Key, nullable=False),
+    Column("reason", _Long, nullable=False),
+    Column("input_bytes", _Number, nullable=False),
+    Column("byte_count", _Number, nullable=False),
+    Column("content_sha256", _Key, nullable=False),
+    Column("artifact_sha256", _Key),
+    Column("artifact_uri", _Long),
+    CheckConstraint(
+        "outcome IN ('kept', 'redacted', 'sampled', 'truncated', 'failed')",
+        name="evidence_item_outcome",
+    ),
+    _of_bundle("evidence_item"),
+    Index("evidence_item_artifact", "tenant", "artifact_sha256"),
+    Index("evidence_item_content", "tenant", "content_sha256"),
+    schema=BUNDLE_SCHEMA,
 )

@@ -38,6 +38,7 @@ class EntryKind(StrEnum):
     EVIDENCE_RECORD = "evidence_record"
     STATUS_CHANGE = "status_change"
     BUNDLE = "bundle"
+    RUN = "run"
     LEDGER = "ledger"
     PACK = "pack"
     REVIEW = "review"

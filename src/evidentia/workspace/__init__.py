@@ -10,14 +10,14 @@ from evidentia.store import schema
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.trail.entry import check_tenant
-from evidentia.workspace.answers import AnswersShell
+from evidentia.workspace.bundles import BundlesShell
 from evidentia.workspace.trail import DEFAULT_TENANT
 
 DEFAULT_HOME = ".evidentia"
 
 
-class Workspace(AnswersShell):
-    """A tenant's evidence: documents, checked answers, and the trail they are recorded in.
+class Workspace(BundlesShell):
+    """A tenant's evidence: documents, bundles, checked answers, and the trail that records them.
 
     Any number of threads and processes may hold one on the same data. Use it as a context manager,
     or call `close`.

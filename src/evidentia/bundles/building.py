@@ -1,0 +1,455 @@
+"""Building a bundle: redact, bound each item, bound the whole, and account for every input.
+
+Values in, values out: what has to be persisted because it was cut is given back as bytes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from evidentia.bundles.bounding import cut_to_bytes, kept_places
+from evidentia.bundles.candidates import Candidate
+from evidentia.bundles.ids import evidence_ids
+from evidentia.bundles.invisible import strip_invisible
+from evidentia.bundles.model import (
+    BYTES_PER_TOKEN,
+    Accounting,
+    BundleBounding,
+    BundleSummary,
+    Decision,
+    EvidenceBundle,
+    EvidenceItem,
+    Outcome,
+    Step,
+    TokenCounts,
+    artifact_uri,
+    make_bundle,
+    redaction_counts,
+    source_name,
+    type_counts,
+)
+from evidentia.bundles.policy import EvidencePolicy
+from evidentia.bundles.redaction.model import Redaction
+from evidentia.bundles.redaction.redactor import Redactor
+from evidentia.bundles.rendering import NONCE_DIGITS, fenced
+from evidentia.bundles.sampling import runs
+from evidentia.bundles.tables import SampledTable, fit_table, map_cells, table_text
+from evidentia.bundles.tokens import cut_to_tokens
+from evidentia.canonical import canonical_row, sha256_hex
+
+Count = Callable[[str], int]
+_LOCATORS: Final = frozenset(
+    (
+        "lake_uri",
+        "sha256",
+        "document_id",
+        "transcript_id",
+        "chunk_hash",
+        "chunk_hashes",
+        "query_key",
+    )
+)
+"""What leads to a source is kept as it is: redacted, it would lead nowhere."""
+_ANY_NONCE: Final = "0" * NONCE_DIGITS
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltBundle:
+    """A bundle, its bytes, and the artifacts it refers to that are not in the lake yet."""
+
+    bundle: EvidenceBundle
+    data: bytes
+    artifacts: tuple[bytes, ...] = ()
+
+
+@dataclass(slots=True)
+class _Input:
+    """An input on its way into the bundle."""
+
+    candidate: Candidate
+    content: str
+    whole: str
+    size: int
+    input_bytes: int
+    source_ref: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    steps: tuple[Step, ...] = ()
+    table: SampledTable | None = None
+    redactions: tuple[dict[str, Any], ...] = ()
+    evidence_id: str = ""
+
+    def take(self, done: Outcome, reason: str, content: str) -> None:
+        """Go on with other content, and note why."""
+        after = len(content.encode())
+        self.steps = (*self.steps, Step(done, reason, self.size, after))
+        self.content, self.size = content, after
+
+    def is_cut(self) -> bool:
+        """Whether the item shows less than there is."""
+        return any(step.done in (Outcome.SAMPLED, Outcome.TRUNCATED) for step in self.steps)
+
+
+def build_bundle(
+    candidates: Sequence[Candidate],
+    policy: EvidencePolicy,
+    *,
+    created_utc: str,
+    redactor: Redactor | None = None,
+    count_tokens: Count | None = None,
+) -> BuiltBundle:
+    """Make a bundle of what was loaded; nothing in it is over a limit of the policy.
+
+    `redactor` is needed where the policy redacts, `count_tokens` where it names a tokenizer.
+    """
+    inputs = [_loaded(candidate) for candidate in candidates]
+    for one in inputs:
+        if redactor is not None:
+            _redact(one, redactor)
+        _bound(one, policy, count_tokens)
+    named = [_with_part(one) for one in inputs]
+    for one, evidence_id in zip(inputs, evidence_ids(named), strict=True):
+        one.evidence_id = evidence_id
+    stayed = _bound_whole(inputs, policy, count_tokens)
+    artifacts: dict[str, bytes] = {}
+    items = [_item(inputs[place], artifacts) for place in stayed]
+    kept = set(stayed)
+    dropped = [one for place, one in enumerate(inputs) if place not in kept]
+    bundle, data = make_bundle(
+        policy,
+        items,
+        _summary(items, dropped, _keep_dropped(dropped, artifacts), policy, count_tokens),
+        Accounting.of([_decision(one) for one in inputs]),
+        created_utc=created_utc,
+    )
+    return BuiltBundle(bundle, data, tuple(artifacts.values()))
+
+
+def _loaded(candidate: Candidate) -> _Input:
+    """Begin with a candidate as it was loaded, and note what loading left out."""
+    table = candidate.table
+    content = table_text(table, candidate.title) if table else candidate.content
+    size = len(content.encode())
+    one = _Input(candidate, content, content, size, size, candidate.source_ref, candidate.metadata)
+    one.table = table
+    if candidate.error is not None:
+        one.size = one.input_bytes = 0
+        one.take(Outcome.FAILED, candidate.error, content)
+        one.metadata = {**one.metadata, "error": candidate.error}
+    elif table and (reason := _left_out(table)):
+        one.size = one.input_bytes = candidate.input_bytes or size
+        one.take(Outcome.SAMPLED, reason, content)
+    return one
+
+
+def _left_out(table: SampledTable) -> str:
+    """Say what sampling left out of a result, or nothing."""
+    shown, columns = len(table.row_numbers), len(table.columns)
+    reasons = []
+    if shown < table.row_count:
+        reasons.append(f"{table.strategy}: {shown:,} of {table.row_count:,} rows")
+    if table.left_out_columns:
+        reasons.append(f"{columns:,} of {columns + len(table.left_out_columns):,} columns")
+    return ", ".join(reasons)
+
+
+def _redact(one: _Input, redactor: Redactor) -> None:
+    before = one.content
+    if one.table is not None:
+        hits: list[Redaction] = []
+        one.table = map_cells(one.table, lambda cell: _collected(redactor, cell, hits))
+        content = table_text(one.table, one.candidate.title)
+        found = {hit.placeholder: hit for hit in hits}
+        one.redactions = tuple(
+            _place(found[placeholder], start) for start, placeholder in _occurrences(content, found)
+        )
+    else:
+        redacted = redactor.redact(before)
+        content = redacted.text
+        one.redactions = tuple(_place(hit, hit.start) for hit in redacted.redactions)
+    if content != before:
+        kinds = Counter(hit["kind"] for hit in one.redactions)
+        reason = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+        one.take(Outcome.REDACTED, reason, content)
+        one.whole = content
+    one.source_ref = _redacted_values(one.source_ref, "source_ref", one, redactor)
+    one.metadata = _redacted_values(one.metadata, "metadata", one, redactor)
+
+
+def _collected(redactor: Redactor, cell: str, hits: list[Redaction]) -> str:
+    redacted = redactor.redact(cell)
+    hits.extend(redacted.redactions)
+    return redacted.text
+
+
+def _occurrences(content: str, placeholders: Iterable[str]) -> list[tuple[int, str]]:
+    """Return where placeholders stand in a text, in order."""
+    found = []
+    for placeholder in placeholders:
+        at = content.find(placeholder)
+        while at >= 0:
+            found.append((at, placeholder))
+            at = content.find(placeholder, at + 1)
+    return sorted(found)
+
+
+def _place(hit: Redaction, start: int) -> dict[str, Any]:
+    return {
+        "kind": hit.kind,
+        "placeholder": hit.placeholder,
+        "digest": hit.digest,
+        "field": "content",
+        "start": start,
+        "end": start + len(hit.placeholder),
+    }
+
+
+def _redacted_values(value: Any, where: str, one: _Input, redactor: Redactor) -> Any:
+    """Return a JSON value with its texts redacted, and note each hit with its field."""
+    if isinstance(value, str):
+        redacted = redactor.redact(value)
+        one.redactions += tuple(
+            {**_place(hit, hit.start), "field": where} for hit in redacted.redactions
+        )
+        return redacted.text
+    if isinstance(value, Mapping):
+        return {
+            key: item
+            if key in _LOCATORS
+            else _redacted_values(item, f"{where}.{key}", one, redactor)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [
+            _redacted_values(item, f"{where}[{index}]", one, redactor)
+            for index, item in enumerate(value)
+        ]
+    return value
+
+
+def _bound(one: _Input, policy: EvidencePolicy, count_tokens: Count | None) -> None:
+    """Bring one input within the limits of an item."""
+    limit = policy.max_item_bytes
+    if one.table is not None:
+        _bound_table(one, policy)
+    if one.size > limit:
+        one.take(Outcome.TRUNCATED, f"max_item_bytes: {limit:,}", cut_to_bytes(one.content, limit))
+    if (tokens := policy.max_item_tokens) is not None and count_tokens is not None:
+        shorter = cut_to_tokens(one.content, tokens, count_tokens)
+        if shorter != one.content:
+            one.take(Outcome.TRUNCATED, f"max_item_tokens: {tokens:,}", shorter)
+
+
+def _bound_table(one: _Input, policy: EvidencePolicy) -> None:
+    table, title = one.table, one.candidate.title
+    if table is None or one.size <= policy.max_item_bytes:
+        return
+    fitted = fit_table(table, title, policy.max_item_bytes)
+    if fitted == table:
+        return
+    reasons = []
+    if len(fitted.rows) < len(table.rows):
+        reasons.append(f"{len(fitted.rows):,} of {len(table.rows):,} sampled rows")
+    if fitted.trimmed_cells:
+        reasons.append(f"{fitted.trimmed_cells:,} long cells trimmed")
+    one.table = fitted
+    limit = f"max_item_bytes: {policy.max_item_bytes:,}"
+    one.take(Outcome.SAMPLED, f"{limit}, {', '.join(reasons)}", table_text(fitted, title))
+
+
+def _with_part(one: _Input) -> Candidate:
+    """Return the candidate with the part of its id: a result's says which rows it shows."""
+    table = one.table
+    if table is None:
+        return one.candidate
+    found = runs(table.row_numbers)
+    part = one.candidate.part
+    if len(found) == 1 and len(table.row_numbers) < table.row_count:
+        part = f"{part}:{found[0].start}-{found[0].stop}"
+    return one.candidate._replace(part=part)
+
+
+def _bound_whole(
+    inputs: Sequence[_Input], policy: EvidencePolicy, count_tokens: Count | None
+) -> list[int]:
+    """Drop what does not fit into the bundle; return the places of what stays."""
+    alive = []
+    for place, one in enumerate(inputs):
+        if reason := _why_nothing_is_left(one, policy):
+            one.take(Outcome.DROPPED, reason, "")
+        else:
+            alive.append(place)
+    limit = policy.max_total_tokens
+
+    def fits(places: Sequence[int]) -> bool:
+        items = [_item(inputs[alive[place]], {}) for place in places]
+        return (
+            count_tokens is None
+            or limit is None
+            or count_tokens(fenced(items, _ANY_NONCE)) <= limit
+        )
+
+    stayed = kept_places(
+        [inputs[place].size for place in alive],
+        [inputs[place].candidate.priority for place in alive],
+        max_items=policy.max_items,
+        max_total_bytes=policy.max_total_bytes,
+        fits=None if limit is None else fits,
+    )
+    kept = {alive[place] for place in stayed}
+    total = sum(inputs[place].size for place in kept)
+    dropped = [inputs[place] for place in alive if place not in kept]
+    if dropped:
+        first = max(dropped, key=lambda one: one.candidate.priority)
+        reason = _why_dropped(policy, len(kept), total + first.size)
+        for one in dropped:
+            one.take(Outcome.DROPPED, reason, "")
+    return sorted(kept)
+
+
+def _rendered_tokens(items: Sequence[EvidenceItem], count_tokens: Count | None) -> int:
+    """Count what `render` writes; every nonce has as many tokens as any other."""
+    return 0 if count_tokens is None else count_tokens(fenced(items, _ANY_NONCE))
+
+
+def _why_nothing_is_left(one: _Input, policy: EvidencePolicy) -> str | None:
+    if policy.max_item_bytes == 0 or policy.max_item_tokens == 0:
+        return "max_item_bytes: 0" if policy.max_item_bytes == 0 else "max_item_tokens: 0"
+    if one.candidate.table is not None and one.candidate.error is None:
+        if policy.max_sql_rows == 0:
+            return "max_sql_rows: 0"
+        if policy.max_sql_cols == 0:
+            return "max_sql_cols: 0"
+    if not one.content and one.steps and one.steps[-1].done is Outcome.TRUNCATED:
+        return f"not one character is within {one.steps[-1].reason}"
+    return None
+
+
+def _why_dropped(policy: EvidencePolicy, count: int, total: int) -> str:
+    """Name the limit that the first of the dropped would have been over, with it counted in."""
+    if count >= policy.max_items:
+        return f"max_items: {policy.max_items:,}"
+    if total > policy.max_total_bytes or policy.max_total_bytes == 0:
+        return f"max_total_bytes: {policy.max_total_bytes:,}"
+    return f"max_total_tokens: {policy.max_total_tokens:,}"
+
+
+def _item(one: _Input, artifacts: dict[str, bytes]) -> EvidenceItem:
+    """Make the item of an input that stays; its whole is noted where it is not in the lake."""
+    metadata = dict(one.metadata)
+    if one.table is not None:
+        metadata["sampling"] = _sampling(one.table)
+    if one.redactions:
+        metadata["redactions"] = list(one.redactions)
+    cut = one.is_cut()
+    if cut:
+        metadata["bounding"] = _bounding(one)
+    full_ref = one.candidate.original
+    if cut and full_ref is None:
+        data = one.whole.encode()
+        full_ref = _keep(data, artifacts)
+    data = one.content.encode()
+    return EvidenceItem(
+        evidence_id=one.evidence_id,
+        evidence_type=one.candidate.evidence_type,
+        source_ref=one.source_ref,
+        content=one.content,
+        content_sha256=sha256_hex(data),
+        byte_count=len(data),
+        metadata=metadata,
+        full_ref=full_ref if cut else None,
+    )
+
+
+def _sampling(table: SampledTable) -> dict[str, Any]:
+    return {
+        "strategy": table.strategy,
+        "row_count": table.row_count,
+        "rows": [[run.start, run.stop] for run in runs(table.row_numbers)],
+        "columns": list(table.columns),
+        "left_out_columns": list(table.left_out_columns),
+        "trimmed_cells": table.trimmed_cells,
+    }
+
+
+def _bounding(one: _Input) -> dict[str, Any]:
+    """Return an item's bounding in the shape that readers of bundles know."""
+    truncated = one.steps[-1].done is Outcome.TRUNCATED
+    notes = [
+        f"{step.done.value.capitalize()}: {step.reason}"
+        for step in one.steps
+        if step.done in (Outcome.SAMPLED, Outcome.TRUNCATED)
+    ]
+    if truncated and len(notes) == 1 and one.steps[-1].reason.startswith("max_item_bytes"):
+        notes = [f"Truncated to {one.steps[-1].reason.partition(': ')[2]} byte limit"]
+    return {
+        "applied": True,
+        "original_size": one.input_bytes,
+        "bounded_size": one.size,
+        "truncation_point": len(one.content) if truncated else None,
+        "note": "; ".join(notes),
+    }
+
+
+def _keep(data: bytes, artifacts: dict[str, bytes]) -> dict[str, Any]:
+    digest = sha256_hex(data)
+    artifacts[digest] = data
+    return {"lake_uri": artifact_uri(digest), "sha256": digest, "byte_count": len(data)}
+
+
+def _keep_dropped(dropped: Sequence[_Input], artifacts: dict[str, bytes]) -> dict[str, Any] | None:
+    """Note the dropped texts that are nowhere in the lake, as one artifact: a line for each."""
+    lines = [
+        canonical_row({"evidence_id": one.evidence_id, "content": one.whole})
+        for one in dropped
+        if one.candidate.original is None and one.candidate.error is None
+    ]
+    return _keep(b"\n".join([*lines, b""]), artifacts) if lines else None
+
+
+def _decision(one: _Input) -> Decision:
+    return Decision(
+        one.evidence_id,
+        one.candidate.evidence_type,
+        one.candidate.origin,
+        source_name(one.source_ref),
+        one.steps[-1].done if one.steps else Outcome.KEPT,
+        one.input_bytes,
+        one.size,
+        one.steps,
+    )
+
+
+def _summary(
+    items: Sequence[EvidenceItem],
+    dropped: Sequence[_Input],
+    dropped_ref: Mapping[str, Any] | None,
+    policy: EvidencePolicy,
+    count_tokens: Count | None,
+) -> BundleSummary:
+    total = sum(item.byte_count for item in items)
+    note = f"Dropped {len(dropped):,} items to meet bundle limits" if dropped else ""
+    tokens = None
+    if policy.tokenizer is not None and count_tokens is not None:
+        rendered = _rendered_tokens(items, count_tokens)
+        content = sum(count_tokens(strip_invisible(item.content)[0]) for item in items)
+        tokens = TokenCounts(
+            tokenizer=policy.tokenizer, rendered=rendered, overhead=max(0, rendered - content)
+        )
+    return BundleSummary(
+        item_count=len(items),
+        type_counts=type_counts(items),
+        total_bytes=total,
+        approx_tokens=total // BYTES_PER_TOKEN,
+        tokens=tokens,
+        redactions=redaction_counts(items),
+        bundle_bounding=BundleBounding(
+            applied=bool(dropped),
+            original_count=len(items) + len(dropped),
+            final_count=len(items),
+            items_dropped=len(dropped),
+            total_bytes=total,
+            note=note,
+            dropped_ref=dropped_ref,
+        ),
+    )

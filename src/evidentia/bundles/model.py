@@ -1,0 +1,456 @@
+"""Bundles and what they are made of. A bundle that does not add up cannot be made or loaded.
+
+Sizes are UTF-8 bytes, offsets are code points. `bundle_sha256` covers everything but the clock
+and itself; the id follows from it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha1
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
+
+from pydantic import ConfigDict, Field, ValidationError, model_validator
+
+from evidentia.bundles.policy import EvidencePolicy
+from evidentia.canonical import canonical_json, canonical_row, parse_json, sha256_hex
+from evidentia.errors import CanonicalError, IntegrityError
+from evidentia.frozen import FrozenModel, FrozenObject, thaw
+
+if TYPE_CHECKING:
+    from evidentia.bundles.rendering import Rendered, RenderFormat
+
+BUILD_VERSION: Final = "2.0"
+"""Of the rules by which bundles are built: other rules, other bytes, another version."""
+BYTES_PER_TOKEN: Final = 4
+"""What `approx_tokens` takes a token for."""
+_NAMESPACE: Final = bytes.fromhex("646f4a3a50f653da8c5dc44f87b2a83b")
+"""The UUID (version 5) of `urn:evidentia:spec:v1:bundle` among URLs."""
+Size = Annotated[int, Field(strict=True, ge=0)]
+
+
+class EvidenceType(StrEnum):
+    """What kind of source an item comes from."""
+
+    INLINE_TEXT = "inline_text"
+    LAKE_TEXT = "lake_text"
+    LAKE_HTTP = "lake_http"
+    SQL_RESULT = "sql_result"
+    SQL_QUERY_DEF = "sql_query_def"
+    DOC_CHUNK = "doc_chunk"
+    TRANSCRIPT_CHUNK = "transcript_chunk"
+
+
+class Outcome(StrEnum):
+    """What became of an input; of several things done to it, the last."""
+
+    KEPT = "kept"
+    REDACTED = "redacted"
+    SAMPLED = "sampled"
+    TRUNCATED = "truncated"
+    DROPPED = "dropped"
+    FAILED = "failed"
+
+
+_WRITTEN: Final = {one: one.value for one in (*EvidenceType, *Outcome)}
+"""Looked up, an enum's value takes a fraction of the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that was done to an input, why, and its size before and after."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    done: Outcome
+    reason: str
+    before_bytes: Size
+    after_bytes: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of one input, step by step.
+
+    `origin` says where the caller named it, `source` what it is: a path, a key, an address.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    evidence_id: str
+    evidence_type: EvidenceType
+    origin: str
+    source: str
+    outcome: Outcome
+    input_bytes: Size
+    bundle_bytes: Size
+    steps: tuple[Step, ...] = ()
+
+    def problem(self) -> str | None:
+        """Return what in this decision cannot be so, or None."""
+        size = self.input_bytes
+        for step in self.steps:
+            if step.done is Outcome.KEPT or step.before_bytes != size:
+                return "its steps do not follow from each other"
+            size = step.after_bytes
+        last = self.steps[-1].done if self.steps else Outcome.KEPT
+        if self.outcome is not last or size != self.bundle_bytes:
+            return "its outcome is not that of its last step"
+        return None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the decision as a JSON object."""
+        return {
+            "evidence_id": self.evidence_id,
+            "evidence_type": _WRITTEN[self.evidence_type],
+            "origin": self.origin,
+            "source": self.source,
+            "outcome": _WRITTEN[self.outcome],
+            "input_bytes": self.input_bytes,
+            "bundle_bytes": self.bundle_bytes,
+            "steps": [
+                {
+                    "done": _WRITTEN[step.done],
+                    "reason": step.reason,
+                    "before_bytes": step.before_bytes,
+                    "after_bytes": step.after_bytes,
+                }
+                for step in self.steps
+            ],
+        }
+
+
+class Accounting(FrozenModel):
+    """Every input and what became of it: the counts add up to the inputs."""
+
+    inputs: Size
+    kept: Size
+    redacted: Size
+    sampled: Size
+    truncated: Size
+    dropped: Size
+    failed: Size
+    input_bytes: Size
+    bundle_bytes: Size
+    decisions: tuple[Decision, ...] = ()
+
+    @classmethod
+    def of(cls, decisions: Sequence[Decision]) -> Self:
+        """Count decisions."""
+        counts = Counter(decision.outcome for decision in decisions)
+        return cls(
+            inputs=len(decisions),
+            **{outcome.value: counts[outcome] for outcome in Outcome},
+            input_bytes=sum(decision.input_bytes for decision in decisions),
+            bundle_bytes=sum(decision.bundle_bytes for decision in decisions),
+            decisions=tuple(decisions),
+        )
+
+    def encode(self) -> bytes:
+        """Return the accounting's canonical JSON; decision by decision, there may be many."""
+        counts = self.model_dump(mode="json", exclude={"decisions"})
+        decisions = b",".join(canonical_row(one.as_json()) for one in self.decisions)
+        parts = {name: canonical_json(value) for name, value in counts.items()}
+        return _joined({**parts, "decisions": b"[%s]" % decisions})
+
+
+class EvidenceItem(FrozenModel):
+    """A piece of evidence as the model gets it, with where it is from and what was done to it.
+
+    `full_ref` leads to the whole of what was cut.
+    """
+
+    evidence_id: str
+    evidence_type: EvidenceType
+    source_ref: FrozenObject
+    content: str
+    content_sha256: str
+    byte_count: Size
+    metadata: FrozenObject = Field(default_factory=dict)
+    full_ref: FrozenObject | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the item as a JSON object; what is not cut has no `full_ref`."""
+        written = {
+            "evidence_id": self.evidence_id,
+            "evidence_type": self.evidence_type.value,
+            "source_ref": thaw(self.source_ref),
+            "content": self.content,
+            "content_sha256": self.content_sha256,
+            "byte_count": self.byte_count,
+            "metadata": thaw(self.metadata),
+        }
+        return written if self.full_ref is None else {**written, "full_ref": thaw(self.full_ref)}
+
+
+class BundleBounding(FrozenModel):
+    """What was dropped so that the bundle keeps its limits.
+
+    `dropped_ref` leads to the dropped texts that are nowhere else in the lake.
+    """
+
+    applied: bool
+    original_count: Size
+    final_count: Size
+    items_dropped: Size
+    total_bytes: Size
+    note: str
+    dropped_ref: FrozenObject | None = None
+
+
+class TokenCounts(FrozenModel):
+    """Exact tokens of what `render` writes, and how many of them are not the items' content."""
+
+    tokenizer: str
+    rendered: Size
+    overhead: Size
+
+
+class BundleSummary(FrozenModel):
+    """A bundle in numbers."""
+
+    item_count: Size
+    type_counts: FrozenObject
+    total_bytes: Size
+    approx_tokens: Size
+    tokens: TokenCounts | None = None
+    redactions: FrozenObject = Field(default_factory=dict)
+    bundle_bounding: BundleBounding
+
+
+class EvidenceBundle(FrozenModel):
+    """Exactly what a model saw: items within a policy, and what became of every input.
+
+    Equal inputs and policies give equal bundles but for `created_utc`.
+    """
+
+    bundle_id: str
+    bundle_sha256: str
+    created_utc: str
+    build_version: str
+    policy: EvidencePolicy
+    items: tuple[EvidenceItem, ...]
+    summary: BundleSummary
+    accounting: Accounting
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        for problem in _contradictions(self):
+            raise ValueError(f"the bundle does not add up: {problem}")
+        return self
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the bundle as a JSON object."""
+        return parse_json(self.encode())  # type: ignore[no-any-return]  # an object, by its bytes
+
+    def encode(self) -> bytes:
+        """Return the bundle's canonical JSON: the bytes that are persisted."""
+        parts = _parts(self.policy, self.items, self.summary, self.accounting, self.build_version)
+        return _encoded(parts, self.bundle_id, self.bundle_sha256, self.created_utc)
+
+    @property
+    def lake_uri(self) -> str:
+        """Where in its lake the bundle is persisted."""
+        return artifact_uri(sha256_hex(self.encode()))
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Read a persisted bundle; raise `IntegrityError` unless everything in it adds up."""
+        try:
+            return cls.from_json(parse_json(data))
+        except CanonicalError as error:
+            raise IntegrityError(f"the bundle cannot be read: {error}") from None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        """Take a bundle from a JSON object; raise `IntegrityError` unless it adds up."""
+        try:
+            return cls.model_validate_json(canonical_json(value))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            message = first["msg"].removeprefix("Value error, ")
+            raise IntegrityError(
+                f"not a bundle that holds: {where}: {message}" if where else message
+            ) from None
+
+    def item(self, evidence_id: str) -> EvidenceItem | None:
+        """Return the item of an id, or None if the bundle has none."""
+        return next((item for item in self.items if item.evidence_id == evidence_id), None)
+
+    def render(self, format: "RenderFormat" = "text", *, key: bytes = b"") -> "Rendered":  # noqa: A002 - the name that callers know
+        """Return the bundle as a model is given it; see `evidentia.bundles.rendering`.
+
+        `key` makes the fence's nonce one that nobody without it can foresee.
+        """
+        from evidentia.bundles.rendering import render  # noqa: PLC0415 - it imports this module
+
+        return render(self, format, key=key)
+
+
+def source_name(source_ref: Mapping[str, Any]) -> str:
+    """Return the name that a reader knows a source by; empty if it has none."""
+    for name in ("filename", "source_uri", "query_key", "lake_uri", "locator"):
+        if (found := source_ref.get(name)) and isinstance(found, str):
+            return found
+    return ""
+
+
+def artifact_uri(digest: str) -> str:
+    """Return where in a lake the bytes of a digest are."""
+    return f"sha256/{digest[:2]}/{digest[2:4]}/{digest}"
+
+
+def bundle_id_of(bundle_sha256: str) -> str:
+    """Return the UUID (version 5) that follows from a bundle's digest."""
+    raw = bytearray(sha1(_NAMESPACE + bundle_sha256.encode(), usedforsecurity=False).digest()[:16])
+    raw[6] = raw[6] & 0x0F | 0x50
+    raw[8] = raw[8] & 0x3F | 0x80
+    text = raw.hex()
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+def make_bundle(
+    policy: EvidencePolicy,
+    items: Sequence[EvidenceItem],
+    summary: BundleSummary,
+    accounting: Accounting,
+    *,
+    created_utc: str,
+) -> tuple[EvidenceBundle, bytes]:
+    """Make a bundle of its parts, and its bytes; its digest and id follow from them.
+
+    It is checked like one that is loaded; only what was computed here is not computed again.
+    """
+    parts = _parts(policy, items, summary, accounting, BUILD_VERSION)
+    found = sha256_hex(_joined(parts))
+    bundle = EvidenceBundle.model_construct(
+        bundle_id=bundle_id_of(found),
+        bundle_sha256=found,
+        created_utc=created_utc,
+        build_version=BUILD_VERSION,
+        policy=policy,
+        items=tuple(items),
+        summary=summary,
+        accounting=accounting,
+    )
+    for problem in (*_wrong_items(bundle), *_wrong_accounts(bundle)):
+        raise IntegrityError(f"the bundle does not add up: {problem}")
+    return bundle, _encoded(parts, bundle.bundle_id, found, created_utc)
+
+
+def _parts(
+    policy: EvidencePolicy,
+    items: Sequence[EvidenceItem],
+    summary: BundleSummary,
+    accounting: Accounting,
+    build_version: str,
+) -> dict[str, bytes]:
+    """Return the canonical JSON of each part that a bundle's digest covers."""
+    return {
+        "accounting": accounting.encode(),
+        "build_version": canonical_json(build_version),
+        "items": canonical_json([item.as_json() for item in items]),
+        "policy": canonical_json(policy.model_dump(mode="json")),
+        "summary": canonical_json(summary.model_dump(mode="json", exclude_none=True)),
+    }
+
+
+def _encoded(parts: Mapping[str, bytes], bundle_id: str, sha256: str, created_utc: str) -> bytes:
+    told = {"bundle_id": bundle_id, "bundle_sha256": sha256, "created_utc": created_utc}
+    return _joined({**parts, **{name: canonical_json(value) for name, value in told.items()}})
+
+
+def _joined(parts: Mapping[str, bytes]) -> bytes:
+    """Return the canonical JSON of an object whose values are canonical JSON already."""
+    return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), parts[name]) for name in sorted(parts))
+
+
+def type_counts(items: Sequence[EvidenceItem]) -> dict[str, int]:
+    """Count items by their type."""
+    return dict(sorted(Counter(item.evidence_type.value for item in items).items()))
+
+
+def redaction_counts(items: Sequence[EvidenceItem]) -> dict[str, int]:
+    """Count what was redacted in items, by its kind."""
+    kinds = Counter(
+        str(hit.get("kind"))
+        for item in items
+        for hit in item.metadata.get("redactions", ())
+        if isinstance(hit, Mapping)
+    )
+    return dict(sorted(kinds.items()))
+
+
+def _contradictions(bundle: EvidenceBundle) -> Iterator[str]:
+    """Say what in a bundle cannot be so, given the rest of it."""
+    parts = _parts(
+        bundle.policy, bundle.items, bundle.summary, bundle.accounting, bundle.build_version
+    )
+    if sha256_hex(_joined(parts)) != bundle.bundle_sha256:
+        yield "its content is not what bundle_sha256 says"
+    if bundle_id_of(bundle.bundle_sha256) != bundle.bundle_id:
+        yield "bundle_id does not follow from bundle_sha256"
+    yield from _wrong_items(bundle)
+    yield from _wrong_accounts(bundle)
+
+
+def _wrong_items(bundle: EvidenceBundle) -> Iterator[str]:
+    policy, items = bundle.policy, bundle.items
+    if len({item.evidence_id for item in items}) < len(items):
+        yield "two items have the same id"
+    for item in items:
+        data = item.content.encode()
+        if len(data) != item.byte_count or sha256_hex(data) != item.content_sha256:
+            yield f"{item.evidence_id}: its content is not what its size and digest say"
+        if item.byte_count > policy.max_item_bytes:
+            yield f"{item.evidence_id}: {item.byte_count:,} bytes, over max_item_bytes"
+    total = sum(item.byte_count for item in items)
+    if len(items) > policy.max_items:
+        yield f"{len(items):,} items, over max_items"
+    if total > policy.max_total_bytes:
+        yield f"{total:,} bytes, over max_total_bytes"
+
+
+def _wrong_accounts(bundle: EvidenceBundle) -> Iterator[str]:
+    items, summary, accounting = bundle.items, bundle.summary, bundle.accounting
+    if accounting != Accounting.of(accounting.decisions):
+        yield "its accounting does not count its decisions"
+    for decision in accounting.decisions:
+        if problem := decision.problem():
+            yield f"{decision.evidence_id}: {problem}"
+    if len({decision.evidence_id for decision in accounting.decisions}) < accounting.inputs:
+        yield "two decisions have the same id"
+    stayed = [item for item in accounting.decisions if item.outcome is not Outcome.DROPPED]
+    if [(item.evidence_id, item.evidence_type, item.byte_count) for item in items] != [
+        (decision.evidence_id, decision.evidence_type, decision.bundle_bytes) for decision in stayed
+    ]:
+        yield "its items are not those that its accounting kept"
+    bounding = summary.bundle_bounding
+    total = sum(item.byte_count for item in items)
+    counted = (
+        summary.item_count,
+        summary.total_bytes,
+        summary.approx_tokens,
+        dict(summary.type_counts),
+        dict(summary.redactions),
+        bounding.final_count,
+        bounding.total_bytes,
+        bounding.original_count,
+        bounding.items_dropped,
+        bounding.applied,
+    )
+    if counted != (
+        len(items),
+        total,
+        total // BYTES_PER_TOKEN,
+        type_counts(items),
+        redaction_counts(items),
+        len(items),
+        total,
+        accounting.inputs,
+        accounting.dropped,
+        accounting.dropped > 0,
+    ):
+        yield "its summary does not count its items"

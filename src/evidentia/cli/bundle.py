@@ -1,0 +1,539 @@
+"""`evidentia bundle`: build, look at, compare and verify what a model saw."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evidentia.cli.group import Group
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+from evidentia.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+app = typer.Typer(
+    cls=Group,
+    help="Bundles of evidence: exactly what a model saw, what it did not, and why.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+BundleArgument = Annotated[
+    str,
+    typer.Argument(metavar="BUNDLE", help="The bundle's id, its first 8 digits, or latest."),
+]
+
+
+class RenderForm(StrEnum):
+    """The forms that a bundle is handed to a model in."""
+
+    TEXT = "text"
+    ANTHROPIC = "anthropic"
+    OPENAI = "openai"
+
+
+class OnErrorChoice(StrEnum):
+    """What is done about evidence that cannot be loaded."""
+
+    RAISE = "raise"
+    RECORD = "record"
+
+
+@app.command()
+def build(
+    config: Annotated[
+        Path,
+        typer.Option(
+            "-c",
+            "--config",
+            metavar="JOB.json",
+            help="The job: job_input, evidence_refs, policy, lake_root, on_error, connections.",
+        ),
+    ],
+    lake_root: Annotated[
+        Path | None,
+        typer.Option(
+            "--lake",
+            metavar="FOLDER",
+            help="Where the references' files are; the job's lake_root, or its folder, by default.",
+        ),
+    ] = None,
+    connection: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=URL", help="A database for live SQL; may be given often."),
+    ] = None,
+    on_error: Annotated[
+        OnErrorChoice | None,
+        typer.Option(help="Stop at evidence that cannot be loaded, or record it in its place."),
+    ] = None,
+    run_id: Annotated[
+        str | None,
+        typer.Option("--run", metavar="RUN", help="Record that this run uses the bundle."),
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a bundle of the evidence that a job names, keep it, and record it in the trail.
+
+    The job's lake_root is looked for from the job's own folder. The same inputs and policy give
+    the same bundle, byte for byte.
+    """
+    from evidentia.cli.output import counted, counting_bar, print_json, say
+
+    job = _job(config)
+    root = lake_root or (config.parent / job["lake_root"])
+    connections = {**job["connections"], **_connections(connection or [])}
+    with workspace(home, tenant) as opened, counting_bar("Loading") as progress:
+        bundle = opened.build_bundle(
+            job["job_input"],
+            job["evidence_refs"],
+            _policy(job["policy"], config),
+            lake_root=root,
+            on_error=on_error.value if on_error else job["on_error"],
+            connections=connections,
+            progress=progress,
+        )
+        if run_id is not None:
+            opened.record_run(run_id, bundle.bundle_id)
+        entry = opened.find_bundle(bundle.bundle_id).entry
+    if as_json:
+        summary = bundle.summary.model_dump(mode="json", exclude_none=True)
+        print_json(
+            {
+                "bundle_id": bundle.bundle_id,
+                "bundle_sha256": bundle.bundle_sha256,
+                "created_utc": bundle.created_utc,
+                "entry": entry,
+                "summary": summary,
+            }
+        )
+        return
+    accounting = bundle.accounting
+    say(f"Bundle {bundle.bundle_id}, entry {entry} of the trail", "good")
+    say(
+        f"{counted(accounting.inputs, 'input')}: {_outcomes(accounting)}",
+        under=True,
+    )
+    say(f"{_size(bundle)}", under=True)
+    say(f"What the model sees: evidentia bundle render {bundle.bundle_id[:8]}")
+    say(f"What it does not, and why: evidentia bundle explain {bundle.bundle_id[:8]}")
+
+
+@app.command("list")
+def list_(
+    before: Annotated[
+        int | None, typer.Option(metavar="ENTRY", help="Only bundles before this entry.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")
+    ] = 20,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List bundles, newest first, page by page."""
+    from evidentia.cli.output import print_json, print_table, say
+    from evidentia.export.shown import minute
+
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.bundles(before=before, limit=limit + 1)
+    shown, more = found[:limit], len(found) > limit
+    older = shown[-1].entry if more else None
+    if as_json:
+        print_json({"bundles": [listed.as_json() for listed in shown], "next_before": older})
+        return
+    if not shown:
+        say("There are no bundles yet; 'evidentia bundle build -c JOB.json' makes one.")
+        return
+    print_table(
+        ("Built", "Bundle", "Items", "Dropped", "Bytes", "Entry"),
+        [
+            (
+                minute(listed.created_utc),
+                listed.bundle_id,
+                f"{listed.summary['item_count']:,}",
+                f"{listed.summary['bundle_bounding']['items_dropped']:,}",
+                f"{listed.summary['total_bytes']:,}",
+                listed.entry,
+            )
+            for listed in shown
+        ],
+        right=("Items", "Dropped", "Bytes", "Entry"),
+    )
+    if older is not None:
+        say(f"Older ones: evidentia bundle list --before {older}")
+
+
+@app.command()
+def show(
+    bundle: BundleArgument,
+    item: Annotated[
+        str | None,
+        typer.Option("--item", metavar="EVIDENCE", help="Show this item's content instead."),
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a bundle: its limits, its items, and where each is from."""
+    from evidentia.bundles.model import source_name
+    from evidentia.cli.output import print_json, print_table, say, visible
+    from evidentia.errors import NotFoundError
+
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.bundle(bundle)
+        entry = opened.find_bundle(found.bundle_id).entry
+        runs = opened.runs_of_bundle(found.bundle_id)
+    if item is not None:
+        one = found.item(item)
+        if one is None:
+            raise NotFoundError(f"bundle {found.bundle_id} has no item {item!r}: see 'bundle show'")
+        if as_json:
+            print_json(one.as_json())
+        else:
+            typer.echo("\n".join(visible(line) for line in one.content.split("\n")))
+        return
+    if as_json:
+        print_json(found.as_json())
+        return
+    say(f"Bundle {found.bundle_id}, built {found.created_utc}, entry {entry} of the trail")
+    say(_size(found))
+    if runs:
+        say(f"Used by {', '.join(map(visible, runs))}")
+    if not found.items:
+        say("It has no items: 'evidentia bundle explain' says why.")
+        return
+    print_table(
+        ("Evidence", "Type", "Source", "Bytes", "Cut"),
+        [
+            (
+                one.evidence_id,
+                one.evidence_type.value,
+                source_name(one.source_ref),
+                f"{one.byte_count:,}",
+                one.metadata["bounding"]["note"] if "bounding" in one.metadata else "",
+            )
+            for one in found.items
+        ],
+        right=("Bytes",),
+    )
+    say(f"One item's content: evidentia bundle show {found.bundle_id[:8]} --item EVIDENCE")
+
+
+@app.command()
+def explain(
+    bundle: BundleArgument,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Explain a bundle: what the model saw of each source, what it did not, and why."""
+    from evidentia.cli.bundle_view import explained
+    from evidentia.cli.output import counted, print_json, print_table, say
+
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.bundle(bundle)
+    accounting = found.accounting
+    if as_json:
+        print_json(found.as_json()["accounting"])
+        return
+    say(f"Bundle {found.bundle_id}: {counted(accounting.inputs, 'input')}, {_outcomes(accounting)}")
+    say(
+        f"The model saw {accounting.bundle_bytes:,} of {accounting.input_bytes:,} bytes, "
+        f"in {counted(len(found.items), 'item')}."
+    )
+    if not accounting.inputs:
+        say("The job named no evidence.")
+        return
+    print_table(
+        ("Evidence", "Source", "Outcome", "Saw", "Of", "Why"),
+        explained(found),
+        right=("Saw", "Of"),
+    )
+    dropped = found.summary.bundle_bounding.dropped_ref
+    if dropped is not None:
+        say(f"What was dropped and is nowhere else is kept: {dropped['lake_uri']}")
+
+
+@app.command()
+def diff(
+    before: BundleArgument,
+    after: BundleArgument,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show how the contents differ, line by line.")
+    ] = False,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two bundles: policy, items, and what became of inputs. Exit code 1 if they differ."""
+    from evidentia.bundles.diffing import diff_bundles
+    from evidentia.cli.bundle_view import said_difference
+    from evidentia.cli.output import print_json, say
+
+    with workspace(home, tenant, read_only=True) as opened:
+        one, other = opened.bundle(before), opened.bundle(after)
+    found = diff_bundles(one, other)
+    if as_json:
+        print_json(found.as_json())
+    elif found.is_empty:
+        say("The bundles are the same.", "good")
+    else:
+        said_difference(found, verbose=verbose)
+    raise typer.Exit(0 if found.is_empty else 1)
+
+
+@app.command()
+def render(
+    bundle: BundleArgument,
+    form: Annotated[
+        RenderForm, typer.Option("--format", help="Fenced text, or what a vendor's API takes.")
+    ] = RenderForm.TEXT,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+) -> None:
+    """Write a bundle as a model is given it, each item inside a fence that it cannot close.
+
+    This is hygiene and no guarantee: a model may still follow what stands in evidence.
+    """
+    from evidentia.cli.output import counted, say
+    from evidentia.store.files import write_durably
+
+    with workspace(home, tenant) as opened:
+        rendered = opened.render_bundle(bundle, form.value)
+    text = str(rendered)
+    if output is None:
+        typer.echo(text)
+    else:
+        write_durably(output, f"{text}\n".encode())
+        say(f"The bundle is in {output}.", "good")
+    stripped = sum(sum(counts.values()) for counts in rendered.stripped.values())
+    if stripped:
+        items = counted(len(rendered.stripped), "item")
+        say(f"{counted(stripped, 'invisible character')} left out of {items}.", aside=True)
+    say(f"The fence takes {rendered.overhead_bytes:,} bytes.", aside=True)
+
+
+@app.command()
+def verify(
+    bundle: Annotated[
+        str | None,
+        typer.Argument(metavar="[BUNDLE]", help="A bundle's id, or latest; all by default."),
+    ] = None,
+    lake_root: Annotated[
+        Path | None,
+        typer.Option(
+            "--lake", metavar="FOLDER", help="Where the originals are, if they have moved."
+        ),
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Verify bundles: digest, limits, accounting, and every artifact that they refer to."""
+    from evidentia.cli.output import counted, counting_bar, print_json, say, visible
+
+    with workspace(home, tenant, read_only=True) as opened, counting_bar("Verifying") as progress:
+        names = [bundle] if bundle else [listed.bundle_id for listed in opened.bundles()]
+        reports = []
+        for done, name in enumerate(names, 1):
+            reports.append(opened.verify_bundle(name, lake_root=lake_root))
+            progress(done, len(names))
+    holds = all(report.holds for report in reports)
+    if as_json:
+        print_json(
+            {
+                "holds": holds,
+                "bundles": [
+                    {
+                        "bundle_id": report.bundle_id,
+                        "holds": report.holds,
+                        "checked": list(report.checked),
+                        "problems": list(report.problems),
+                    }
+                    for report in reports
+                ],
+            }
+        )
+        raise typer.Exit(0 if holds else 1)
+    for report in reports:
+        if bundle is None and report.holds:
+            continue
+        verdict = "holds" if report.holds else "does not hold"
+        say(f"Bundle {report.bundle_id} {verdict}", "good" if report.holds else "bad")
+        for line in report.checked:
+            say(visible(line), "good", under=True)
+        for line in report.problems:
+            say(visible(line), "bad", under=True)
+    if not reports:
+        say("There are no bundles yet.")
+    elif bundle is None and holds:
+        say(f"{counted(len(reports), 'bundle')}, as the trail names them", "good")
+    raise typer.Exit(0 if holds else 1)
+
+
+@app.command()
+def prove(
+    bundle: BundleArgument,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Prove a bundle: one file with the signed bundle and its place in the trail.
+
+    Whoever has the file and your public key ('evidentia keys show') verifies it offline with
+    'evidentia verify FILE --key KEY'.
+    """
+    from evidentia.cli.output import hand_over
+
+    with workspace(home, tenant) as opened:
+        proof = opened.prove_bundle(bundle)
+        key = opened.public_key()
+    of = proof.entry.subject.replace("/", " ")
+    hand_over(proof.as_json(), of, str(key), output, as_json=as_json)
+
+
+@app.command("record-run")
+def record_run(
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")],
+    bundle: BundleArgument,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Record in the trail that a run used a bundle."""
+    from evidentia.cli.output import print_json, say, visible
+
+    with workspace(home, tenant) as opened:
+        listed = opened.find_bundle(bundle)
+        receipt = opened.record_run(run_id, listed.bundle_id)
+    if as_json:
+        print_json({"run_id": run_id, "bundle_id": listed.bundle_id, "entry": receipt.seq})
+        return
+    again = " already" if receipt.repeated else ""
+    say(f"Run {visible(run_id)} used {listed.bundle_id}: entry {receipt.seq}{again}", "good")
+
+
+@app.command()
+def runs(
+    run_id: Annotated[
+        str | None, typer.Option("--run", metavar="RUN", help="Which bundles did this run use?")
+    ] = None,
+    bundle: Annotated[
+        str | None,
+        typer.Option("--bundle", metavar="BUNDLE", help="Which runs used this bundle?"),
+    ] = None,
+    artifact: Annotated[
+        str | None,
+        typer.Option(
+            "--artifact", metavar="SHA256|URI", help="Which runs saw something of this artifact?"
+        ),
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say which run used which bundles, or which runs saw a bundle or an artifact."""
+    from evidentia.cli.output import print_json, say, visible
+
+    if [run_id, bundle, artifact].count(None) != 2:  # noqa: PLR2004 - of three
+        raise InputError("ask one thing: --run RUN, --bundle BUNDLE, or --artifact SHA256")
+    with workspace(home, tenant, read_only=True) as opened:
+        if run_id is not None:
+            found = [listed.bundle_id for listed in opened.bundles_of_run(run_id)]
+        elif bundle is not None:
+            found = opened.runs_of_bundle(bundle)
+        else:
+            found = opened.runs_of_artifact(artifact or "")
+    if as_json:
+        print_json({"bundles" if run_id is not None else "runs": found})
+        return
+    for name in found:
+        say(visible(name))
+    if not found:
+        say("None is recorded: 'evidentia bundle record-run RUN BUNDLE' records one.")
+
+
+def _job(path: Path) -> "dict[str, Any]":
+    """Read a job's file: an object with known keys."""
+    from evidentia.canonical import parse_json
+    from evidentia.errors import CanonicalError
+
+    try:
+        job = parse_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except CanonicalError as error:
+        raise InputError(f"{path}: {error}") from None
+    if not isinstance(job, dict):
+        raise InputError(f"{path}: must be a JSON object")
+    defaults: dict[str, Any] = {
+        "job_input": {},
+        "evidence_refs": {},
+        "policy": {},
+        "lake_root": ".",
+        "on_error": "raise",
+        "connections": {},
+    }
+    for key in job:
+        if key not in defaults:
+            raise InputError(f"{path}: there is no {key!r} in a job: use {', '.join(defaults)}")
+    found = {**defaults, **job}
+    if not isinstance(found["lake_root"], str):
+        raise InputError(f"{path}: lake_root must be a path")
+    if not isinstance(found["connections"], dict):
+        raise InputError(f"{path}: connections must be an object of names and URLs")
+    return found
+
+
+def _policy(given: "Mapping[str, Any]", path: Path) -> Any:
+    from pydantic import ValidationError
+
+    from evidentia.bundles.policy import EvidencePolicy
+
+    try:
+        return EvidencePolicy.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(("policy", *map(str, first["loc"])))
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{path}: {where}: {message}") from None
+
+
+def _connections(given: list[str]) -> dict[str, str]:
+    found = {}
+    for one in given:
+        name, sign, url = one.partition("=")
+        if not sign or not name or not url:
+            raise InputError("a --connection is NAME=URL, such as crm=sqlite:///crm.db")
+        found[name] = url
+    return found
+
+
+def _outcomes(accounting: Any) -> str:
+    """Say how many inputs came out how, those that did."""
+    from evidentia.bundles.model import Outcome
+
+    counts = ((getattr(accounting, outcome.value), outcome.value) for outcome in Outcome)
+    return ", ".join(f"{count:,} {name}" for count, name in counts if count) or "none"
+
+
+def _size(bundle: Any) -> str:
+    from evidentia.cli.output import counted
+
+    summary = bundle.summary
+    tokens = (
+        f"{summary.tokens.rendered:,} tokens ({summary.tokens.tokenizer}, fence included)"
+        if summary.tokens
+        else f"about {summary.approx_tokens:,} tokens"
+    )
+    return f"{counted(summary.item_count, 'item')}, {summary.total_bytes:,} bytes, {tokens}"

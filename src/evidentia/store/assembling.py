@@ -1,0 +1,147 @@
+"""Assembling a bundle: what a job names is loaded, built into a bundle, and kept in a lake.
+
+The whole of what was cut is in the lake before the bundle that points to it.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from evidentia.bundles.building import BuiltBundle, build_bundle
+from evidentia.bundles.model import EvidenceBundle
+from evidentia.bundles.policy import EvidencePolicy
+from evidentia.bundles.redaction.model import Detector
+from evidentia.bundles.redaction.redactor import Redactor
+from evidentia.bundles.references import read_references
+from evidentia.bundles.tokens import token_counter
+from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.store.evidence import Connections, EvidenceLoader, FindDocument, OnError
+from evidentia.store.files import make_folder, write_durably
+from evidentia.store.lake import Lake
+from evidentia.store.originals import PRIVATE, Originals
+
+KEY_BYTES: Final = 32
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """How bundles are assembled: where files are read and kept, and what else loading needs.
+
+    `key` gives the secret that digests of redacted values are made with; it is asked for only
+    where the policy redacts.
+    """
+
+    originals: Originals
+    lake: Lake
+    key: Callable[[], bytes]
+    on_error: OnError = "raise"
+    connections: Connections = field(default_factory=dict)
+    detectors: Mapping[str, Detector] = field(default_factory=dict)
+    find_document: FindDocument | None = None
+    progress: Progress | None = None
+
+    def build(
+        self,
+        job_input: Mapping[str, Any] | None,
+        evidence_refs: Mapping[str, Any] | None,
+        policy: EvidencePolicy,
+        created_utc: str,
+    ) -> BuiltBundle:
+        """Return the bundle; the artifacts it refers to are kept, and it itself is not yet."""
+        if self.on_error not in ("raise", "record"):
+            raise InputError(f"on_error must be 'raise' or 'record', not {self.on_error!r}")
+        if self.detectors and not policy.enable_redaction:
+            raise InputError("detectors were given, but the policy does not set enable_redaction")
+        references = read_references(job_input, evidence_refs)
+        redactor = self._redactor(policy)
+        loader = EvidenceLoader(
+            self.originals,
+            self.lake,
+            policy,
+            on_error=self.on_error,
+            connections=self.connections,
+            find_document=self.find_document,
+            redact=None if redactor is None else lambda text: redactor.redact(text).text,
+        )
+        built = build_bundle(
+            loader.load(references, self.progress),
+            policy,
+            created_utc=created_utc,
+            redactor=redactor,
+            count_tokens=token_counter(policy.tokenizer) if policy.tokenizer else None,
+        )
+        for artifact in built.artifacts:
+            self.lake.put(artifact)
+        return built
+
+    def _redactor(self, policy: EvidencePolicy) -> Redactor | None:
+        if not policy.enable_redaction:
+            return None
+        return Redactor(
+            self.key(),
+            classes=policy.redaction_classes,
+            patterns=policy.redaction_patterns,
+            detectors=self.detectors,
+        )
+
+
+def build_evidence_bundle(
+    *,
+    job_input: Mapping[str, Any] | None = None,
+    evidence_refs: Mapping[str, Any] | None = None,
+    policy: EvidencePolicy | None = None,
+    lake_root: str | Path,
+    on_error: OnError = "raise",
+    connections: Connections | None = None,
+    detectors: Mapping[str, Detector] | None = None,
+    redaction_key: bytes | None = None,
+) -> EvidenceBundle:
+    """Build a bundle of what a job names, and persist it in the lake; return it.
+
+    References are paths below `lake_root`. What was cut is kept there in whole, and the bundle
+    too, at its `lake_uri`. A workspace's `build_bundle` moreover records it in the trail.
+    `redaction_key` makes the digests of redacted values; by default the lake has one of its own.
+    """
+    root = Path(lake_root)
+    make_folder(root)
+    lake = Lake(root)
+    assembly = Assembly(
+        Originals(root),
+        lake,
+        lambda: redaction_key or secret_key(root / PRIVATE / "redaction.key", os.urandom),
+        on_error=on_error,
+        connections=connections or {},
+        detectors=detectors or {},
+    )
+    now = datetime.now(UTC).isoformat(timespec="microseconds")[:-6] + "Z"  # noqa: TID251 - a shell
+    built = assembly.build(job_input, evidence_refs, policy or EvidencePolicy(), now)
+    lake.put(built.data)
+    return built.bundle
+
+
+def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
+    """Return the secret that a file keeps; it is made where it is not there."""
+    try:
+        return bytes.fromhex(path.read_text("ascii").strip())
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError:
+        raise EnvironmentProblem(
+            f"{path}: not a key in hexadecimal; bring it back from a copy, or remove it"
+        ) from None
+    make_folder(path.parent)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    write_durably(fresh, f"{randomness(KEY_BYTES).hex()}\n".encode(), mode=0o600)
+    try:
+        os.link(fresh, path)  # the first of several processes wins
+    except FileExistsError:
+        pass
+    finally:
+        fresh.unlink(missing_ok=True)
+    return secret_key(path, randomness)

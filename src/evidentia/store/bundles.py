@@ -1,0 +1,292 @@
+"""The bundles' SQL: bundles, the runs that used them, and their items, as rows to search by.
+
+What a bundle says is its file in the lake, which the trail names by its statement's digest; these
+rows follow from it.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection
+
+from evidentia.errors import NotFoundError
+from evidentia.store.database import fetch, insert_rows, run
+
+if TYPE_CHECKING:  # listing bundles should not load what building them needs
+    from evidentia.bundles.model import EvidenceBundle
+
+_LISTED: Final = (
+    "SELECT bundle_id, bundle_sha256, created_utc, summary, lake_uri, lake_root, "
+    "statement_sha256, trail_seq FROM llm.evidence_bundle WHERE tenant = ?"
+)
+_CUT: Final = (
+    "SELECT bundle_id, evidence_id, evidence_type, origin, outcome, reason, input_bytes, "
+    "byte_count, artifact_sha256, artifact_uri FROM llm.evidence_item WHERE tenant = ?"
+)
+_SHORTEST: Final = 8
+"""How much of a bundle's id names it, where no other begins so."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBundle:
+    """A bundle in a list: how large it is, where it is, and where in the trail it is recorded."""
+
+    bundle_id: str
+    bundle_sha256: str
+    created_utc: str
+    summary: dict[str, Any]
+    lake_uri: str
+    lake_root: str | None
+    statement_sha256: str
+    entry: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the bundle's row as a JSON object."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedItem:
+    """An item of a bundle: how it was cut and why, and the artifact that it comes from."""
+
+    bundle_id: str
+    evidence_id: str
+    evidence_type: str
+    origin: str
+    outcome: str
+    reason: str
+    input_bytes: int
+    byte_count: int
+    artifact_sha256: str | None
+    artifact_uri: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the item's row as a JSON object."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def insert_bundle(
+    connection: Connection,
+    tenant: str,
+    bundle: "EvidenceBundle",
+    *,
+    lake_uri: str,
+    lake_root: str | None,
+    statement_sha256: str,
+    entry: int,
+) -> None:
+    """Insert a bundle and its items; what was dropped is in the bundle's accounting."""
+    summary = bundle.summary.model_dump(mode="json", exclude_none=True)
+    dropped_ref = bundle.summary.bundle_bounding.dropped_ref or {}
+    values = {
+        "tenant": tenant,
+        "bundle_id": bundle.bundle_id,
+        "bundle_sha256": bundle.bundle_sha256,
+        "created_utc": bundle.created_utc,
+        "build_version": bundle.build_version,
+        "policy": _json(bundle.policy.model_dump(mode="json")),
+        "summary": _json(summary),
+        "lake_uri": lake_uri,
+        "lake_root": lake_root,
+        "dropped_sha256": dropped_ref.get("sha256"),
+        "statement_sha256": statement_sha256,
+        "trail_seq": entry,
+    }
+    insert_rows(connection, "llm.evidence_bundle", tuple(values), [tuple(values.values())])
+    decisions = {one.evidence_id: one for one in bundle.accounting.decisions}
+    rows = []
+    for index, item in enumerate(bundle.items):
+        decision = decisions[item.evidence_id]
+        artifact = item.full_ref or item.source_ref
+        rows.append(
+            (
+                tenant,
+                bundle.bundle_id,
+                item.evidence_id,
+                index,
+                item.evidence_type.value,
+                _storable(decision.origin),
+                decision.outcome.value,
+                _storable("; ".join(f"{one.done.value}: {one.reason}" for one in decision.steps)),
+                decision.input_bytes,
+                item.byte_count,
+                item.content_sha256,
+                _text(artifact.get("sha256")),
+                _text(artifact.get("lake_uri")),
+            )
+        )
+    insert_rows(
+        connection,
+        "llm.evidence_item",
+        (
+            "tenant",
+            "bundle_id",
+            "evidence_id",
+            "item_index",
+            "evidence_type",
+            "origin",
+            "outcome",
+            "reason",
+            "input_bytes",
+            "byte_count",
+            "content_sha256",
+            "artifact_sha256",
+            "artifact_uri",
+        ),
+        rows,
+    )
+
+
+def find_bundle(connection: Connection, tenant: str, name: str) -> ListedBundle:
+    """Return the bundle of an id, of an id's beginning, or the newest one (`latest`)."""
+    if name == "latest":
+        found = fetch(connection, f"{_LISTED} ORDER BY trail_seq DESC LIMIT 1", (tenant,))
+        if not found:
+            raise NotFoundError("there are no bundles yet: 'evidentia bundle build' makes one")
+        return _listed(found[0])
+    lowered = name.lower()
+    found = fetch(connection, f"{_LISTED} AND bundle_id = ?", (tenant, lowered))
+    if not found and len(name) >= _SHORTEST:
+        begins = f"{_LISTED} AND substr(bundle_id, 1, ?) = ? LIMIT 2"
+        found = fetch(connection, begins, (tenant, len(lowered), lowered))
+    if len(found) == 1:
+        return _listed(found[0])
+    if found:
+        raise NotFoundError(f"several bundles begin with {name!r}: give more of the id")
+    raise NotFoundError(
+        f"there is no bundle {name[:80]!r}: 'evidentia bundle list' shows what there is"
+    )
+
+
+def known_bundle(connection: Connection, tenant: str, bundle_id: str) -> ListedBundle | None:
+    """Return the bundle of an id, or None if it is not recorded."""
+    found = fetch(connection, f"{_LISTED} AND bundle_id = ?", (tenant, bundle_id))
+    return _listed(found[0]) if found else None
+
+
+def list_bundles(
+    connection: Connection, tenant: str, *, before: int | None = None, limit: int | None = None
+) -> list[ListedBundle]:
+    """Return the bundles, newest first; `before` is a trail entry's number."""
+    sql = _LISTED
+    values: tuple[Any, ...] = (tenant,)
+    if before is not None:
+        sql, values = f"{sql} AND trail_seq < ?", (*values, before)
+    sql = f"{sql} ORDER BY trail_seq DESC"
+    if limit is not None:
+        sql, values = f"{sql} LIMIT ?", (*values, limit)
+    return [_listed(row) for row in fetch(connection, sql, values)]
+
+
+def items_of(connection: Connection, tenant: str, bundle_id: str) -> list[TrackedItem]:
+    """Return the items of a bundle, in their order."""
+    sql = f"{_CUT} AND bundle_id = ? ORDER BY item_index"
+    return [TrackedItem(*row) for row in fetch(connection, sql, (tenant, bundle_id))]
+
+
+def insert_run(
+    connection: Connection, tenant: str, run_id: str, bundle_id: str, *, at: str, entry: int
+) -> None:
+    """Note that a run used a bundle."""
+    columns = ("tenant", "run_id", "bundle_id", "recorded_utc", "trail_seq")
+    insert_rows(connection, "llm.run_evidence", columns, [(tenant, run_id, bundle_id, at, entry)])
+
+
+def run_entry(connection: Connection, tenant: str, run_id: str, bundle_id: str) -> int | None:
+    """Return the entry that records that a run used a bundle, or None."""
+    sql = "SELECT trail_seq FROM llm.run_evidence WHERE tenant = ? AND run_id = ? AND bundle_id = ?"
+    found = fetch(connection, sql, (tenant, run_id, bundle_id))
+    return int(found[0][0]) if found else None
+
+
+def bundles_of_run(connection: Connection, tenant: str, run_id: str) -> list[ListedBundle]:
+    """Return the bundles that a run used, in the order in which they were recorded."""
+    sql = (
+        "SELECT r.bundle_id FROM llm.run_evidence r "
+        "WHERE r.tenant = ? AND r.run_id = ? ORDER BY r.trail_seq"
+    )
+    ids = [row[0] for row in fetch(connection, sql, (tenant, run_id))]
+    return [found for one in ids if (found := known_bundle(connection, tenant, one))]
+
+
+def runs_of_bundle(connection: Connection, tenant: str, bundle_id: str) -> list[str]:
+    """Return the runs that used a bundle, in the order in which they were recorded."""
+    sql = (
+        "SELECT run_id FROM llm.run_evidence WHERE tenant = ? AND bundle_id = ? ORDER BY trail_seq"
+    )
+    return [row[0] for row in fetch(connection, sql, (tenant, bundle_id))]
+
+
+def runs_of_artifact(connection: Connection, tenant: str, artifact: str) -> list[str]:
+    """Return the runs whose model saw something of an artifact, by its digest or lake URI."""
+    sql = (
+        "SELECT r.run_id, MIN(r.trail_seq) FROM llm.run_evidence r "
+        "JOIN llm.evidence_item i ON i.tenant = r.tenant AND i.bundle_id = r.bundle_id "
+        "WHERE r.tenant = ? AND "
+        "(i.artifact_sha256 = ? OR i.content_sha256 = ? OR i.artifact_uri = ?) "
+        "GROUP BY r.run_id ORDER BY 2"
+    )
+    return [row[0] for row in fetch(connection, sql, (tenant, artifact, artifact, artifact))]
+
+
+def erase_bundle(connection: Connection, tenant: str, entry: int) -> tuple[str, list[str]] | None:
+    """Remove the rows of the bundle that an entry records; return what to remove from the lake.
+
+    That is its file, and the digests of the artifacts that nothing else refers to. The database
+    refuses unless the trail says that the entry was erased.
+    """
+    sql = (
+        "SELECT bundle_id, lake_uri, dropped_sha256 FROM llm.evidence_bundle "
+        "WHERE tenant = ? AND trail_seq = ?"
+    )
+    for bundle_id, lake_uri, dropped in fetch(connection, sql, (tenant, entry)):
+        artifacts = (
+            "SELECT DISTINCT artifact_sha256 FROM llm.evidence_item WHERE tenant = ? "
+            "AND bundle_id = ? AND substr(artifact_uri, 1, 7) = 'sha256/'"
+        )
+        digests = [row[0] for row in fetch(connection, artifacts, (tenant, bundle_id))]
+        if connection.dialect.name != "sqlite":
+            run(connection, "SELECT trail_erase_bundle(?, ?)", (tenant, entry))
+        else:
+            for table in ("run_evidence", "evidence_item", "evidence_bundle"):
+                run(
+                    connection,
+                    f"DELETE FROM {table} WHERE tenant = ? AND bundle_id = ?",  # noqa: S608 - names are ours
+                    (tenant, bundle_id),
+                )
+        unused = [one for one in (*digests, dropped) if one and not _is_used(connection, one)]
+        return str(lake_uri), unused
+    return None
+
+
+def _is_used(connection: Connection, digest: str) -> bool:
+    """Whether anything, of any tenant, still refers to an artifact of the lake."""
+    return any(
+        fetch(connection, f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (digest,))  # noqa: S608 - names are ours
+        for table, column in (
+            ("llm.evidence_item", "artifact_sha256"),
+            ("llm.evidence_bundle", "dropped_sha256"),
+            ("documents", "sha256"),
+        )
+    )
+
+
+def _listed(row: Any) -> ListedBundle:
+    bundle_id, sha256, created, summary, lake_uri, lake_root, statement, entry = row
+    return ListedBundle(
+        bundle_id, sha256, created, json.loads(summary), lake_uri, lake_root, statement, entry
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=True)
+
+
+def _text(value: object) -> str | None:
+    return _storable(value) if isinstance(value, str) else None
+
+
+def _storable(text: str) -> str:
+    """Return text to search by: PostgreSQL's has no NUL."""
+    return text.replace("\0", "\ufffd")

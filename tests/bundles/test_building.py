@@ -1,0 +1,316 @@
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import regex
+from hypothesis import given
+
+from bundles.making import CANDIDATES, KEY, NOW, POLICIES, bundle, inline, lake, made, result, table
+from evidentia.bundles.building import build_bundle
+from evidentia.bundles.model import EvidenceBundle, Outcome, source_name
+from evidentia.bundles.policy import EvidencePolicy
+from evidentia.bundles.redaction.redactor import Redactor
+from evidentia.bundles.tokens import token_counter
+from evidentia.canonical import sha256_hex
+
+
+@given(CANDIDATES, POLICIES)
+def test_every_input_is_accounted_for_and_no_limit_is_passed(
+    drawn: list[tuple[str, Any, int]], policy: EvidencePolicy
+) -> None:
+    built = build_bundle(made(drawn, policy), policy, created_utc=NOW)
+    found, accounting = built.bundle, built.bundle.accounting
+    assert accounting.inputs == len(drawn)
+    assert sum(getattr(accounting, outcome.value) for outcome in Outcome) == len(drawn)
+    assert len(found.items) == len(drawn) - accounting.dropped <= policy.max_items
+    sizes = [len(item.content.encode()) for item in found.items]
+    assert all(size <= policy.max_item_bytes for size in sizes)
+    assert sum(sizes) <= policy.max_total_bytes
+    for decision in accounting.decisions:
+        assert all(step.reason for step in decision.steps)
+    kept = {sha256_hex(data) for data in built.artifacts}
+    for item in found.items:
+        assert (item.full_ref is not None) == ("bounding" in item.metadata)
+        if item.full_ref and item.full_ref["lake_uri"].startswith("sha256/"):
+            assert item.full_ref["sha256"] in kept
+    again = build_bundle(made(drawn, policy), policy, created_utc="2027-01-01T00:00:00Z").bundle
+    assert again.bundle_id == found.bundle_id
+    assert again.model_copy(update={"created_utc": NOW}).encode() == found.encode()
+    assert EvidenceBundle.parse(found.encode()) == found
+
+
+@given(CANDIDATES, POLICIES)
+def test_cuts_fall_between_characters(
+    drawn: list[tuple[str, Any, int]], policy: EvidencePolicy
+) -> None:
+    candidates = made(drawn, policy)
+    found = {
+        item.evidence_id: item
+        for item in build_bundle(candidates, policy, created_utc=NOW).bundle.items
+    }
+    for candidate in candidates:
+        item = found.get(f"inline:{candidate.part}")
+        if item is not None and candidate.evidence_type.value == "inline_text":
+            assert candidate.content.startswith(item.content)
+            at = len(item.content)
+            borders = {0, *(one.end() for one in regex.finditer(r"\X", candidate.content))}
+            assert at in borders or "\u094d" in candidate.content
+
+
+def test_what_fits_is_kept_as_it_is() -> None:
+    found = bundle(inline("one"), lake("two"))
+    assert [item.content for item in found.items] == ["one", "two"]
+    assert [item.metadata for item in found.items] == [{}, {}]
+    assert found.accounting.kept == 2
+    assert found.summary.bundle_bounding.model_dump(exclude_none=True) == {
+        "applied": False,
+        "original_count": 2,
+        "final_count": 2,
+        "items_dropped": 0,
+        "total_bytes": 6,
+        "note": "",
+    }
+    assert found.summary.approx_tokens == 1
+
+
+def test_a_cut_item_says_so_and_points_to_the_whole() -> None:
+    text = "x" * 50_000
+    built = build_bundle([inline(text)], EvidencePolicy(), created_utc=NOW)
+    (item,) = built.bundle.items
+    assert item.metadata["bounding"] == {
+        "applied": True,
+        "original_size": 50_000,
+        "bounded_size": 10_000,
+        "truncation_point": 10_000,
+        "note": "Truncated to 10,000 byte limit",
+    }
+    digest = sha256_hex(text.encode())
+    assert item.full_ref == {
+        "lake_uri": f"sha256/{digest[:2]}/{digest[2:4]}/{digest}",
+        "sha256": digest,
+        "byte_count": 50_000,
+    }
+    assert built.artifacts == (text.encode(),)
+
+
+def test_what_is_in_the_lake_already_is_not_persisted_again() -> None:
+    built = build_bundle([lake("y" * 20_000)], EvidencePolicy(), created_utc=NOW)
+    assert built.artifacts == ()
+    full_ref = built.bundle.items[0].full_ref
+    assert full_ref is not None
+    assert full_ref["lake_uri"] == "a.md"
+
+
+def test_the_last_is_dropped_first_and_what_is_dropped_is_kept_in_one_artifact() -> None:
+    built = build_bundle(
+        [inline(text, index) for index, text in enumerate(["a", "b", "c"])],
+        EvidencePolicy(max_items=1),
+        created_utc=NOW,
+    )
+    assert [item.evidence_id for item in built.bundle.items] == ["inline:0"]
+    bounding = built.bundle.summary.bundle_bounding
+    assert (bounding.items_dropped, bounding.note) == (2, "Dropped 2 items to meet bundle limits")
+    (artifact,) = built.artifacts
+    assert bounding.dropped_ref is not None
+    assert bounding.dropped_ref["sha256"] == sha256_hex(artifact)
+    assert [json.loads(line) for line in artifact.splitlines()] == [
+        {"evidence_id": "inline:1", "content": "b"},
+        {"evidence_id": "inline:2", "content": "c"},
+    ]
+    reasons = [d.steps[-1].reason for d in built.bundle.accounting.decisions if d.steps]
+    assert reasons == ["max_items: 1", "max_items: 1"]
+
+
+def test_priority_comes_before_order() -> None:
+    found = bundle(
+        inline("low", 0, priority=-1), inline("a", 1), inline("high", 2, priority=5), max_items=2
+    )
+    assert [item.content for item in found.items] == ["a", "high"]
+
+
+def test_nothing_after_the_first_that_does_not_fit_is_taken_instead() -> None:
+    found = bundle(inline("aaaa", 0), inline("b" * 8, 1), inline("c", 2), max_total_bytes=10)
+    assert [item.content for item in found.items] == ["aaaa"]
+    assert {d.steps[-1].reason for d in found.accounting.decisions[1:]} == {"max_total_bytes: 10"}
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"max_items": 0}, "max_items: 0"),
+        ({"max_total_bytes": 0}, "max_total_bytes: 0"),
+        ({"max_item_bytes": 0}, "max_item_bytes: 0"),
+        ({"max_item_tokens": 0, "tokenizer": "o200k_base"}, "max_item_tokens: 0"),
+        ({"max_total_tokens": 0, "tokenizer": "o200k_base"}, "max_total_tokens: 0"),
+    ],
+)
+def test_a_limit_of_0_keeps_nothing(limits: dict[str, Any], reason: str) -> None:
+    policy = EvidencePolicy(**limits)
+    found = build_bundle(
+        [inline("text"), inline("", 1)],
+        policy,
+        created_utc=NOW,
+        count_tokens=token_counter("o200k_base"),
+    ).bundle
+    assert found.items == ()
+    assert [d.steps[-1].reason for d in found.accounting.decisions] == [reason, reason]
+
+
+def test_an_item_of_which_no_character_fits_is_dropped() -> None:
+    found = bundle(inline("👨\u200d👩\u200d👧 family"), max_item_bytes=10)
+    assert found.items == ()
+    (decision,) = found.accounting.decisions
+    assert [step.done for step in decision.steps] == [Outcome.TRUNCATED, Outcome.DROPPED]
+    assert decision.steps[-1].reason == "not one character is within max_item_bytes: 10"
+
+
+@pytest.mark.parametrize("limit", ["max_sql_rows", "max_sql_cols"])
+def test_a_result_of_no_rows_or_columns_is_dropped(limit: str) -> None:
+    found = bundle(result(table(3, 0 if limit == "max_sql_rows" else 3)), **{limit: 0})
+    assert found.accounting.decisions[0].steps[-1].reason == f"{limit}: 0"
+
+
+def test_a_sampled_result_says_which_rows_and_columns_it_shows() -> None:
+    sampled = replace(table(10_000), left_out_columns=("secret",))
+    found = bundle(result(sampled))
+    (item,) = found.items
+    assert item.metadata["sampling"] == {
+        "strategy": "first_last",
+        "row_count": 10_000,
+        "rows": [[0, 50], [9_950, 10_000]],
+        "columns": ["c0", "c1", "c2"],
+        "left_out_columns": ["secret"],
+        "trimmed_cells": 0,
+    }
+    (step,) = found.accounting.decisions[0].steps
+    assert step.reason == "first_last: 100 of 10,000 rows, 3 of 4 columns"
+    assert (step.before_bytes, step.after_bytes) == (90_000, item.byte_count)
+    assert item.evidence_id.count(":") == 2
+    assert item.metadata["bounding"]["truncation_point"] is None
+    assert "9,900 rows left out" in item.content
+
+
+def test_rows_in_a_row_are_named_in_the_id() -> None:
+    (item,) = bundle(result(table(500, strategy="first_only"))).items
+    assert item.evidence_id.endswith(":0:0-100")
+    (item,) = bundle(result(table(50))).items
+    assert item.evidence_id.endswith(":0")
+    assert "sampled" not in item.metadata
+    assert item.full_ref is None
+
+
+def test_a_result_that_is_too_long_shows_fewer_rows_before_it_is_cut() -> None:
+    wide = replace(
+        table(40),
+        rows=tuple((str(row), "w" * 300, "end") for row in range(40)),
+    )
+    found = bundle(result(wide), max_item_bytes=2_000)
+    (item,) = found.items
+    assert item.byte_count <= 2_000
+    (step,) = found.accounting.decisions[0].steps
+    assert step.done is Outcome.SAMPLED
+    assert step.reason.startswith("max_item_bytes: 2,000, ")
+    assert "long cells trimmed" in step.reason
+    assert item.metadata["sampling"]["rows"][0][0] == 0
+    assert item.metadata["sampling"]["rows"][-1][1] == 40
+
+
+def test_a_result_whose_first_row_is_too_long_is_cut_in_it() -> None:
+    huge = replace(table(2, columns=1), columns=("c" * 500,), rows=(("x",), ("y",)))
+    found = bundle(result(huge), max_item_bytes=100)
+    assert found.items[0].byte_count <= 100
+    assert [step.done for step in found.accounting.decisions[0].steps][-1] is Outcome.TRUNCATED
+
+
+def test_a_failure_is_an_item_that_says_so() -> None:
+    found = bundle(lake("[lake_text a.md could not be loaded]", error="a.md is not in the lake"))
+    (item,) = found.items
+    assert item.metadata["error"] == "a.md is not in the lake"
+    assert found.accounting.failed == 1
+    assert found.accounting.decisions[0].steps[0].reason == "a.md is not in the lake"
+
+
+def redacted(*candidates: Any, **policy: Any) -> Any:
+    return build_bundle(
+        candidates,
+        EvidencePolicy(enable_redaction=True, **policy),
+        created_utc=NOW,
+        redactor=Redactor(KEY),
+    )
+
+
+def test_values_are_redacted_before_anything_is_cut_or_persisted() -> None:
+    text = f"Write to anna@example.com. {'x' * 200} Or to anna@example.com."
+    built = redacted(inline(text), max_item_bytes=100)
+    (item,) = built.bundle.items
+    assert item.content.startswith("Write to [EMAIL_1]. xxx")
+    whole = built.artifacts[0].decode()
+    assert whole.count("[EMAIL_1]") == 2
+    assert b"anna@example.com" not in built.bundle.encode()
+    first = item.metadata["redactions"][0]
+    assert item.content[first["start"] : first["end"]] == "[EMAIL_1]" == first["placeholder"]
+    assert (first["kind"], first["field"], len(first["digest"])) == ("EMAIL", "content", 64)
+    steps = built.bundle.accounting.decisions[0].steps
+    assert [(step.done, step.reason) for step in steps] == [
+        (Outcome.REDACTED, "2 EMAIL"),
+        (Outcome.TRUNCATED, "max_item_bytes: 100"),
+    ]
+    assert built.bundle.summary.redactions == {"EMAIL": 2}
+
+
+def test_the_same_value_has_the_same_placeholder_in_all_items() -> None:
+    built = redacted(
+        inline("anna@example.com and omar@example.com", 0),
+        lake("omar@example.com"),
+        result(replace(table(1), rows=(("1", "anna@example.com", "x"),))),
+    )
+    contents = [item.content for item in built.bundle.items]
+    assert contents[:2] == ["[EMAIL_1] and [EMAIL_2]", "[EMAIL_2]"]
+    assert "1 | [EMAIL_1] | x" in contents[2]
+    hit = built.bundle.items[2].metadata["redactions"][0]
+    assert contents[2][hit["start"] : hit["end"]] == "[EMAIL_1]"
+    assert built.bundle.accounting.redacted == 3
+
+
+def test_what_says_where_evidence_is_from_is_redacted_too_but_what_leads_there() -> None:
+    one = inline("plain")._replace(
+        source_ref={"source_uri": "mailto:anna@example.com", "tags": ["omar@example.com", 3]},
+        metadata={"lake_uri": "mails/anna@example.com.txt"},
+    )
+    built = redacted(one)
+    (item,) = built.bundle.items
+    assert item.source_ref == {"source_uri": "mailto:[EMAIL_1]", "tags": ["[EMAIL_2]", 3]}
+    assert item.metadata["lake_uri"] == "mails/anna@example.com.txt"
+    fields = [hit["field"] for hit in item.metadata["redactions"]]
+    assert fields == ["source_ref.source_uri", "source_ref.tags[0]"]
+    assert built.bundle.accounting.kept == 1
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+def test_token_limits_are_exact_and_count_the_fence(name: Any) -> None:
+    count = token_counter(name)
+    policy = EvidencePolicy(tokenizer=name, max_total_tokens=400, max_item_tokens=50)
+    texts = ["Annual leave is 25 days. " * 40, "الإجازة السنوية " * 60, "short"] * 5
+    found = build_bundle(
+        [inline(text, index) for index, text in enumerate(texts)],
+        policy,
+        created_utc=NOW,
+        count_tokens=count,
+    ).bundle
+    assert 0 < len(found.items) < len(texts)
+    assert all(count(item.content) <= 50 for item in found.items)
+    tokens = found.summary.tokens
+    assert tokens is not None
+    assert count(str(found.render().content)) == tokens.rendered <= 400
+    assert count(str(found.render(key=KEY).content)) == tokens.rendered
+    assert 0 < tokens.overhead < tokens.rendered
+    assert found.accounting.decisions[-1].steps[-1].reason == "max_total_tokens: 400"
+    assert found.accounting.decisions[0].steps[0].reason == "max_item_tokens: 50"
+    assert found.items[0].metadata["bounding"]["note"] == "Truncated: max_item_tokens: 50"
+
+
+def test_a_source_has_the_name_that_readers_know() -> None:
+    assert source_name({"filename": "HR.pdf", "lake_uri": "docs/HR.pdf"}) == "HR.pdf"
+    assert source_name({"lake_uri": "docs/HR.pdf"}) == "docs/HR.pdf"
+    assert source_name({"source_uri": 3}) == ""
