@@ -1,8 +1,4 @@
-"""Redaction: how fast all classes are found in mixed text, in hard text, and against Presidio.
-
-Run it with `python -m benchmarks.redaction [--quick] [--only NAME] [--json FILE]`. Presidio is
-measured where `presidio-analyzer` is installed.
-"""
+"""Redaction: how fast all classes are found in mixed text, in hard text, and against Presidio."""
 
 import random
 from collections.abc import Callable
@@ -16,13 +12,8 @@ from benchmarks.measuring import (
     Spread,
     cpu_seconds_of,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
-    table,
     tidy,
 )
 from benchmarks.workload import SEED
@@ -229,28 +220,3 @@ def _card(chance: random.Random) -> str:
 def _rate(what: str, rates: list[float]) -> Line:
     spread = Spread.of(rates)
     return Line(what, "none", f"{number(spread.median)} MB/s", "", spread, "MB/s", target=RATE)
-
-
-MEASURES: dict[str, Callable[[Size], Section]] = {
-    "mixed": measure_mixed,
-    "hard": measure_hard,
-    "presidio": measure_presidio,
-}
-
-
-def main() -> None:
-    names = list(MEASURES)
-    arguments = parser("Measures redaction, also against Presidio where it is installed.", names)
-    asked = options(arguments.parse_args(), names)
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-    print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-    for name in asked.only:
-        sections.append(MEASURES[name](SIZES[asked.size]))
-        print(sections[-1].markdown(), flush=True)
-    report(asked, described, sections)
-
-
-if __name__ == "__main__":
-    main()

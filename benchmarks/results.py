@@ -1,7 +1,4 @@
-"""Results: sampling a large file against reading and hashing it, and keeping a live query's rows.
-
-Run it with `python -m benchmarks.results [--quick] [--only NAME] [--json FILE]`.
-"""
+"""Results of queries: sampling a large file, and keeping the rows of a live query."""
 
 import json
 import sqlite3
@@ -18,14 +15,9 @@ from benchmarks.measuring import (
     Section,
     Spread,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
     seconds_of,
-    table,
     tidy,
 )
 from sqlalchemy import create_engine
@@ -226,27 +218,3 @@ def _write_database(path: Path, rows: int) -> None:
                 "INSERT INTO orders VALUES (?, ?, ?, ?, ?)", _rows(start, min(rows, start + 10_000))
             )
     connection.close()
-
-
-MEASURES: dict[str, Callable[[Size, Path], Section]] = {
-    "results": measure_sampling,
-    "live": measure_live,
-}
-
-
-def main() -> None:
-    names = list(MEASURES)
-    arguments = parser("Measures results against bare yardsticks of the same run.", names)
-    asked = options(arguments.parse_args(), names)
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        for name in asked.only:
-            sections.append(MEASURES[name](SIZES[asked.size], folder))
-            print(sections[-1].markdown(), flush=True)
-    report(asked, described, sections)
-
-
-if __name__ == "__main__":
-    main()

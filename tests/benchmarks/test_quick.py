@@ -14,6 +14,7 @@ SCRIPTS = {
     "cli": {"cli"},
     "ledger": {"pdf", "search", "check", "memory"},
     "sources": {"packing", "survival"},
+    "bundles": {"texts", "results", "live", "mixed", "hard", "presidio"},
 }
 
 

@@ -54,6 +54,7 @@ def test_kinds_cover_what_later_parts_record() -> None:
         "evidence_record",
         "status_change",
         "bundle",
+        "run",
         "ledger",
         "pack",
         "review",

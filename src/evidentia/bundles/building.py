@@ -47,7 +47,6 @@ _LOCATORS: Final = frozenset(
         "transcript_id",
         "chunk_hash",
         "chunk_hashes",
-        "query_key",
     )
 )
 """What leads to a source is kept as it is: redacted, it would lead nowhere."""
@@ -74,6 +73,7 @@ class _Input:
     input_bytes: int
     source_ref: Mapping[str, Any]
     metadata: Mapping[str, Any]
+    title: str
     steps: tuple[Step, ...] = ()
     table: SampledTable | None = None
     redactions: tuple[dict[str, Any], ...] = ()
@@ -130,7 +130,16 @@ def _loaded(candidate: Candidate) -> _Input:
     table = candidate.table
     content = table_text(table, candidate.title) if table else candidate.content
     size = len(content.encode())
-    one = _Input(candidate, content, content, size, size, candidate.source_ref, candidate.metadata)
+    one = _Input(
+        candidate,
+        content,
+        content,
+        size,
+        size,
+        candidate.source_ref,
+        candidate.metadata,
+        candidate.title,
+    )
     one.table = table
     if candidate.error is not None:
         one.size = one.input_bytes = 0
@@ -157,8 +166,9 @@ def _redact(one: _Input, redactor: Redactor) -> None:
     before = one.content
     if one.table is not None:
         hits: list[Redaction] = []
+        one.title = _collected(redactor, one.title, hits)
         one.table = map_cells(one.table, lambda cell: _collected(redactor, cell, hits))
-        content = table_text(one.table, one.candidate.title)
+        content = table_text(one.table, one.title)
         found = {hit.placeholder: hit for hit in hits}
         one.redactions = tuple(
             _place(found[placeholder], start) for start, placeholder in _occurrences(content, found)
@@ -241,7 +251,7 @@ def _bound(one: _Input, policy: EvidencePolicy, count_tokens: Count | None) -> N
 
 
 def _bound_table(one: _Input, policy: EvidencePolicy) -> None:
-    table, title = one.table, one.candidate.title
+    table, title = one.table, one.title
     if table is None or one.size <= policy.max_item_bytes:
         return
     fitted = fit_table(table, title, policy.max_item_bytes)

@@ -147,6 +147,10 @@ class Accounting(FrozenModel):
             decisions=tuple(decisions),
         )
 
+    def counts(self) -> dict[str, int]:
+        """Return how many inputs came out how, by outcome."""
+        return {outcome.value: getattr(self, outcome.value) for outcome in Outcome}
+
     def encode(self) -> bytes:
         """Return the accounting's canonical JSON; decision by decision, there may be many."""
         counts = self.model_dump(mode="json", exclude={"decisions"})

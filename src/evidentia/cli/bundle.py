@@ -81,12 +81,13 @@ def build(
     The job's lake_root is looked for from the job's own folder. The same inputs and policy give
     the same bundle, byte for byte.
     """
+    from evidentia.cli.bundle_view import outcomes, size
     from evidentia.cli.output import counted, counting_bar, print_json, say
 
     job = _job(config)
     root = lake_root or (config.parent / job["lake_root"])
     connections = {**job["connections"], **_connections(connection or [])}
-    with workspace(home, tenant) as opened, counting_bar("Loading") as progress:
+    with workspace(home, tenant, create=True) as opened, counting_bar("Loading") as progress:
         bundle = opened.build_bundle(
             job["job_input"],
             job["evidence_refs"],
@@ -114,10 +115,10 @@ def build(
     accounting = bundle.accounting
     say(f"Bundle {bundle.bundle_id}, entry {entry} of the trail", "good")
     say(
-        f"{counted(accounting.inputs, 'input')}: {_outcomes(accounting)}",
+        f"{counted(accounting.inputs, 'input')}: {outcomes(accounting)}",
         under=True,
     )
-    say(f"{_size(bundle)}", under=True)
+    say(size(bundle), under=True)
     say(f"What the model sees: evidentia bundle render {bundle.bundle_id[:8]}")
     say(f"What it does not, and why: evidentia bundle explain {bundle.bundle_id[:8]}")
 
@@ -180,6 +181,7 @@ def show(
 ) -> None:
     """Show a bundle: its limits, its items, and where each is from."""
     from evidentia.bundles.model import source_name
+    from evidentia.cli.bundle_view import size
     from evidentia.cli.output import print_json, print_table, say, visible
     from evidentia.errors import NotFoundError
 
@@ -200,7 +202,7 @@ def show(
         print_json(found.as_json())
         return
     say(f"Bundle {found.bundle_id}, built {found.created_utc}, entry {entry} of the trail")
-    say(_size(found))
+    say(size(found))
     if runs:
         say(f"Used by {', '.join(map(visible, runs))}")
     if not found.items:
@@ -231,7 +233,7 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Explain a bundle: what the model saw of each source, what it did not, and why."""
-    from evidentia.cli.bundle_view import explained
+    from evidentia.cli.bundle_view import explained, outcomes
     from evidentia.cli.output import counted, print_json, print_table, say
 
     with workspace(home, tenant, read_only=True) as opened:
@@ -240,7 +242,7 @@ def explain(
     if as_json:
         print_json(found.as_json()["accounting"])
         return
-    say(f"Bundle {found.bundle_id}: {counted(accounting.inputs, 'input')}, {_outcomes(accounting)}")
+    say(f"Bundle {found.bundle_id}: {counted(accounting.inputs, 'input')}, {outcomes(accounting)}")
     say(
         f"The model saw {accounting.bundle_bytes:,} of {accounting.input_bytes:,} bytes, "
         f"in {counted(len(found.items), 'item')}."
@@ -517,23 +519,3 @@ def _connections(given: list[str]) -> dict[str, str]:
             raise InputError("a --connection is NAME=URL, such as crm=sqlite:///crm.db")
         found[name] = url
     return found
-
-
-def _outcomes(accounting: Any) -> str:
-    """Say how many inputs came out how, those that did."""
-    from evidentia.bundles.model import Outcome
-
-    counts = ((getattr(accounting, outcome.value), outcome.value) for outcome in Outcome)
-    return ", ".join(f"{count:,} {name}" for count, name in counts if count) or "none"
-
-
-def _size(bundle: Any) -> str:
-    from evidentia.cli.output import counted
-
-    summary = bundle.summary
-    tokens = (
-        f"{summary.tokens.rendered:,} tokens ({summary.tokens.tokenizer}, fence included)"
-        if summary.tokens
-        else f"about {summary.approx_tokens:,} tokens"
-    )
-    return f"{counted(summary.item_count, 'item')}, {summary.total_bytes:,} bytes, {tokens}"

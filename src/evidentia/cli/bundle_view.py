@@ -10,7 +10,24 @@ from evidentia.cli.output import counted, say, visible
 
 if TYPE_CHECKING:
     from evidentia.bundles.diffing import BundleDiff
-    from evidentia.bundles.model import Decision, EvidenceBundle
+    from evidentia.bundles.model import Accounting, Decision, EvidenceBundle
+
+
+def outcomes(accounting: "Accounting") -> str:
+    """Say how many inputs came out how, those that did."""
+    counts = accounting.counts()
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "none"
+
+
+def size(bundle: "EvidenceBundle") -> str:
+    """Say how large a bundle is."""
+    summary = bundle.summary
+    tokens = (
+        f"{summary.tokens.rendered:,} tokens ({summary.tokens.tokenizer}, fence included)"
+        if summary.tokens
+        else f"about {summary.approx_tokens:,} tokens"
+    )
+    return f"{counted(summary.item_count, 'item')}, {summary.total_bytes:,} bytes, {tokens}"
 
 
 def explained(bundle: "EvidenceBundle") -> list[tuple[str, str, str, str, str, str]]:
@@ -19,13 +36,15 @@ def explained(bundle: "EvidenceBundle") -> list[tuple[str, str, str, str, str, s
     for _, group in groupby(bundle.accounting.decisions, key=_fate):
         alike = list(group)
         first, last = alike[0], alike[-1]
-        named = first.evidence_id
+        named, source = first.evidence_id, first.source
         if len(alike) > 1:
-            named = f"{named} … {last.evidence_id} ({counted(len(alike), 'item')})"
+            named = f"{named} … {last.evidence_id} ({counted(len(alike), 'input')})"
+            sources = {one.source for one in alike}
+            source = source if len(sources) == 1 else f"{source} … {last.source}"
         rows.append(
             (
                 named,
-                first.source,
+                source,
                 first.outcome.value,
                 f"{sum(one.bundle_bytes for one in alike):,}",
                 f"{sum(one.input_bytes for one in alike):,}",
@@ -63,19 +82,10 @@ _SHOWN = 20
 
 
 def _fate(decision: "Decision") -> tuple[str, str, str]:
-    """Return what inputs must share to be one row; those that were kept stand for themselves."""
+    """Return what inputs must share to be one row; those that stayed stand for themselves."""
     shared = decision.outcome.value == "dropped"
-    return (
-        "" if shared else decision.evidence_id,
-        decision.origin[: _origin(decision)],
-        _reason(decision),
-    )
-
-
-def _origin(decision: "Decision") -> int:
-    """Return how much of an origin names the list that it is in."""
-    place = decision.origin.rfind("[")
-    return len(decision.origin) if place < 0 else place
+    listed = decision.origin.rpartition("[")[0] or decision.origin
+    return ("" if shared else decision.evidence_id, listed, _reason(decision))
 
 
 def _reason(decision: "Decision") -> str:

@@ -52,14 +52,24 @@ def verify(
 
 def _say_what_it_states(statement: "Statement") -> None:
     """Say in a few lines what a statement that holds is about."""
+    from evidentia.bundles.statement import PREDICATE_TYPE as BUNDLE
     from evidentia.cli.output import say, visible
+    from evidentia.ledger.session import PREDICATE_TYPE as LEDGER
+
+    if statement.predicate_type == LEDGER:
+        _say_ledger(statement)
+    elif statement.predicate_type == BUNDLE:
+        _say_bundle(statement)
+    else:
+        say(f"What it states: {visible(statement.predicate_type)}")
+
+
+def _say_ledger(statement: "Statement") -> None:
+    from evidentia.cli.output import say
     from evidentia.export.shown import one_line
     from evidentia.ledger.model import Verdict
-    from evidentia.ledger.session import PREDICATE_TYPE, LedgerSession
+    from evidentia.ledger.session import LedgerSession
 
-    if statement.predicate_type != PREDICATE_TYPE:
-        say(f"What it states: {visible(statement.predicate_type)}")
-        return
     session = LedgerSession.from_statement(statement)
     counts = session.ledger.summary.by_verdict
     said = ", ".join(
@@ -69,3 +79,14 @@ def _say_what_it_states(statement: "Statement") -> None:
     )
     say(f"What it states: {one_line(session.title)}, {session.ledger.summary.total_claims} claims")
     say(f"{said or 'nothing to judge'}; {len(session.documents)} documents, by digest", under=True)
+
+
+def _say_bundle(statement: "Statement") -> None:
+    from evidentia.bundles.statement import from_statement
+    from evidentia.cli.bundle_view import outcomes, size
+    from evidentia.cli.output import counted, say
+
+    bundle = from_statement(statement)
+    accounting = bundle.accounting
+    say(f"What it states: bundle {bundle.bundle_id}, built {bundle.created_utc}: {size(bundle)}")
+    say(f"{counted(accounting.inputs, 'input')}: {outcomes(accounting)}", under=True)

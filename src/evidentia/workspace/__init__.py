@@ -65,7 +65,7 @@ def open_database(
         place.create()
     elif not place.database.exists():
         raise NotFoundError(
-            f"{place.folder}: there is no workspace yet; 'evidentia check', 'evidentia ingest' and "
-            "'evidentia trail append' make one"
+            f"{place.folder}: there is no workspace yet; 'evidentia check', 'evidentia ingest', "
+            "'evidentia bundle build' and 'evidentia trail append' make one"
         )
     return Database.sqlite(place.database, read_only=read_only), place

@@ -175,6 +175,9 @@ def test_a_digest_is_keyed_and_covers_kind_and_value() -> None:
     expected = hmac.digest(KEY, b"EMAIL\0a@example.com", "sha256").hex()
     assert found.digest == expected
     assert Redactor(KEY + b"2").redact("a@example.com").redactions[0].digest != expected
+    for long in (KEY * 4, KEY * 9):
+        (found,) = Redactor(long).redact("A@Example.com").redactions
+        assert found.digest == hmac.digest(long, b"EMAIL\0a@example.com", "sha256").hex()
 
 
 def test_no_value_is_kept_or_shown() -> None:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from evidentia.bundles.redaction.model import KIND, PLACEHOLDER, Detector, Span
 from evidentia.errors import InputError
@@ -81,13 +82,10 @@ def apart(spans: Iterable[Span]) -> list[Span]:
     """
     chosen: list[Span] = []
     done = 0
-    for span in sorted(spans, key=_precedence):
+    longest_first = sorted(spans, key=itemgetter(2), reverse=True)
+    for span in sorted(longest_first, key=itemgetter(1)):
         kind, start, end = span
         if end > done:
             chosen.append(span if start >= done else Span(kind, done, end))
             done = end
     return chosen
-
-
-def _precedence(span: Span) -> tuple[int, int]:
-    return span.start, -span.end

@@ -11,6 +11,7 @@ from evidentia.bundles.redaction.patterns import (
     AUTHORIZATION,
     address_pattern,
     capturing,
+    finder,
     number_pattern,
     secret_pattern,
 )
@@ -64,15 +65,14 @@ def find_built_in(data: bytes, classes: frozenset[str]) -> list[Span]:
 
 def _search(pattern: Any, judge: Judge, data: bytes, classes: frozenset[str]) -> list[Span]:
     found: list[Span] = []
-    matches = pattern.finditer(data)
-    while (match := next(matches, None)) is not None:
-        start, end = match.span()
-        span, resume = judge(data, start, end, classes)
+    find, at, size = finder(pattern), 0, len(data)
+    while True:
+        start, end = find(data, at, size)
+        if start < 0:
+            return found
+        span, at = judge(data, start, end, classes)
         if span is not None:
             found.append(span)
-        if resume != end:
-            matches = pattern.finditer(data, resume)
-    return found
 
 
 def _number(data: bytes, start: int, end: int, classes: frozenset[str]) -> Verdict:
@@ -103,11 +103,10 @@ def _notation(text: str) -> str:
 
 
 def _plain(data: bytes, start: int, digits: str, classes: frozenset[str]) -> tuple[str, int]:
-    if _is_fraction(data, start, start + len(digits)):
-        return "", 0
-    for kind, is_valid in _PLAIN_NUMBERS.items():
+    size = len(digits)
+    for kind, is_valid in _PLAIN_NUMBERS.get(size, ()):
         if kind in classes and is_valid(digits):
-            return kind, len(digits)
+            return ("", 0) if _is_fraction(data, start, start + size) else (kind, size)
     return "", 0
 
 
@@ -176,11 +175,20 @@ def _is_word(sign: bytes) -> bool:
     return sign.isalnum() or sign == b"_"
 
 
+_PHONES, _CARDS, _SAUDI_IDS = range(10, 13), range(12, 20), range(10, 11)
 _PLAIN_NUMBERS: Final = {
-    "PHONE": validating.is_mobile,
-    "CARD": validating.is_card,
-    "SAUDI_ID": validating.is_saudi_id,
+    size: tuple(
+        (kind, is_valid)
+        for kind, sizes, is_valid in (
+            ("PHONE", _PHONES, validating.is_mobile),
+            ("CARD", _CARDS, validating.is_card),
+            ("SAUDI_ID", _SAUDI_IDS, validating.is_saudi_id),
+        )
+        if size in sizes
+    )
+    for size in range(10, 20)
 }
+"""What digits in a row may be, by how many they are."""
 _NUMBER_JUDGES: Final = {
     "plain": _plain,
     "international": _international,

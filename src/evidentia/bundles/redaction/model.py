@@ -23,8 +23,7 @@ Detector = Callable[[str], Iterable[Span]]
 """Finds values in a text; its spans are in code points."""
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(NamedTuple):
     """A value that was replaced: its kind, and where its placeholder stands in the redacted text.
 
     The digest is HMAC-SHA-256 over the kind and the normalised value, in hexadecimal.
