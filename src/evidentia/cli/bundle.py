@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 from evidentia.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-app = typer.Typer(
-    cls=Group,
-    help="Bundles of evidence: exactly what a model saw, what it did not, and why.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = typer.Typer(rich_markup_mode=None)
 
 BundleArgument = Annotated[
     str,
@@ -299,21 +293,34 @@ def render(
     ] = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a bundle as a model is given it, each item inside a fence that it cannot close.
 
     This is hygiene and no guarantee: a model may still follow what stands in evidence.
     """
-    from evidentia.cli.output import counted, say
+    from evidentia.cli.output import counted, print_json, say
     from evidentia.store.files import write_durably
 
     with workspace(home, tenant) as opened:
         rendered = opened.render_bundle(bundle, form.value)
     text = str(rendered)
+    if output is not None:
+        write_durably(output, f"{text}\n".encode())
+    if as_json:
+        print_json(
+            {
+                "format": rendered.format,
+                "nonce": rendered.nonce,
+                "content": rendered.content,
+                "stripped": {name: dict(found) for name, found in rendered.stripped.items()},
+                "overhead_bytes": rendered.overhead_bytes,
+            }
+        )
+        return
     if output is None:
         typer.echo(text)
     else:
-        write_durably(output, f"{text}\n".encode())
         say(f"The bundle is in {output}.", "good")
     stripped = sum(sum(counts.values()) for counts in rendered.stripped.values())
     if stripped:

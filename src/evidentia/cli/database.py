@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, settings
 
 if TYPE_CHECKING:
@@ -12,12 +11,7 @@ if TYPE_CHECKING:
 
     from evidentia.store.database import Database
 
-app = typer.Typer(
-    cls=Group,
-    help="Bring the database up to date, and look at its schema.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = typer.Typer(rich_markup_mode=None)
 
 
 def _database(home: "Path | None", *, create: bool = False) -> "Database":

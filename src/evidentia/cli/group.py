@@ -1,6 +1,10 @@
-"""The command groups' class: keeps `--help` of a subcommand from loading what only values need."""
+"""The command groups' classes: `--help` loads only what it prints."""
+
+from importlib import import_module
+from typing import Any
 
 import typer.core
+import typer.main
 
 
 class Group(typer.core.TyperGroup):
@@ -15,3 +19,23 @@ class Group(typer.core.TyperGroup):
         if option is not None:
             option.default = False
         return option
+
+
+class LazyGroup(Group):
+    """A group whose commands are loaded when the first of them is asked for."""
+
+    def __init__(self, name: str, module: str, about: str) -> None:
+        self._module = module
+        self._loaded: Any = None
+        super().__init__(name=name, help=about, no_args_is_help=True, rich_markup_mode=None)
+
+    @property
+    def commands(self) -> Any:
+        """The commands of the module's application."""
+        if self._loaded is None:
+            self._loaded = typer.main.get_group(import_module(self._module).app).commands
+        return self._loaded
+
+    @commands.setter
+    def commands(self, given: Any) -> None:
+        """Take nothing: the base class begins with none."""

@@ -6,15 +6,9 @@ from typing import Annotated
 import typer
 
 from evidentia.cli.check import ExportFormat, Format, print_ledger
-from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
-app = typer.Typer(
-    cls=Group,
-    help="Ledgers of checked answers: list, show, export, prove and verify them.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = typer.Typer(rich_markup_mode=None)
 
 LedgerArgument = Annotated[
     str,

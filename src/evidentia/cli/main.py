@@ -2,17 +2,41 @@
 
 import gc
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from evidentia import __version__
-from evidentia.cli import bundle, check, database, documents, keys, ledger, trail, verify
-from evidentia.cli.group import Group
+from evidentia.cli import check, documents, keys, verify
+from evidentia.cli.group import Group, LazyGroup
 from evidentia.errors import EvidentiaError
 
+GROUPS = {
+    "bundle": (
+        "bundle",
+        "Bundles of evidence: exactly what a model saw, what it did not, and why.",
+    ),
+    "ledger": ("ledger", "Ledgers of checked answers: list, show, export, prove and verify them."),
+    "trail": (
+        "trail",
+        "Append to the evidence trail, read it, prove entries of it, verify it whole.",
+    ),
+    "db": ("database", "Bring the database up to date, and look at its schema."),
+}
+"""Groups of commands: the module of each, and what it is for."""
+
+
+class Root(Group):
+    """All commands; those of a group are loaded when one of them is asked for."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, (module, about) in GROUPS.items():
+            self.add_command(LazyGroup(name, f"evidentia.cli.{module}", about))
+
+
 app = typer.Typer(
-    cls=Group,
+    cls=Root,
     name="evidentia",
     help=(
         "The evidence layer for AI systems: what was read, claimed, done and decided, "
@@ -30,11 +54,7 @@ app.command("ingest")(documents.ingest)
 app.command("documents")(documents.documents)
 app.command("cite")(documents.cite)
 app.command("verify")(verify.verify)
-app.add_typer(bundle.app, name="bundle")
-app.add_typer(ledger.app, name="ledger")
-app.add_typer(trail.app, name="trail")
 app.add_typer(keys.app, name="keys")
-app.add_typer(database.app, name="db")
 
 _COLLECTED_AFTER = 100_000
 """Loading modules makes many objects and no garbage: looking for it often takes time."""

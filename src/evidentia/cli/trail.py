@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
@@ -15,12 +14,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.trail import LoggedEntry
 
 BATCH = 1_000
-app = typer.Typer(
-    cls=Group,
-    help="Append to the evidence trail, read it, prove entries of it, verify it whole.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = typer.Typer(rich_markup_mode=None)
 
 EntryArgument = Annotated[
     int, typer.Argument(metavar="ENTRY", min=0, help="The entry's number, as 'trail log' shows it.")
