@@ -15,7 +15,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "pictures" / "demo.svg"
 WIDTH = 124
-SHOWN = tuple(f"\x1b[1m{number}." for number in (1, 3, 4, 5))
+SHOWN = tuple(f"\x1b[1m{number}." for number in (1, 4, 5, 6))
 PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h(?:\r\x1b\[1A\x1b\[2K)?", re.DOTALL)
 """A progress bar, from the cursor's vanishing to its return."""
 BLANK_LINES = re.compile(r"^[ \x1b\[\dm]*\n", re.MULTILINE)

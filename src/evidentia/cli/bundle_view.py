@@ -89,4 +89,6 @@ def _fate(decision: "Decision") -> tuple[str, str, str]:
 
 
 def _reason(decision: "Decision") -> str:
-    return "; ".join(step.reason for step in decision.steps)
+    """Say why an input is not as it came; of one that was dropped, why that was."""
+    steps = decision.steps[-1:] if decision.outcome.value == "dropped" else decision.steps
+    return "; ".join(step.reason for step in steps)
