@@ -255,7 +255,7 @@ class EvidenceLoader:
             sql,
             self.lake,
             origin,
-            parameters=reference.parameters,
+            parameters=reference.parameters or None,  # without any, a colon means nothing
             redact=self.redact,
         ).sha256
 
