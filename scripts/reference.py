@@ -17,7 +17,7 @@ from evidentia import errors
 from evidentia.cli.main import app
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
-HELP = re.compile(r"^## `(evidentia[a-z ]*)`\n\n```text\n.*?```$", re.MULTILINE | re.DOTALL)
+HELP = re.compile(r"^## `(evidentia[a-z -]*)`\n\n```text\n.*?```$", re.MULTILINE | re.DOTALL)
 TREE = re.compile(r"```(?:text)?\nEvidentiaError.*?```", re.DOTALL)
 
 

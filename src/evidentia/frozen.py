@@ -5,10 +5,11 @@ equals the dict or list it was made from.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from math import isfinite
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, ValidationError
 
 MAX_DEPTH = 100
 
@@ -126,6 +127,19 @@ FrozenObjects = Annotated[
     Sequence[Mapping[str, Any]], AfterValidator(freeze), PlainSerializer(thaw)
 ]
 """A field that takes a list of JSON objects and holds them frozen."""
+
+
+def first_problem(error: ValidationError, model: type[BaseModel], named: str) -> str:
+    """Say the first thing that is wrong with what was given for a model, and where, on one line."""
+    first = error.errors()[0]
+    place = ".".join((named, *map(str, first["loc"])))
+    if first["type"] == "extra_forbidden":
+        wrong = str(first["loc"][-1])
+        alike = get_close_matches(wrong, model.model_fields, 1)
+        return f"{place}: there is no such field" + (f"; is it {alike[0]}?" if alike else "")
+    if first["type"] in ("model_type", "model_attributes_type"):
+        return f"{place}: must be an object"
+    return f"{place}: {first['msg'].removeprefix('Value error, ')}"
 
 
 class FrozenModel(BaseModel):

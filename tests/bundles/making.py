@@ -1,18 +1,24 @@
 """Candidates, policies and bundles for tests."""
 
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.candidates import Candidate
-from evidentia.bundles.model import EvidenceBundle, EvidenceType
+from evidentia.bundles.model import EvidenceBundle, EvidenceType, bundle_id_of
 from evidentia.bundles.policy import EvidencePolicy
+from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.sampling import sampled_rows
 from evidentia.bundles.tables import SampledTable
-from evidentia.canonical import sha256_hex
+from evidentia.bundles.tokens import token_counter
+from evidentia.canonical import digest, sha256_hex
 
 NOW = "2026-11-16T09:00:00.000000Z"
+LATER = "2031-01-01T00:00:00.000000Z"
 KEY = b"a key of the tests, 32 bytes lon"
 
 TEXT = st.one_of(
@@ -97,6 +103,85 @@ def result(sampled: SampledTable, key: str = "facts", **fields: Any) -> Candidat
 
 def bundle(*candidates: Candidate, **policy: Any) -> EvidenceBundle:
     return build_bundle(candidates, EvidencePolicy(**policy), created_utc=NOW).bundle
+
+
+def everything() -> EvidenceBundle:
+    """Return a bundle in which all occurs that can become of an input."""
+    policy = EvidencePolicy(
+        max_items=6,
+        max_item_bytes=400,
+        max_sql_rows=40,
+        enable_redaction=True,
+        redaction_patterns={"CASE": "case-[0-9]+"},
+        tokenizer="o200k_base",
+        max_total_tokens=4_000,
+    )
+    wide = replace(table(500, 40), left_out_columns=("notes",))
+    candidates = [
+        inline(f"Write to anna@example.com about case-7. {'é' * 300}", 0, priority=2),
+        inline("Annual leave is 25 days.", 1, priority=1),
+        lake("y" * 900, priority=1, metadata={"status": 200}),
+        result(wide, priority=1),
+        lake("[lake_text b.md could not be loaded]", "b.md", priority=1, error="b.md is gone"),
+        inline("Call omar@example.com.", 5, priority=1),
+        inline("dropped", 6),
+        inline("also dropped", 7, priority=-1),
+    ]
+    return build_bundle(
+        candidates,
+        policy,
+        created_utc=NOW,
+        redactor=Redactor(KEY),
+        count_tokens=token_counter("o200k_base"),
+    ).bundle
+
+
+Place = tuple[str | int, ...]
+"""Where in a JSON value something is: the keys and indices that lead there."""
+
+
+def sealed(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a bundle's JSON with its digest and its id made anew, as a forger would."""
+    told = ("bundle_id", "bundle_sha256", "created_utc")
+    covered = digest({name: part for name, part in value.items() if name not in told})
+    return {**value, "bundle_sha256": covered, "bundle_id": bundle_id_of(covered)}
+
+
+def places(value: Any, within: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """Give all leaves and all lists of a JSON value, with where they are."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from places(part, (*within, name))
+        return
+    yield within, value
+    if isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from places(part, (*within, index))
+
+
+def changed(value: dict[str, Any], place: Place, new: Any) -> dict[str, Any]:
+    """Return a JSON object with another value at one place."""
+    copy = deepcopy(value)
+    inside: Any = copy
+    for part in place[:-1]:
+        inside = inside[part]
+    inside[place[-1]] = new
+    return copy
+
+
+def others(value: Any) -> list[Any]:
+    """Return other values of a leaf's own kind; other lengths of a list."""
+    match value:
+        case bool():
+            return [not value]
+        case int():
+            return [value + 1, value - 1]
+        case str():
+            return [f"{value}x", value[1:]] if value else ["x"]
+        case list():
+            return [value[:-1], [*value, value[-1]]] if value else [["x"]]
+        case _:
+            return [0, "x"]
 
 
 LIMITS = st.one_of(st.integers(0, 12), st.integers(0, 400))

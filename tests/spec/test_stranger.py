@@ -10,6 +10,7 @@ import sys
 from base64 import b64decode, b64encode
 from hashlib import sha256
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -23,17 +24,23 @@ from spec.stranger import (
     audit,
     band,
     canonical,
+    check_artifacts,
+    check_bundle_proof,
     check_chain,
     check_consistency,
     check_inclusion,
     check_ledger,
+    check_run,
     check_signature,
     check_statement,
     chunk_hash,
     citations,
     commitment,
     confidence,
+    evidence_ids,
+    fence_nonce,
     issue,
+    kept,
     keys_for,
     leaf_hash,
     named,
@@ -44,12 +51,16 @@ from spec.stranger import (
     read_key,
     read_proof,
     read_statement,
+    redaction_digest,
+    render,
     resolve,
     root_hash,
+    sampled_rows,
     signed_bytes,
     tile_path,
     tiles_of,
     verify,
+    verify_bundle,
 )
 
 VECTORS = Path(__file__).parents[2] / "spec" / "v1" / "vectors"
@@ -361,7 +372,149 @@ def test_a_ledger_that_contradicts_itself_is_found_out(path: str, value: Any) ->
         check_ledger(proof, FILES)
 
 
+BUNDLES = load("bundles.json")
+
+
+@pytest.mark.parametrize("vector", BUNDLES["bundles"], ids=lambda vector: vector["file"])
+def test_a_bundle_holds_or_fails_its_checks(vector: dict[str, Any]) -> None:
+    assert verify_bundle((VECTORS / vector["file"]).read_bytes()) == vector["fails"], vector["why"]
+
+
+def test_the_rules_of_bundles_give_what_the_tables_have() -> None:
+    given = BUNDLES["ids"]["given"]
+    assert evidence_ids(given) == [one["evidence_id"] for one in given]
+    for one in BUNDLES["sampled_rows"]:
+        assert sampled_rows(one["total"], one["limit"], one["strategy"]) == one["rows"]
+    for one in BUNDLES["kept"]:
+        limits = (one["max_items"], one["max_total_bytes"])
+        assert kept(one["sizes"], one["priorities"], *limits) == one["kept"]
+    for one in BUNDLES["cuts"]:
+        assert one["text"].startswith(one["cut"])
+        assert len(one["cut"].encode()) <= one["limit"]
+    key = bytes.fromhex(BUNDLES["redactions"]["key"])
+    for one in BUNDLES["redactions"]["values"]:
+        assert redaction_digest(key, one["kind"], one["normalised"]) == one["digest"]
+    for one in BUNDLES["nonces"]:
+        nonce = fence_nonce(one["bundle_sha256"], one["texts"], bytes.fromhex(one["key"]))
+        assert nonce == one["nonce"], one["why"]
+
+
+def proved_bundle() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the proofs of the bundle and of the run, once they hold."""
+    found = []
+    for name in ("bundle", "run"):
+        data = (VECTORS / f"proofs/holds/{name}.json").read_bytes()
+        assert verify(data, [key_file("keys/bundle-log.pub")]) == ("holds", [])
+        found.append(read_proof(data)[0])
+    return found[0], found[1]
+
+
+def test_a_bundle_can_be_checked_from_its_proof_to_its_artifacts(tmp_path: Path) -> None:
+    proof, run = proved_bundle()
+    bundle = check_bundle_proof(proof)
+    assert canonical(bundle) == (VECTORS / "bundle/holds/every-type.json").read_bytes()
+    assert check_run(run, bundle) == "answer/2026-01-05/7"
+    assert render(bundle).encode() == (VECTORS / "bundle/rendered.txt").read_bytes()
+    assert render(load("bundle/holds/empty.json")) == "There is no evidence.\n"
+    lake = VECTORS / "bundle/lake"
+    assert check_artifacts(bundle, lake, lake) == 4
+    copytree(lake, tmp_path, dirs_exist_ok=True)
+    file = tmp_path / bundle["items"][3]["full_ref"]["lake_uri"]
+    file.write_bytes(file.read_bytes().replace(b"Monday", b"Friday"))
+    with pytest.raises(RefusedError):
+        check_artifacts(bundle, lake, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("entry.kind", "ledger"),
+        ("entry.subject", "bundle/1"),
+        ("body.predicate_type", "urn:evidentia:spec:v1:ledger"),
+        ("body.bundle_sha256", "0" * 64),
+        ("body.summary.total_bytes", 1),
+        ("body.note", "x"),
+        ("statement.predicateType", "urn:evidentia:spec:v1:ledger"),
+        ("statement.subject.0.name", "bundle/1"),
+        ("statement.subject.0.digest.sha256", "0" * 64),
+        ("statement.predicate.created_utc", "2026-01-05T09:00:31.000000Z"),
+        ("statement.predicate.items.0.content", "Something else."),
+        ("statement.predicate.bundle_id", "734453a7-5052-53ff-b017-e1c19a7d7d20"),
+    ],
+)
+def test_a_proof_about_another_bundle_is_found_out(path: str, value: Any) -> None:
+    proof, _ = proved_bundle()
+    statement = read_json(b64decode(proof["envelope"]["payload"]))
+    set_at({**proof, "statement": statement}, path, value)
+    proof["envelope"]["payload"] = b64encode(canonical(statement)).decode()
+    with pytest.raises(RefusedError):
+        check_bundle_proof(proof)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("entry.kind", "bundle"),
+        ("entry.subject", "run/other"),
+        ("body.run_id", " "),
+        ("body.run_id", "r" * 201),
+        ("body.bundle_id", "734453a7-5052-53ff-b017-e1c19a7d7d20"),
+        ("body.bundle_sha256", "0" * 64),
+        ("body.note", "x"),
+    ],
+)
+def test_a_proof_of_another_run_is_found_out(path: str, value: Any) -> None:
+    proof, run = proved_bundle()
+    bundle = check_bundle_proof(proof)
+    set_at(run, path, value)
+    with pytest.raises(RefusedError):
+        check_run(run, bundle)
+
+
 # What the program hands out
+
+
+def test_a_bundle_that_the_program_makes_holds_before_a_stranger(tmp_path: Path) -> None:
+    job = load("bundle/job.json")
+    files = tmp_path / "files"
+    copytree(VECTORS / "bundle/lake", files, ignore=lambda *_: {"sha256"})
+    (tmp_path / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    script = (
+        "import json, sys, pathlib; import evidentia as e; out, files = sys.argv[1:]\n"
+        "from evidentia.bundles.policy import EvidencePolicy\n"
+        "job = json.loads(pathlib.Path(out, 'job.json').read_text(encoding='utf-8'))\n"
+        "with e.open(pathlib.Path(out, 'home')) as w:\n"
+        "    bundle = w.build_bundle(job['job_input'], job['evidence_refs'],\n"
+        "        EvidencePolicy(**job['policy']), lake_root=files, on_error='record')\n"
+        "    print(json.dumps(str(w.render_bundle(bundle.bundle_id))))\n"
+        "    run = w.prove(w.record_run('run 1', bundle.bundle_id).seq)\n"
+        "    for name, proof in (('bundle', w.prove_bundle(bundle.bundle_id)), ('run', run)):\n"
+        "        text = json.dumps(proof.as_json())\n"
+        "        pathlib.Path(out, name).write_text(text, encoding='utf-8')\n"
+        "    print(w.lake.folder)\n"
+        "    print(w.public_key())\n"
+        "    print(w.home.redaction_key_file(w.tenant).read_text())\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path), str(files)],
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    rendered, lake, key, secret = made.stdout.split("\n")[:4]
+    proofs = []
+    for name in ("bundle", "run"):
+        data = (tmp_path / name).read_bytes()
+        assert verify(data, [read_key(key)]) == ("holds", [])
+        proofs.append(read_proof(data)[0])
+    bundle = check_bundle_proof(proofs[0])
+    assert check_run(proofs[1], bundle) == "run 1"
+    assert check_artifacts(bundle, Path(lake), files) == 4
+    assert render(bundle, bytes.fromhex(secret)) == json.loads(rendered)
+    vector = load("bundle/holds/every-type.json")
+    assert [item["content"] for item in bundle["items"]] == [
+        item["content"] for item in vector["items"]
+    ]
 
 
 def test_a_ledger_that_the_program_makes_holds_before_a_stranger(tmp_path: Path) -> None:

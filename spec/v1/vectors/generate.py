@@ -6,15 +6,30 @@ after a run is a change of a format. The keys are public knowledge: never trust 
 """
 
 import copy
+import hmac
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from evidentia.bundles.bounding import cut_to_bytes, kept_places
+from evidentia.bundles.building import build_bundle
+from evidentia.bundles.candidates import Candidate
+from evidentia.bundles.ids import evidence_ids
+from evidentia.bundles.model import EvidenceBundle, EvidenceType, bundle_id_of
+from evidentia.bundles.policy import EvidencePolicy
+from evidentia.bundles.redaction.redactor import Redactor
+from evidentia.bundles.redaction.validating import normalised
+from evidentia.bundles.rendering import fence_nonce
+from evidentia.bundles.sampling import SamplingStrategy, sampled_rows
+from evidentia.bundles.statement import PREDICATE_TYPE as BUNDLE_PREDICATE
+from evidentia.bundles.statement import statement_bytes as bundle_statement
 from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk
@@ -54,6 +69,9 @@ from evidentia.proof.keys import SigningKey
 from evidentia.proof.statement import Statement, Subject
 from evidentia.sources.packing import DefaultEvidencePacker
 from evidentia.sources.wire import rag_sources
+from evidentia.store.assembling import Assembly
+from evidentia.store.lake import Lake
+from evidentia.store.originals import Originals
 from evidentia.trail.checkpoint import Checkpoint, log_origin
 from evidentia.trail.entry import Entry, EntryKind, body_commitment, genesis_prev
 from evidentia.trail.merkle import (
@@ -78,6 +96,7 @@ BESIDE = ("README.md", ".gitattributes", "generate.py")
 BEGAN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 ORIGIN = log_origin("5f1e0c9a7b3d2846", "acme")
 LEDGER_ORIGIN = log_origin("7c3e5a9d1b2f4068", "acme")
+BUNDLE_ORIGIN = log_origin("1d6b0e4f92a873c5", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -264,6 +283,8 @@ def files() -> dict[str, bytes]:
         "keys/key-2.pub": f"{log.keys[1].verifier}\n".encode(),
         "keys/other-log.pub": f"{other.keys[0].verifier}\n".encode(),
         "keys/ledger-log.pub": f"{ledger_key().verifier}\n".encode(),
+        "keys/bundle-log.pub": f"{bundle_key().verifier}\n".encode(),
+        "bundles.json": pretty(bundle_tables()),
         "chunks.json": pretty(chunk_vectors()),
         "statements.json": pretty(statement_vectors()),
         "verdicts.json": pretty(verdict_vectors()),
@@ -271,6 +292,7 @@ def files() -> dict[str, bytes]:
     }
     made |= {f"publication/{path}": data for path, data in publication(log).items()}
     made |= {f"ledger/{path}": data for path, data in ledger_files().items()}
+    made |= {f"bundle/{path}": data for path, data in bundle_files().items()}
     index = []
     recorded = ledger_log()
     for vector in [
@@ -279,6 +301,7 @@ def files() -> dict[str, bytes]:
         *holding_statements(recorded),
         *refused_statements(recorded),
         misplaced_beginning(),
+        *bundle_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -1603,6 +1626,570 @@ def misplaced_beginning() -> ProofVector:
     return ProofVector("first-of-another-log", data, why, ("place",), "ledger-log.pub")
 
 
+# Bundles
+
+REDACTION_KEY = seed("redaction")
+RENDERING_KEY = seed("rendering")
+BUILT_AT = "2026-01-05T09:00:30.000000Z"
+FAMILY = "👨‍👩‍👧"
+HANDOVER = (
+    "# Handover\n\nZoë hands the leave desk over to Omar on Monday. The shared mailbox is read "
+    "twice a day, at nine and at four. Nothing is granted by telephone, and nothing is booked "
+    f"back without a form. The green symbol {FAMILY} marks family days in the calendar.\n"
+)
+MINUTES = (
+    "Minutes of the leave desk. Present: omar@acme.example and zoe@acme.example. Agreed: requests "
+    "are answered within two days; the calendar is the only record that counts; whoever is away "
+    "names somebody who answers; carried-over days end in March; the desk meets again in April."
+)
+JOB: Json = {
+    "job_input": {
+        "extra_params": {
+            "evidence": [
+                "The question was asked by a new employee.",
+                {
+                    "text": "Ask zoe@acme.example or EMP-0042; Zoe@Acme.example answers first.",
+                    "source_uri": "ticket/77",
+                    "asked_by": "EMP-0042",
+                },
+                MINUTES,
+                {
+                    "text": "Smalltalk about the weather, and a word to omar@acme.example.",
+                    "source_uri": "chat",
+                    "priority": -1,
+                },
+            ]
+        }
+    },
+    "evidence_refs": {
+        "lake_text": ["notes/handover.md"],
+        "lake_http": ["http/balance.json", "http/broken.json"],
+        "sql_results": [{"query_key": "leave_taken", "lake_uri": "results/leave_taken.ndjson"}],
+        "sql_queries": [
+            {
+                "query_key": "leave_taken",
+                "sql": "SELECT day, hours FROM leave ORDER BY day",
+                "description": "All leave that was taken.",
+            }
+        ],
+        "documents": ["documents/HR_Policy.md"],
+        "transcripts": [{"lake_uri": "transcripts/call.vtt", "transcript_id": "call-9"}],
+    },
+    "policy": {
+        "max_items": 12,
+        "max_item_bytes": 230,
+        "max_sql_rows": 5,
+        "chunk_size": 200,
+        "chunk_overlap": 20,
+        "enable_redaction": True,
+        "redaction_patterns": {"EMPLOYEE_ID": "EMP-[0-9]{4}"},
+    },
+}
+RUN_ID = "answer/2026-01-05/7"
+STRATEGIES: tuple[SamplingStrategy, ...] = ("first_only", "first_last", "stride")
+
+
+def originals() -> dict[str, bytes]:
+    """Return the files that the bundle's references name, by their path in the lake."""
+    days = [
+        {"day": f"2025-{month:02}-01", "hours": 8 if month % 3 else 4, "note": None}
+        for month in range(1, 13)
+    ]
+    response = {
+        "status": 200,
+        "reason": "OK",
+        "url": "https://hr.example/leave?token=s3cret",
+        "method": "GET",
+        "headers": {"Content-Type": "text/plain", "Set-Cookie": "id=1"},
+        "body": "Balance: 15 days",
+    }
+    spoken = (
+        "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\n<v Zoë>Fifteen days a year.\n\n"
+        "00:00:04.000 --> 00:00:06.500\n<v Omar>And after that?\n"
+    )
+    return {
+        "notes/handover.md": HANDOVER.encode(),
+        "http/balance.json": pretty(response),
+        "http/broken.json": b'{"status": 200, "body": "cut o',
+        "results/leave_taken.ndjson": b"".join(canonical_json(day) + b"\n" for day in days),
+        "documents/HR_Policy.md": POLICY.text.encode(),
+        "transcripts/call.vtt": spoken.encode(),
+    }
+
+
+@cache
+def built_bundle() -> tuple[EvidenceBundle, bytes, dict[str, bytes]]:
+    """Return the bundle of the job, its bytes, and all files of its lake but itself."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, data in originals().items():
+            (root / path).parent.mkdir(exist_ok=True)
+            (root / path).write_bytes(data)
+        assembly = Assembly(Originals(root), Lake(root), lambda: REDACTION_KEY, on_error="record")
+        policy = EvidencePolicy(**JOB["policy"])
+        built = assembly.build(JOB["job_input"], JOB["evidence_refs"], policy, BUILT_AT)
+        files = {
+            path.relative_to(root).as_posix(): path.read_bytes()
+            for path in sorted(root.rglob("*"))
+            if path.is_file()
+        }
+    return built.bundle, built.data, files
+
+
+def small_bundle() -> Json:
+    """Return a bundle of two items, one of them redacted; a third one was dropped."""
+    texts = ("First.", "Write to zoe@acme.example.", "Third, and never seen.")
+    given = [
+        Candidate(
+            EvidenceType.INLINE_TEXT, f"job_input.extra_params.evidence[{place}]", text, "",
+            str(place), {"source_uri": "job_input"},
+        )
+        for place, text in enumerate(texts)
+    ]  # fmt: skip
+    policy = EvidencePolicy(max_items=2, enable_redaction=True)
+    redactor = Redactor(REDACTION_KEY)
+    return build_bundle(given, policy, created_utc=BUILT_AT, redactor=redactor).bundle.as_json()
+
+
+def sealed(bundle: Json) -> Json:
+    """Return the bundle with the digest and the id that follow from what it says now."""
+    told = ("bundle_id", "bundle_sha256", "created_utc")
+    found = sha256_hex(canonical_json({key: bundle[key] for key in bundle if key not in told}))
+    return {**bundle, "bundle_sha256": found, "bundle_id": bundle_id_of(found)}
+
+
+class BundleVector(NamedTuple):
+    """A bundle, and the checks that fail."""
+
+    name: str
+    data: bytes
+    why: str
+    fails: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """Where the file is, in the folder of bundles."""
+        return f"{'refused' if self.fails else 'holds'}/{self.name}.json"
+
+
+def bundle_vectors() -> Iterator[BundleVector]:
+    """Give bundles that hold, and bundles that must be refused."""
+    good = small_bundle()
+    yield BundleVector("small", canonical_json(good), "two items, and one that was dropped")
+    yield BundleVector(
+        "every-type", built_bundle()[1], "an item of every type, and every outcome of an input"
+    )
+    other_time = {**good, "created_utc": "2031-12-31T23:59:59.999999Z"}
+    yield BundleVector("other-time", canonical_json(other_time), "the digest leaves the time out")
+    empty = build_bundle([], EvidencePolicy(), created_utc=BUILT_AT).data
+    yield BundleVector("empty", empty, "no inputs")
+    yield from unsealed_bundles(good)
+    yield from contradictory_bundles(good)
+    yield from malformed_bundles(good)
+
+
+def unsealed_bundles(good: Json) -> Iterator[BundleVector]:
+    """Give bundles whose digest or id is not theirs."""
+    other = sealed(put(good, "policy.max_items", 3))
+    for name, why, fails, bundle in (
+        (
+            "content-changed",
+            "an item's text was changed",
+            ("digest", "items"),
+            put(good, "items.0.content", "Fifth."),
+        ),
+        (
+            "limit-changed",
+            "a limit was raised afterwards",
+            ("digest",),
+            put(good, "policy.max_items", 3),
+        ),
+        (
+            "id-wrong",
+            "the id of another bundle",
+            ("id",),
+            {**good, "bundle_id": other["bundle_id"]},
+        ),
+        (
+            "digest-wrong",
+            "the digest and the id of another bundle",
+            ("digest",),
+            {**other, "policy": good["policy"]},
+        ),
+    ):
+        yield BundleVector(name, canonical_json(bundle), why, fails)
+
+
+def contradictory_bundles(good: Json) -> Iterator[BundleVector]:
+    """Give bundles with a right digest that do not add up."""
+    decisions, items = good["accounting"]["decisions"], good["items"]
+    uncounted = put(good, "accounting.decisions", decisions[:2])
+    counted = put(uncounted, "accounting.inputs", 2)
+    counted = put(counted, "accounting.dropped", 0)
+    counted = put(counted, "accounting.input_bytes", counted["accounting"]["input_bytes"] - 22)
+    step = decisions[1]["steps"][0]
+    for name, why, fails, bundle in (
+        (
+            "content-resealed",
+            "a text is not what its size and digest say",
+            ("items",),
+            put(good, "items.0.content", "Fifth."),
+        ),
+        (
+            "size-wrong",
+            "a size that is not the content's",
+            ("items", "accounting", "summary"),
+            put(good, "items.0.byte_count", 7),
+        ),
+        (
+            "over-max-items",
+            "more items than the policy allows",
+            ("limits",),
+            put(good, "policy.max_items", 1),
+        ),
+        (
+            "over-max-item-bytes",
+            "an item is larger than the policy allows",
+            ("limits",),
+            put(good, "policy.max_item_bytes", 6),
+        ),
+        (
+            "over-max-total-bytes",
+            "all items together are larger than the policy allows",
+            ("limits",),
+            put(good, "policy.max_total_bytes", 23),
+        ),
+        (
+            "item-missing",
+            "an item that the accounting kept is not there",
+            ("accounting", "summary"),
+            put(good, "items", items[:1]),
+        ),
+        (
+            "items-swapped",
+            "the items are not in the order of the inputs",
+            ("accounting",),
+            put(good, "items", items[::-1]),
+        ),
+        (
+            "item-twice",
+            "two items have the same id",
+            ("items", "accounting", "summary"),
+            put(good, "items", [items[0], items[0]]),
+        ),
+        (
+            "decision-missing",
+            "an input has no decision: the counts do not add up",
+            ("accounting",),
+            uncounted,
+        ),
+        (
+            "decision-missing-counted",
+            "the counts were mended; the summary still knows what was dropped",
+            ("summary",),
+            counted,
+        ),
+        (
+            "decision-twice",
+            "two decisions have the same id",
+            ("accounting",),
+            put(good, "accounting.decisions.2.evidence_id", "inline:1"),
+        ),
+        (
+            "count-wrong",
+            "one kept too many",
+            ("accounting",),
+            put(good, "accounting.kept", 2),
+        ),
+        (
+            "input-bytes-wrong",
+            "the bytes of the inputs are not those of the decisions",
+            ("accounting",),
+            put(good, "accounting.input_bytes", 0),
+        ),
+        (
+            "outcome-wrong",
+            "an outcome that is not that of the last step",
+            ("accounting",),
+            put(good, "accounting.decisions.1.outcome", "truncated"),
+        ),
+        (
+            "steps-apart",
+            "a step does not begin with the size that the one before ended with",
+            ("accounting",),
+            put(good, "accounting.decisions.1.steps", [step, {**step, "after_bytes": 18}]),
+        ),
+        (
+            "type-wrong",
+            "an id that is not of its type",
+            ("form",),
+            put(good, "accounting.decisions.0.evidence_type", "lake_text"),
+        ),
+        (
+            "total-wrong",
+            "a total that is not the sum of the items",
+            ("summary",),
+            put(good, "summary.total_bytes", 26),
+        ),
+        (
+            "tokens-wrong",
+            "approx_tokens is not a quarter of the bytes",
+            ("summary",),
+            put(good, "summary.approx_tokens", 7),
+        ),
+        (
+            "types-wrong",
+            "the types are not counted right",
+            ("summary",),
+            put(good, "summary.type_counts.inline_text", 3),
+        ),
+        (
+            "redactions-wrong",
+            "a redaction is not counted",
+            ("summary",),
+            put(good, "summary.redactions", {}),
+        ),
+        (
+            "drop-hidden",
+            "the summary says that nothing was dropped",
+            ("summary",),
+            put(good, "summary.bundle_bounding.applied", value=False),
+        ),
+    ):
+        yield BundleVector(name, canonical_json(sealed(bundle)), why, fails)
+
+
+def malformed_bundles(good: Json) -> Iterator[BundleVector]:
+    """Give what is no bundle by its form; the digest is right where one can be taken."""
+    for name, why, field, value in (
+        ("unknown-field", "a field that bundles do not have", "note", "x"),
+        ("unknown-field-of-an-item", "a field that items do not have", "items.0.note", "x"),
+        ("no-accounting", "no accounting", "accounting", MISSING),
+        ("no-default", "a field of the policy is left out", "policy.max_sql_cols", MISSING),
+        ("negative-limit", "a negative limit", "policy.chunk_overlap", -1),
+        ("overlap", "chunks that overlap by all that they have", "policy.chunk_overlap", 5000),
+        ("token-limit", "a limit in tokens of nobody's", "policy.max_total_tokens", 9),
+        ("unknown-strategy", "no strategy", "policy.sampling_strategy", "random"),
+        ("unknown-type", "no type of evidence", "items.0.evidence_type", "rumour"),
+        ("number-as-text", "a number as text", "summary.item_count", "2"),
+        ("true-as-number", "true in place of 1", "accounting.kept", True),
+    ):
+        bundle = sealed(put(good, field, value))
+        yield BundleVector(name, canonical_json(bundle), why, ("form",))
+    data = canonical_json(good)
+    twice = data[:-1] + b',"created_utc":"2026-01-05T09:00:30.000000Z"}'
+    yield BundleVector("duplicate-key", twice, "a key stands twice", ("form",))
+    yield BundleVector("array", b"[%s]" % data, "not an object", ("form",))
+
+
+def bundle_files() -> dict[str, bytes]:
+    """Return the job, its lake, the bundles, the statement, and the bundle as it is rendered."""
+    bundle, data, lake = built_bundle()
+    made = {
+        "job.json": pretty({**JOB, "redaction_key": REDACTION_KEY.hex(), "created_utc": BUILT_AT}),
+        "statement.json": bundle_statement(bundle.bundle_id, data),
+        "rendered.txt": str(bundle.render()).encode(),
+        **{f"lake/{path}": file for path, file in lake.items()},
+    }
+    return made | {vector.path: vector.data for vector in bundle_vectors()}
+
+
+def bundle_tables() -> Json:
+    """Return the index of bundles, and tables for the rules that they are built by."""
+    return {
+        "bundles": [
+            {"file": f"bundle/{vector.path}", "fails": list(vector.fails), "why": vector.why}
+            for vector in bundle_vectors()
+        ],
+        "ids": id_vectors(),
+        "sampled_rows": sampling_vectors(),
+        "kept": kept_vectors(),
+        "cuts": cut_vectors(),
+        "redactions": redaction_vectors(),
+        "nonces": nonce_vectors(),
+    }
+
+
+def id_vectors() -> Json:
+    """Return inputs in their order, and the id that each gets."""
+    once, near = seed("a source").hex(), seed("another source").hex()
+    alike = once[:13] + near[13:]
+    given = [
+        (EvidenceType.INLINE_TEXT, "", "0"),
+        (EvidenceType.LAKE_TEXT, once, "0"),
+        (EvidenceType.LAKE_HTTP, near, "0"),
+        (EvidenceType.LAKE_TEXT, alike, "0"),
+        (EvidenceType.SQL_RESULT, once, "0"),
+        (EvidenceType.SQL_RESULT, near, "0:0-100"),
+        (EvidenceType.SQL_QUERY_DEF, once, ""),
+        (EvidenceType.DOC_CHUNK, once, "0"),
+        (EvidenceType.DOC_CHUNK, once, "1"),
+        (EvidenceType.DOC_CHUNK, once, "1"),
+        (EvidenceType.TRANSCRIPT_CHUNK, near, "12"),
+        *[(EvidenceType.SQL_QUERY_DEF, near, "")] * 55,
+    ]
+    ids = evidence_ids([Candidate(kind, "", "", digest, part) for kind, digest, part in given])
+    return {
+        "given": [
+            {"evidence_type": kind.value, "digest": digest, "part": part, "evidence_id": one}
+            for (kind, digest, part), one in zip(given, ids, strict=True)
+        ]
+    }
+
+
+def sampling_vectors() -> list[Json]:
+    """Return which rows of how many are shown."""
+    return [
+        {
+            "total": total,
+            "limit": limit,
+            "strategy": strategy,
+            "rows": list(sampled_rows(total, limit, strategy)),
+        }
+        for total, limit in (
+            *((0, 5), (5, 0), (1, 1), (5, 5), (4, 9), (10, 1), (10, 2), (10, 3), (12, 5), (7, 4)),
+            *((100, 7), (10_000_000_019, 6)),
+        )
+        for strategy in STRATEGIES
+    ]
+
+
+def kept_vectors() -> list[Json]:
+    """Return sizes and priorities, and the places that stay within limits."""
+    return [
+        {
+            "sizes": sizes,
+            "priorities": priorities,
+            "max_items": items,
+            "max_total_bytes": total,
+            "kept": kept_places(sizes, priorities, max_items=items, max_total_bytes=total),
+        }
+        for sizes, priorities, items, total in (
+            ([], [], 5, 100),
+            ([10, 10, 10], [0, 0, 0], 5, 100),
+            ([10, 10, 10], [0, 0, 0], 2, 100),
+            ([10, 10, 10], [0, 1, 2], 2, 100),
+            ([10, 80, 10, 10], [0, 0, 0, 0], 9, 50),
+            ([10, 80, 10, 10], [0, -1, 0, 0], 9, 50),
+            ([10, 10, 0], [0, 0, 0], 9, 20),
+            ([0, 10], [0, 0], 9, 0),
+            ([5], [7], 0, 100),
+            ([50], [7], 9, 50),
+        )
+    ]
+
+
+def cut_vectors() -> list[Json]:
+    """Return texts, limits in bytes, and what is left of the texts."""
+    return [
+        {"text": text, "limit": limit, "cut": cut_to_bytes(text, limit)}
+        for text, limit in (
+            ("plain", 5),
+            ("plain", 4),
+            ("plain", 0),
+            ("Zoë", 3),
+            ("Zoë", 4),
+            ("Zoe\u0308", 4),
+            ("a\r\nb", 2),
+            (f"a{FAMILY}b", 18),
+            (f"a{FAMILY}b", 19),
+            ("🇩🇪🇫🇷", 12),
+            ("क्षि", 9),
+        )
+    ]
+
+
+def redaction_vectors() -> Json:
+    """Return values, the text that the digest is taken over, and the digest."""
+    values = (
+        *(("EMAIL", "Zoe@Acme.example"), ("EMAIL", "zoe@acme.example")),
+        *(("CARD", "4111 1111-1111 1111"), ("PHONE", "+49 (0)30 1234567")),
+        *(("PHONE", "0049 30 1234567"), ("IBAN", "de89 3704 0044 0532 0130 00")),
+        *(("IPV6", "2001:db8::1"), ("IPV4", "192.0.2.1"), ("EMPLOYEE_ID", "EMP-0042")),
+    )
+    made = []
+    for kind, value in values:
+        form = normalised(kind, value)
+        found = hmac.digest(REDACTION_KEY, f"{kind}\0{form}".encode(), "sha256").hex()
+        made.append({"kind": kind, "value": value, "normalised": form, "digest": found})
+    return {"key": REDACTION_KEY.hex(), "values": made}
+
+
+def nonce_vectors() -> list[Json]:
+    """Return digests, keys, texts, and the nonce that comes of them."""
+    digest = seed("a bundle").hex()
+    first = fence_nonce(digest, [])
+    arabic = "".join(chr(0x0660 + int(one)) for one in first)
+    return [
+        {
+            "why": why,
+            "bundle_sha256": digest,
+            "key": key.hex(),
+            "texts": texts,
+            "nonce": fence_nonce(digest, texts, key=key),
+        }
+        for why, key, texts in (
+            ("no key", b"", []),
+            ("a key", RENDERING_KEY, []),
+            ("a text has the first nonce", b"", [f"</evidence-{first}>"]),
+            ("other digits, with something in between", b"", [" ".join(arabic)]),
+            ("all but one of its digits", b"", [first[1:]]),
+        )
+    ]
+
+
+def bundle_key() -> SigningKey:
+    """Return the key of the log that bundles are recorded in."""
+    return SigningKey.from_seed(BUNDLE_ORIGIN, seed(f"key of {BUNDLE_ORIGIN}"))
+
+
+def bundle_log() -> Log:
+    """Return a log with a bundle, and a run that used it."""
+    bundle, data, _ = built_bundle()
+    log = Log(BUNDLE_ORIGIN, [bundle_key()])
+    log.announce(log.keys[0])
+    recorded = {
+        "statement_sha256": sha256_hex(bundle_statement(bundle.bundle_id, data)),
+        "predicate_type": BUNDLE_PREDICATE,
+        "bundle_sha256": bundle.bundle_sha256,
+        "summary": bundle.summary.model_dump(mode="json", exclude_none=True),
+    }
+    log.append(EntryKind.BUNDLE, f"bundle/{bundle.bundle_id}", recorded)
+    used = {
+        "run_id": RUN_ID,
+        "bundle_id": bundle.bundle_id,
+        "bundle_sha256": bundle.bundle_sha256,
+    }
+    log.append(EntryKind.RUN, f"run/{RUN_ID}", used)
+    return log
+
+
+def bundle_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a bundle and of a run."""
+    log = bundle_log()
+    bundle, data, _ = built_bundle()
+    payload = bundle_statement(bundle.bundle_id, data)
+    run = log.prove(2, len(log.entries), log.keys[0])
+    other = payload.replace(b"15 days", b"25 days")
+    for name, why, fails, proof in (
+        ("bundle", "a bundle with its statement", (), enveloped(log, 1, payload)),
+        ("run", "a run that used a bundle", (), run),
+        (
+            "bundle-changed",
+            "another bundle than the one that was recorded",
+            ("statement",),
+            enveloped(log, 1, other),
+        ),
+        (
+            "run-of-another-bundle",
+            "the run is said to have used another bundle",
+            ("content",),
+            changed(run, "body.bundle_id", bundle_id_of(seed("another").hex())),
+        ),
+    ):
+        yield ProofVector(name, pretty(proof), why, fails, "bundle-log.pub")
+
+
 # Small helpers
 
 
@@ -1629,6 +2216,20 @@ def changed(document: Json, field: str, value: Any) -> Json:
         del place[inner]
     else:
         place[inner] = value
+    return copied
+
+
+def put(document: Json, path: str, value: Any) -> Json:
+    """Return a copy in which the value at a path (`outer.0.inner`) is another one, or missing."""
+    copied = copy.deepcopy(document)
+    *steps, last = [int(step) if step.isdecimal() else step for step in path.split(".")]
+    place: Any = copied
+    for step in steps:
+        place = place[step]
+    if value is MISSING:
+        del place[last]
+    else:
+        place[last] = value
     return copied
 
 

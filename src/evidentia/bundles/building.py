@@ -24,6 +24,7 @@ from evidentia.bundles.model import (
     Step,
     TokenCounts,
     artifact_uri,
+    gravest,
     make_bundle,
     redaction_counts,
     source_name,
@@ -77,6 +78,7 @@ class _Input:
     steps: tuple[Step, ...] = ()
     table: SampledTable | None = None
     redactions: tuple[dict[str, Any], ...] = ()
+    hits: Mapping[str, Redaction] | None = None
     evidence_id: str = ""
 
     def take(self, done: Outcome, reason: str, content: str) -> None:
@@ -168,16 +170,14 @@ def _redact(one: _Input, redactor: Redactor) -> None:
         hits: list[Redaction] = []
         one.title = _collected(redactor, one.title, hits)
         one.table = map_cells(one.table, lambda cell: _collected(redactor, cell, hits))
+        one.hits = {**one.candidate.redacted, **{hit.placeholder: hit for hit in hits}}
         content = table_text(one.table, one.title)
-        found = {hit.placeholder: hit for hit in hits}
-        one.redactions = tuple(
-            _place(found[placeholder], start) for start, placeholder in _occurrences(content, found)
-        )
+        one.redactions = _placed(one.hits, content)
     else:
         redacted = redactor.redact(before)
         content = redacted.text
         one.redactions = tuple(_place(hit, hit.start) for hit in redacted.redactions)
-    if content != before:
+    if one.redactions:
         kinds = Counter(hit["kind"] for hit in one.redactions)
         reason = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
         one.take(Outcome.REDACTED, reason, content)
@@ -190,6 +190,11 @@ def _collected(redactor: Redactor, cell: str, hits: list[Redaction]) -> str:
     redacted = redactor.redact(cell)
     hits.extend(redacted.redactions)
     return redacted.text
+
+
+def _placed(hits: Mapping[str, Redaction], content: str) -> tuple[dict[str, Any], ...]:
+    """Return what was redacted in a table's text, with its places there."""
+    return tuple(_place(hits[found], start) for start, found in _occurrences(content, hits))
 
 
 def _occurrences(content: str, placeholders: Iterable[str]) -> list[tuple[int, str]]:
@@ -241,7 +246,7 @@ def _bound(one: _Input, policy: EvidencePolicy, count_tokens: Count | None) -> N
     """Bring one input within the limits of an item."""
     limit = policy.max_item_bytes
     if one.table is not None:
-        _bound_table(one, policy)
+        _bound_table(one, policy, count_tokens)
     if one.size > limit:
         one.take(Outcome.TRUNCATED, f"max_item_bytes: {limit:,}", cut_to_bytes(one.content, limit))
     if (tokens := policy.max_item_tokens) is not None and count_tokens is not None:
@@ -250,21 +255,37 @@ def _bound(one: _Input, policy: EvidencePolicy, count_tokens: Count | None) -> N
             one.take(Outcome.TRUNCATED, f"max_item_tokens: {tokens:,}", shorter)
 
 
-def _bound_table(one: _Input, policy: EvidencePolicy) -> None:
+def _bound_table(one: _Input, policy: EvidencePolicy, count_tokens: Count | None) -> None:
+    """Show less of a table before its text is cut: fewer rows, and no long cells."""
+    _show_less(one, policy.max_item_bytes, f"max_item_bytes: {policy.max_item_bytes:,}")
+    tokens = policy.max_item_tokens
+    if tokens is None or count_tokens is None:
+        return
+    while (count := count_tokens(one.content)) > tokens:
+        fewer = one.size * tokens // (count + 1)  # bytes that have about as many tokens
+        if not _show_less(one, fewer, f"max_item_tokens: {tokens:,}"):
+            return
+
+
+def _show_less(one: _Input, max_bytes: int, limit: str) -> bool:
+    """Bring a table's text within some bytes, and say whether less of it is shown now."""
     table, title = one.table, one.title
-    if table is None or one.size <= policy.max_item_bytes:
-        return
-    fitted = fit_table(table, title, policy.max_item_bytes)
+    if table is None or one.size <= max_bytes:
+        return False
+    fitted = fit_table(table, title, max_bytes)
     if fitted == table:
-        return
+        return False
     reasons = []
     if len(fitted.rows) < len(table.rows):
         reasons.append(f"{len(fitted.rows):,} of {len(table.rows):,} sampled rows")
     if fitted.trimmed_cells:
         reasons.append(f"{fitted.trimmed_cells:,} long cells trimmed")
     one.table = fitted
-    limit = f"max_item_bytes: {policy.max_item_bytes:,}"
     one.take(Outcome.SAMPLED, f"{limit}, {', '.join(reasons)}", table_text(fitted, title))
+    if one.hits:
+        elsewhere = (hit for hit in one.redactions if hit["field"] != "content")
+        one.redactions = (*_placed(one.hits, one.content), *elsewhere)
+    return True
 
 
 def _with_part(one: _Input) -> Candidate:
@@ -349,8 +370,8 @@ def _item(one: _Input, artifacts: dict[str, bytes]) -> EvidenceItem:
     metadata = dict(one.metadata)
     if one.table is not None:
         metadata["sampling"] = _sampling(one.table)
-    if one.redactions:
-        metadata["redactions"] = list(one.redactions)
+    if seen := [hit for hit in one.redactions if _is_seen(hit, one.content)]:
+        metadata["redactions"] = seen
     cut = one.is_cut()
     if cut:
         metadata["bounding"] = _bounding(one)
@@ -369,6 +390,11 @@ def _item(one: _Input, artifacts: dict[str, bytes]) -> EvidenceItem:
         metadata=metadata,
         full_ref=full_ref if cut else None,
     )
+
+
+def _is_seen(hit: Mapping[str, Any], content: str) -> bool:
+    """Whether a placeholder is in what is left of the content; those of other fields always are."""
+    return hit["field"] != "content" or bool(hit["end"] <= len(content))
 
 
 def _sampling(table: SampledTable) -> dict[str, Any]:
@@ -418,16 +444,23 @@ def _keep_dropped(dropped: Sequence[_Input], artifacts: dict[str, bytes]) -> dic
 
 
 def _decision(one: _Input) -> Decision:
+    original = one.candidate.original
     return Decision(
         one.evidence_id,
         one.candidate.evidence_type,
         one.candidate.origin,
         source_name(one.source_ref),
-        one.steps[-1].done if one.steps else Outcome.KEPT,
+        gravest(one.steps),
         one.input_bytes,
         one.size,
         one.steps,
+        None if original is None else original["lake_uri"],
+        None if original is None else original["sha256"],
     )
+
+
+def _dropped_note(count: int) -> str:
+    return f"Dropped {count:,} {'item' if count == 1 else 'items'} to meet bundle limits"
 
 
 def _summary(
@@ -438,7 +471,7 @@ def _summary(
     count_tokens: Count | None,
 ) -> BundleSummary:
     total = sum(item.byte_count for item in items)
-    note = f"Dropped {len(dropped):,} items to meet bundle limits" if dropped else ""
+    note = _dropped_note(len(dropped)) if dropped else ""
     tokens = None
     if policy.tokenizer is not None and count_tokens is not None:
         rendered = _rendered_tokens(items, count_tokens)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from evidentia.bundles.model import EvidenceType
+from evidentia.bundles.redaction.model import Redaction
 from evidentia.bundles.tables import SampledTable
 from evidentia.frozen import FrozenDict
 
@@ -14,7 +15,8 @@ class Candidate(NamedTuple):
     `digest` and `part` are what its id is made of: the id's hash in full, and what follows it.
     `input_bytes` is the size of what it was loaded from, where that is more than its content.
     `original` is its `full_ref`, where the whole of it is in the lake already. `error` says why it
-    could not be loaded; the content then says so to the model.
+    could not be loaded; the content then says so to the model. `redacted` is what was redacted
+    already, by its placeholder.
     """
 
     evidence_type: EvidenceType
@@ -30,3 +32,4 @@ class Candidate(NamedTuple):
     title: str = ""
     input_bytes: int | None = None
     error: str | None = None
+    redacted: Mapping[str, Redaction] = FrozenDict()

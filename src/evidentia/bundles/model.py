@@ -27,6 +27,16 @@ BYTES_PER_TOKEN: Final = 4
 """What `approx_tokens` takes a token for."""
 _NAMESPACE: Final = bytes.fromhex("646f4a3a50f653da8c5dc44f87b2a83b")
 """The UUID (version 5) of `urn:evidentia:spec:v1:bundle` among URLs."""
+_TIME: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$"
+_NUMBER: Final = "(?:0|[1-9][0-9]*)"
+_HASHED: Final = f"(?:lake|sql|doc|transcript):[0-9a-f]{{12,64}}:{_NUMBER}"
+EvidenceId = Annotated[
+    str,
+    Field(
+        pattern=f"^(?:inline:{_NUMBER}|{_HASHED}|{_HASHED}:{_NUMBER}-{_NUMBER}"
+        "|sqldef:[0-9a-f]{12,64})$"
+    ),
+]
 Size = Annotated[int, Field(strict=True, ge=0)]
 
 
@@ -43,16 +53,17 @@ class EvidenceType(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of an input; of several things done to it, the last."""
+    """What became of an input; of several things done to it, the gravest: they stand in order."""
 
     KEPT = "kept"
     REDACTED = "redacted"
     SAMPLED = "sampled"
     TRUNCATED = "truncated"
-    DROPPED = "dropped"
     FAILED = "failed"
+    DROPPED = "dropped"
 
 
+_GRAVITY: Final = {outcome: rank for rank, outcome in enumerate(Outcome)}
 _WRITTEN: Final = {one: one.value for one in (*EvidenceType, *Outcome)}
 """Looked up, an enum's value takes a fraction of the time."""
 
@@ -73,12 +84,13 @@ class Step:
 class Decision:
     """What became of one input, step by step.
 
-    `origin` says where the caller named it, `source` what it is: a path, a key, an address.
+    `origin` says where the caller named it, `source` what it is: a path, a key, an address. The
+    artifact is what it was loaded from, where that is in the lake.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
-    evidence_id: str
+    evidence_id: EvidenceId
     evidence_type: EvidenceType
     origin: str
     source: str
@@ -86,6 +98,8 @@ class Decision:
     input_bytes: Size
     bundle_bytes: Size
     steps: tuple[Step, ...] = ()
+    artifact_uri: str | None = None
+    artifact_sha256: str | None = None
 
     def problem(self) -> str | None:
         """Return what in this decision cannot be so, or None."""
@@ -94,14 +108,15 @@ class Decision:
             if step.done is Outcome.KEPT or step.before_bytes != size:
                 return "its steps do not follow from each other"
             size = step.after_bytes
-        last = self.steps[-1].done if self.steps else Outcome.KEPT
-        if self.outcome is not last or size != self.bundle_bytes:
-            return "its outcome is not that of its last step"
+        if self.outcome is not gravest(self.steps) or size != self.bundle_bytes:
+            return "its outcome is not that of its steps"
+        if self.outcome is Outcome.DROPPED and size:
+            return "something of what was dropped is left"
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the decision as a JSON object."""
-        return {
+        """Return the decision as a JSON object; without an artifact, it says nothing of one."""
+        written = {
             "evidence_id": self.evidence_id,
             "evidence_type": _WRITTEN[self.evidence_type],
             "origin": self.origin,
@@ -119,6 +134,15 @@ class Decision:
                 for step in self.steps
             ],
         }
+        if self.artifact_uri is not None:
+            written["artifact_uri"] = self.artifact_uri
+            written["artifact_sha256"] = self.artifact_sha256
+        return written
+
+
+def gravest(steps: Sequence[Step]) -> Outcome:
+    """Return what becomes of an input by what was done to it."""
+    return max((step.done for step in steps), key=_GRAVITY.__getitem__, default=Outcome.KEPT)
 
 
 class Accounting(FrozenModel):
@@ -165,7 +189,7 @@ class EvidenceItem(FrozenModel):
     `full_ref` leads to the whole of what was cut.
     """
 
-    evidence_id: str
+    evidence_id: EvidenceId
     evidence_type: EvidenceType
     source_ref: FrozenObject
     content: str
@@ -231,8 +255,8 @@ class EvidenceBundle(FrozenModel):
 
     bundle_id: str
     bundle_sha256: str
-    created_utc: str
-    build_version: str
+    created_utc: Annotated[str, Field(pattern=_TIME)]
+    build_version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+$")]
     policy: EvidencePolicy
     items: tuple[EvidenceItem, ...]
     summary: BundleSummary
@@ -270,7 +294,7 @@ class EvidenceBundle(FrozenModel):
     def from_json(cls, value: Any) -> Self:
         """Take a bundle from a JSON object; raise `IntegrityError` unless it adds up."""
         try:
-            return cls.model_validate_json(canonical_json(value))
+            bundle = cls.model_validate(value)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
@@ -278,6 +302,9 @@ class EvidenceBundle(FrozenModel):
             raise IntegrityError(
                 f"not a bundle that holds: {where}: {message}" if where else message
             ) from None
+        if bundle.encode() != canonical_json(value):
+            raise IntegrityError("not a bundle that holds: it is not written as bundles are")
+        return bundle
 
     def item(self, evidence_id: str) -> EvidenceItem | None:
         """Return the item of an id, or None if the bundle has none."""
@@ -378,12 +405,11 @@ def type_counts(items: Sequence[EvidenceItem]) -> dict[str, int]:
 
 def redaction_counts(items: Sequence[EvidenceItem]) -> dict[str, int]:
     """Count what was redacted in items, by its kind."""
-    kinds = Counter(
-        str(hit.get("kind"))
-        for item in items
-        for hit in item.metadata.get("redactions", ())
-        if isinstance(hit, Mapping)
-    )
+    kinds: Counter[str] = Counter()
+    for item in items:
+        found = item.metadata.get("redactions")
+        if isinstance(found, tuple):
+            kinds.update(str(hit.get("kind")) for hit in found if isinstance(hit, Mapping))
     return dict(sorted(kinds.items()))
 
 
@@ -437,8 +463,8 @@ def _wrong_accounts(bundle: EvidenceBundle) -> Iterator[str]:
         summary.item_count,
         summary.total_bytes,
         summary.approx_tokens,
-        dict(summary.type_counts),
-        dict(summary.redactions),
+        canonical_json(thaw(summary.type_counts)),  # where true is not 1
+        canonical_json(thaw(summary.redactions)),
         bounding.final_count,
         bounding.total_bytes,
         bounding.original_count,
@@ -449,8 +475,8 @@ def _wrong_accounts(bundle: EvidenceBundle) -> Iterator[str]:
         len(items),
         total,
         total // BYTES_PER_TOKEN,
-        type_counts(items),
-        redaction_counts(items),
+        canonical_json(type_counts(items)),
+        canonical_json(redaction_counts(items)),
         len(items),
         total,
         accounting.inputs,

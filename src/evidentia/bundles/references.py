@@ -11,7 +11,7 @@ from pydantic import Field, StrictInt, StrictStr, ValidationError, model_validat
 
 from evidentia.canonical import MAX_SAFE_INTEGER
 from evidentia.errors import InputError
-from evidentia.frozen import FrozenModel, FrozenObject, freeze
+from evidentia.frozen import FrozenModel, FrozenObject, first_problem, freeze
 
 Text = Annotated[StrictStr, Field(min_length=1)]
 Row = Annotated[StrictInt, Field(ge=0, le=MAX_SAFE_INTEGER)]
@@ -107,6 +107,8 @@ class ResultReference(Reference):
             raise ValueError("give lake_uri, or sql with a connection or files")
         elif (self.connection is None) == (not self.files):
             raise ValueError("sql needs either a connection or files")
+        if self.parameters and self.connection is None:
+            raise ValueError("parameters are for sql with a connection")
         if self.rows is not None and self.rows[0] > self.rows[1]:
             raise ValueError("rows must be [start, end] with start at most end")
         if not all(isinstance(path, str) for path in self.files.values()):
@@ -144,7 +146,10 @@ def read_references(
 
 
 def _inline(job_input: Mapping[str, Any]) -> Iterator[InlineReference]:
-    extra = _mapping(_mapping(job_input, "job_input").get("extra_params") or {}, "extra_params")
+    job = _mapping(job_input, "job_input")
+    if "evidence" in job:
+        raise InputError("job_input.evidence: inline evidence is job_input.extra_params.evidence")
+    extra = _mapping(job.get("extra_params") or {}, "job_input.extra_params")
     for index, given in enumerate(_list(extra.get("evidence"), "job_input.extra_params.evidence")):
         origin = f"job_input.extra_params.evidence[{index}]"
         if isinstance(given, str):
@@ -184,10 +189,7 @@ def _read(kind: type[Kind], origin: str, said: Mapping[str, Any]) -> Kind:
     try:
         return kind.model_validate({**said, "origin": origin})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = "".join(f".{part}" for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{origin}{where}: {message}") from None
+        raise InputError(first_problem(error, kind, origin)) from None
 
 
 def _mapping(value: object, where: str) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ an ellipsis at a cell's beginning are escaped, so no cell can pass for a row or 
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -133,7 +133,7 @@ def _rows_shown(table: SampledTable) -> str:
             f"{run.start + 1:,}" if len(run) == 1 else f"{run.start + 1:,} to {run.stop:,}"
             for run in found
         ]
-        names = f"{'Row' if len(shown) == 1 else 'Rows'} {' and '.join(named)}"
+        names = f"{'Row' if len(shown) == 1 else 'Rows'} {_listed(named)}"
     return f"{names} of {total:,} shown ({table.strategy})."
 
 
@@ -239,3 +239,8 @@ def _json_text(value: object, levels: int) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -2,15 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 from evidentia.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -73,7 +70,7 @@ def build(
     """Build a bundle of the evidence that a job names, keep it, and record it in the trail.
 
     The job's lake_root is looked for from the job's own folder. The same inputs and policy give
-    the same bundle, byte for byte.
+    the same bundle, byte for byte; where it redacts, under the same key of the workspace.
     """
     from evidentia.cli.bundle_view import outcomes, size
     from evidentia.cli.output import counted, counting_bar, print_json, say
@@ -82,15 +79,18 @@ def build(
     root = lake_root or (config.parent / job["lake_root"])
     connections = {**job["connections"], **_connections(connection or [])}
     with workspace(home, tenant, create=True) as opened, counting_bar("Loading") as progress:
-        bundle = opened.build_bundle(
-            job["job_input"],
-            job["evidence_refs"],
-            _policy(job["policy"], config),
-            lake_root=root,
-            on_error=on_error.value if on_error else job["on_error"],
-            connections=connections,
-            progress=progress,
-        )
+        try:
+            bundle = opened.build_bundle(
+                job["job_input"],
+                job["evidence_refs"],
+                job["policy"],
+                lake_root=root,
+                on_error=on_error.value if on_error else job["on_error"],
+                connections=connections,
+                progress=progress,
+            )
+        except InputError as error:
+            raise InputError(f"{config}: {error}") from None
         if run_id is not None:
             opened.record_run(run_id, bundle.bundle_id)
         entry = opened.find_bundle(bundle.bundle_id).entry
@@ -175,7 +175,7 @@ def show(
 ) -> None:
     """Show a bundle: its limits, its items, and where each is from."""
     from evidentia.bundles.model import source_name
-    from evidentia.cli.bundle_view import size
+    from evidentia.cli.bundle_view import limits, size
     from evidentia.cli.output import print_json, print_table, say, visible
     from evidentia.errors import NotFoundError
 
@@ -186,7 +186,11 @@ def show(
     if item is not None:
         one = found.item(item)
         if one is None:
-            raise NotFoundError(f"bundle {found.bundle_id} has no item {item!r}: see 'bundle show'")
+            decisions = {decision.evidence_id for decision in found.accounting.decisions}
+            why = "was dropped" if item in decisions else "is not there"
+            raise NotFoundError(
+                f"bundle {found.bundle_id}: {item!r} {why}; 'evidentia bundle explain' shows all"
+            )
         if as_json:
             print_json(one.as_json())
         else:
@@ -197,6 +201,7 @@ def show(
         return
     say(f"Bundle {found.bundle_id}, built {found.created_utc}, entry {entry} of the trail")
     say(size(found))
+    say(limits(found))
     if runs:
         say(f"Used by {', '.join(map(visible, runs))}")
     if not found.items:
@@ -227,7 +232,7 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Explain a bundle: what the model saw of each source, what it did not, and why."""
-    from evidentia.cli.bundle_view import explained, outcomes
+    from evidentia.cli.bundle_view import explained, outcomes, seen
     from evidentia.cli.output import counted, print_json, print_table, say
 
     with workspace(home, tenant, read_only=True) as opened:
@@ -237,10 +242,7 @@ def explain(
         print_json(found.as_json()["accounting"])
         return
     say(f"Bundle {found.bundle_id}: {counted(accounting.inputs, 'input')}, {outcomes(accounting)}")
-    say(
-        f"The model saw {accounting.bundle_bytes:,} of {accounting.input_bytes:,} bytes, "
-        f"in {counted(len(found.items), 'item')}."
-    )
+    say(seen(found))
     if not accounting.inputs:
         say("The job named no evidence.")
         return
@@ -256,8 +258,10 @@ def explain(
 
 @app.command()
 def diff(
-    before: BundleArgument,
-    after: BundleArgument,
+    before: Annotated[
+        str, typer.Argument(metavar="BEFORE", help="A bundle's id, or latest~1, the one before.")
+    ],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="A bundle's id, or latest.")],
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show how the contents differ, line by line.")
     ] = False,
@@ -306,7 +310,7 @@ def render(
         rendered = opened.render_bundle(bundle, form.value)
     text = str(rendered)
     if output is not None:
-        write_durably(output, f"{text}\n".encode())
+        write_durably(output, text.encode())
     if as_json:
         print_json(
             {
@@ -319,14 +323,15 @@ def render(
         )
         return
     if output is None:
-        typer.echo(text)
+        typer.echo(text, nl=not text.endswith("\n"))
     else:
         say(f"The bundle is in {output}.", "good")
     stripped = sum(sum(counts.values()) for counts in rendered.stripped.values())
     if stripped:
         items = counted(len(rendered.stripped), "item")
         say(f"{counted(stripped, 'invisible character')} left out of {items}.", aside=True)
-    say(f"The fence takes {rendered.overhead_bytes:,} bytes.", aside=True)
+    around = "The fence takes" if form is RenderForm.TEXT else "What is not the items' text takes"
+    say(f"{around} {rendered.overhead_bytes:,} bytes.", aside=True)
 
 
 @app.command()
@@ -428,8 +433,8 @@ def record_run(
     if as_json:
         print_json({"run_id": run_id, "bundle_id": listed.bundle_id, "entry": receipt.seq})
         return
-    again = " already" if receipt.repeated else ""
-    say(f"Run {visible(run_id)} used {listed.bundle_id}: entry {receipt.seq}{again}", "good")
+    recorded = "recorded before, as" if receipt.repeated else "recorded as"
+    say(f"Run {visible(run_id)} used {listed.bundle_id}: {recorded} entry {receipt.seq}", "good")
 
 
 @app.command()
@@ -469,7 +474,8 @@ def runs(
     for name in found:
         say(visible(name))
     if not found:
-        say("None is recorded: 'evidentia bundle record-run RUN BUNDLE' records one.")
+        what = f"No bundle is recorded for run {run_id}" if run_id else "No run is recorded"
+        say(f"{visible(what)}: 'evidentia bundle record-run RUN BUNDLE' records one.")
 
 
 def _job(path: Path) -> "dict[str, Any]":
@@ -502,20 +508,6 @@ def _job(path: Path) -> "dict[str, Any]":
     if not isinstance(found["connections"], dict):
         raise InputError(f"{path}: connections must be an object of names and URLs")
     return found
-
-
-def _policy(given: "Mapping[str, Any]", path: Path) -> Any:
-    from pydantic import ValidationError
-
-    from evidentia.bundles.policy import EvidencePolicy
-
-    try:
-        return EvidencePolicy.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(("policy", *map(str, first["loc"])))
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{path}: {where}: {message}") from None
 
 
 def _connections(given: list[str]) -> dict[str, str]:

@@ -30,6 +30,34 @@ def size(bundle: "EvidenceBundle") -> str:
     return f"{counted(summary.item_count, 'item')}, {summary.total_bytes:,} bytes, {tokens}"
 
 
+def limits(bundle: "EvidenceBundle") -> str:
+    """Say what a bundle may hold."""
+    policy = bundle.policy
+    said = [
+        f"{policy.max_items:,} items",
+        f"{policy.max_total_bytes:,} bytes in all",
+        f"{policy.max_item_bytes:,} in an item",
+    ]
+    if policy.max_total_tokens is not None:
+        said.append(f"{policy.max_total_tokens:,} tokens in all")
+    if policy.max_item_tokens is not None:
+        said.append(f"{policy.max_item_tokens:,} tokens in an item")
+    return f"At most {', '.join(said)}" + ("; redacted" if policy.enable_redaction else "")
+
+
+def seen(bundle: "EvidenceBundle") -> str:
+    """Say how much of its inputs a bundle shows; notes on what failed are not of them."""
+    accounting = bundle.accounting
+    notes = sum(one.bundle_bytes for one in accounting.decisions if one.outcome.value == "failed")
+    said = (
+        f"The model saw {accounting.bundle_bytes - notes:,} of {accounting.input_bytes:,} bytes, "
+        f"in {counted(len(bundle.items) - accounting.failed, 'item')}"
+    )
+    if accounting.failed:
+        said += f", and {counted(accounting.failed, 'note')} on what could not be loaded"
+    return f"{said}."
+
+
 def explained(bundle: "EvidenceBundle") -> list[tuple[str, str, str, str, str, str]]:
     """Return a row for each input; those in a row of one source and one fate are one row."""
     rows = []

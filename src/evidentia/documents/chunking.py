@@ -56,22 +56,52 @@ def chunk_document(
         ruler = measure(page.text, chunk_size, chunk_overlap)
         for start, end, under in _sections(page, headings[page.number], path):
             for low, high in _spans(page.text, start, end, ruler):
-                text = page.text[low:high]
-                locator = [document_id, document.sha256, page.number, low, high]
                 chunks.append(
-                    DocumentChunk(
-                        chunk_id=derived_id("chunk", locator, length=_ID_DIGITS),
-                        document_id=document_id,
-                        index=len(chunks),
-                        text=text,
-                        page=page.number,
-                        heading_path=under,
-                        start=low,
-                        end=high,
-                        chunk_hash=generate_chunk_hash(text, FULL_LENGTH),
-                    )
+                    _chunk((document, document_id), len(chunks), page, (low, high), under)
                 )
     return tuple(chunks)
+
+
+def join_chunks(
+    document: ReadDocument, chunks: Sequence[DocumentChunk], *, chunk_size: int
+) -> tuple[DocumentChunk, ...]:
+    """Join neighbours on a page into chunks of at most `chunk_size` bytes of UTF-8.
+
+    A joined chunk is the page's text from the first to the last, under the heading of the first.
+    """
+    pages = {page.number: page for page in document.pages}
+    joined: list[tuple[Page, int, int, tuple[str, ...]]] = []
+    for chunk in chunks:
+        page = pages[chunk.page]
+        if joined and joined[-1][0] is page:
+            _, start, _, under = joined[-1]
+            if len(page.text[start : chunk.end].encode("utf-8", "surrogatepass")) <= chunk_size:
+                joined[-1] = (page, start, chunk.end, under)
+                continue
+        joined.append((page, chunk.start, chunk.end, chunk.heading_path))
+    return tuple(
+        _chunk((document, chunks[0].document_id), index, page, (start, end), under)
+        for index, (page, start, end, under) in enumerate(joined)
+    )
+
+
+def _chunk(
+    of: tuple[ReadDocument, str], index: int, page: Page, span: Span, under: tuple[str, ...]
+) -> DocumentChunk:
+    (document, document_id), (start, end) = of, span
+    text = page.text[start:end]
+    locator = [document_id, document.sha256, page.number, start, end]
+    return DocumentChunk(
+        chunk_id=derived_id("chunk", locator, length=_ID_DIGITS),
+        document_id=document_id,
+        index=index,
+        text=text,
+        page=page.number,
+        heading_path=under,
+        start=start,
+        end=end,
+        chunk_hash=generate_chunk_hash(text, FULL_LENGTH),
+    )
 
 
 def _sections(

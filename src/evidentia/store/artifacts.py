@@ -1,11 +1,10 @@
 """The artifacts that a bundle points to: whether each is there, byte for byte as it was."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from evidentia.bundles.model import EvidenceBundle, artifact_uri
+from evidentia.bundles.model import EvidenceBundle, Outcome, artifact_uri
 from evidentia.errors import EvidentiaError
 from evidentia.store.lake import Lake
 from evidentia.store.originals import Originals
@@ -16,12 +15,13 @@ def check_artifacts(
 ) -> tuple[list[str], list[str]]:
     """Return what was found as it was, and what was not.
 
-    `root` is where the originals are that are not in the lake.
+    What an item shows in whole is in the bundle itself, and not looked for elsewhere. `root` is
+    where the originals are that are not in the lake.
     """
     found: list[str] = []
     problems: list[str] = []
     originals = None if root is None else Originals(root)
-    for lake_uri, digest, size, whose in _references(bundle):
+    for lake_uri, digest, whose in _references(bundle):
         try:
             if lake_uri == artifact_uri(digest):
                 path = lake.path(digest)
@@ -30,6 +30,7 @@ def check_artifacts(
             else:
                 problems.append(f"{whose}: {lake_uri} is outside of the lake: say where it is")
                 continue
+            size = path.stat().st_size
             with path.open("rb") as file:
                 same = hashlib.file_digest(file, "sha256").hexdigest() == digest
         except FileNotFoundError:
@@ -46,14 +47,22 @@ def check_artifacts(
     return found, problems
 
 
-def _references(bundle: EvidenceBundle) -> Iterator[tuple[str, str, int, str]]:
-    """Give each artifact once, with its digest, its size, and what refers to it."""
-    seen = set()
-    refs: list[tuple[str, Mapping[str, Any] | None]] = [
-        (item.evidence_id, item.full_ref) for item in bundle.items
+def _references(bundle: EvidenceBundle) -> Iterator[tuple[str, str, str]]:
+    """Give each artifact that has more than the bundle shows, its digest, and what refers to it."""
+    refs = [
+        (one.artifact_uri, one.artifact_sha256, one.evidence_id)
+        for one in bundle.accounting.decisions
+        if one.artifact_uri is not None and one.outcome is not Outcome.KEPT
     ]
-    refs.append(("dropped items", bundle.summary.bundle_bounding.dropped_ref))
-    for whose, ref in refs:
-        if ref is not None and ref.get("lake_uri") not in seen:
-            seen.add(ref.get("lake_uri"))
-            yield str(ref.get("lake_uri")), str(ref.get("sha256")), ref.get("byte_count", 0), whose
+    refs += [
+        (item.full_ref["lake_uri"], item.full_ref["sha256"], item.evidence_id)
+        for item in bundle.items
+        if item.full_ref is not None
+    ]
+    if dropped := bundle.summary.bundle_bounding.dropped_ref:
+        refs.append((dropped["lake_uri"], dropped["sha256"], "dropped items"))
+    seen = set()
+    for lake_uri, digest, whose in refs:
+        if lake_uri not in seen:
+            seen.add(lake_uri)
+            yield str(lake_uri), str(digest), whose

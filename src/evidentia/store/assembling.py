@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from evidentia.bundles.building import BuiltBundle, build_bundle
 from evidentia.bundles.model import EvidenceBundle
 from evidentia.bundles.policy import EvidencePolicy
@@ -17,7 +19,8 @@ from evidentia.bundles.redaction.model import Detector
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.references import read_references
 from evidentia.bundles.tokens import token_counter
-from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.errors import EnvironmentProblem, InputError, NotFoundError
+from evidentia.frozen import first_problem
 from evidentia.store.evidence import Connections, EvidenceLoader, FindDocument, OnError
 from evidentia.store.files import make_folder, write_durably
 from evidentia.store.lake import Lake
@@ -25,6 +28,8 @@ from evidentia.store.originals import PRIVATE, Originals
 
 KEY_BYTES: Final = 32
 Progress = Callable[[int, int], None]
+Policy = EvidencePolicy | Mapping[str, Any] | None
+"""A policy, its fields as a mapping, or None for the defaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +53,13 @@ class Assembly:
         self,
         job_input: Mapping[str, Any] | None,
         evidence_refs: Mapping[str, Any] | None,
-        policy: EvidencePolicy,
+        policy: Policy,
         created_utc: str,
     ) -> BuiltBundle:
         """Return the bundle; the artifacts it refers to are kept, and it itself is not yet."""
         if self.on_error not in ("raise", "record"):
             raise InputError(f"on_error must be 'raise' or 'record', not {self.on_error!r}")
+        policy = as_policy(policy)
         if self.detectors and not policy.enable_redaction:
             raise InputError("detectors were given, but the policy does not set enable_redaction")
         references = read_references(job_input, evidence_refs)
@@ -65,7 +71,7 @@ class Assembly:
             on_error=self.on_error,
             connections=self.connections,
             find_document=self.find_document,
-            redact=None if redactor is None else lambda text: redactor.redact(text).text,
+            redactor=redactor,
         )
         built = build_bundle(
             loader.load(references, self.progress),
@@ -93,7 +99,7 @@ def build_evidence_bundle(
     *,
     job_input: Mapping[str, Any] | None = None,
     evidence_refs: Mapping[str, Any] | None = None,
-    policy: EvidencePolicy | None = None,
+    policy: Policy = None,
     lake_root: str | Path,
     on_error: OnError = "raise",
     connections: Connections | None = None,
@@ -107,6 +113,8 @@ def build_evidence_bundle(
     `redaction_key` makes the digests of redacted values; by default the lake has one of its own.
     """
     root = Path(lake_root)
+    if evidence_refs and not root.is_dir():
+        raise NotFoundError(f"lake_root {root}: no such folder")
     make_folder(root)
     lake = Lake(root)
     assembly = Assembly(
@@ -118,9 +126,19 @@ def build_evidence_bundle(
         detectors=detectors or {},
     )
     now = datetime.now(UTC).isoformat(timespec="microseconds")[:-6] + "Z"  # noqa: TID251 - a shell
-    built = assembly.build(job_input, evidence_refs, policy or EvidencePolicy(), now)
+    built = assembly.build(job_input, evidence_refs, policy, now)
     lake.put(built.data)
     return built.bundle
+
+
+def as_policy(given: Policy) -> EvidencePolicy:
+    """Return a policy; raise `InputError` saying what is wrong with the mapping that was given."""
+    if isinstance(given, EvidencePolicy):
+        return given
+    try:
+        return EvidencePolicy.model_validate({} if given is None else given)
+    except ValidationError as error:
+        raise InputError(first_problem(error, EvidencePolicy, "policy")) from None
 
 
 def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:

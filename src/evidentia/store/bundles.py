@@ -5,6 +5,7 @@ rows follow from it.
 """
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,7 @@ _CUT: Final = (
     "SELECT bundle_id, evidence_id, evidence_type, origin, outcome, reason, input_bytes, "
     "byte_count, artifact_sha256, artifact_uri FROM llm.evidence_item WHERE tenant = ?"
 )
+_LATEST: Final = re.compile(r"latest(?:~([0-9]{1,6}))?")
 _SHORTEST: Final = 8
 """How much of a bundle's id names it, where no other begins so."""
 
@@ -48,7 +50,7 @@ class ListedBundle:
 
 @dataclass(frozen=True, slots=True)
 class TrackedItem:
-    """An item of a bundle: how it was cut and why, and the artifact that it comes from."""
+    """An input of a bundle: how it was cut and why, and the artifact that it comes from."""
 
     bundle_id: str
     evidence_id: str
@@ -76,7 +78,10 @@ def insert_bundle(
     statement_sha256: str,
     entry: int,
 ) -> None:
-    """Insert a bundle and its items; what was dropped is in the bundle's accounting."""
+    """Insert a bundle and its inputs: those the model saw, and dropped ones that have an artifact.
+
+    Text that came with the job and was dropped is in the bundle's accounting alone.
+    """
     summary = bundle.summary.model_dump(mode="json", exclude_none=True)
     dropped_ref = bundle.summary.bundle_bounding.dropped_ref or {}
     values = {
@@ -94,26 +99,28 @@ def insert_bundle(
         "trail_seq": entry,
     }
     insert_rows(connection, "llm.evidence_bundle", tuple(values), [tuple(values.values())])
-    decisions = {one.evidence_id: one for one in bundle.accounting.decisions}
+    items = {item.evidence_id: item for item in bundle.items}
     rows = []
-    for index, item in enumerate(bundle.items):
-        decision = decisions[item.evidence_id]
-        artifact = item.full_ref or item.source_ref
+    for index, decision in enumerate(bundle.accounting.decisions):
+        item = items.get(decision.evidence_id)
+        if item is None and decision.artifact_uri is None:
+            continue
+        whole = (item and item.full_ref) or {}
         rows.append(
             (
                 tenant,
                 bundle.bundle_id,
-                item.evidence_id,
+                decision.evidence_id,
                 index,
-                item.evidence_type.value,
+                decision.evidence_type.value,
                 _storable(decision.origin),
                 decision.outcome.value,
                 _storable("; ".join(f"{one.done.value}: {one.reason}" for one in decision.steps)),
                 decision.input_bytes,
-                item.byte_count,
-                item.content_sha256,
-                _text(artifact.get("sha256")),
-                _text(artifact.get("lake_uri")),
+                decision.bundle_bytes,
+                None if item is None else item.content_sha256,
+                decision.artifact_sha256 or whole.get("sha256"),
+                _text(decision.artifact_uri or whole.get("lake_uri")),
             )
         )
     insert_rows(
@@ -139,11 +146,12 @@ def insert_bundle(
 
 
 def find_bundle(connection: Connection, tenant: str, name: str) -> ListedBundle:
-    """Return the bundle of an id, of an id's beginning, or the newest one (`latest`)."""
-    if name == "latest":
-        found = fetch(connection, f"{_LISTED} ORDER BY trail_seq DESC LIMIT 1", (tenant,))
+    """Return the bundle of an id, of its beginning, or the newest one (`latest`, `latest~1` …)."""
+    if latest := _LATEST.fullmatch(name):
+        sql = f"{_LISTED} ORDER BY trail_seq DESC LIMIT 1 OFFSET ?"
+        found = fetch(connection, sql, (tenant, int(latest[1] or 0)))
         if not found:
-            raise NotFoundError("there are no bundles yet: 'evidentia bundle build' makes one")
+            raise NotFoundError(f"there is no bundle {name}: 'evidentia bundle list' shows them")
         return _listed(found[0])
     lowered = name.lower()
     found = fetch(connection, f"{_LISTED} AND bundle_id = ?", (tenant, lowered))
@@ -180,7 +188,7 @@ def list_bundles(
 
 
 def items_of(connection: Connection, tenant: str, bundle_id: str) -> list[TrackedItem]:
-    """Return the items of a bundle, in their order."""
+    """Return what is tracked of a bundle's inputs, in their order."""
     sql = f"{_CUT} AND bundle_id = ? ORDER BY item_index"
     return [TrackedItem(*row) for row in fetch(connection, sql, (tenant, bundle_id))]
 
@@ -223,11 +231,20 @@ def runs_of_artifact(connection: Connection, tenant: str, artifact: str) -> list
     sql = (
         "SELECT r.run_id, MIN(r.trail_seq) FROM llm.run_evidence r "
         "JOIN llm.evidence_item i ON i.tenant = r.tenant AND i.bundle_id = r.bundle_id "
-        "WHERE r.tenant = ? AND "
+        "WHERE r.tenant = ? AND i.outcome <> 'dropped' AND "
         "(i.artifact_sha256 = ? OR i.content_sha256 = ? OR i.artifact_uri = ?) "
         "GROUP BY r.run_id ORDER BY 2"
     )
     return [row[0] for row in fetch(connection, sql, (tenant, artifact, artifact, artifact))]
+
+
+def shows_artifact(connection: Connection, tenant: str, artifact: str) -> bool:
+    """Whether any bundle has an input from an artifact, by its digest or lake URI."""
+    sql = (
+        "SELECT 1 FROM llm.evidence_item WHERE tenant = ? AND "
+        "(artifact_sha256 = ? OR content_sha256 = ? OR artifact_uri = ?) LIMIT 1"
+    )
+    return bool(fetch(connection, sql, (tenant, artifact, artifact, artifact)))
 
 
 def erase_bundle(connection: Connection, tenant: str, entry: int) -> tuple[str, list[str]] | None:

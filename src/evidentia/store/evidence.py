@@ -21,6 +21,8 @@ from evidentia.bundles.loading import (
 )
 from evidentia.bundles.model import artifact_uri
 from evidentia.bundles.policy import EvidencePolicy
+from evidentia.bundles.redaction.model import Redaction
+from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.references import (
     DocumentReference,
     FileReference,
@@ -33,7 +35,7 @@ from evidentia.bundles.references import (
     TranscriptReference,
 )
 from evidentia.canonical import derived_id
-from evidentia.errors import EvidentiaError, InputError
+from evidentia.errors import EvidentiaError, InputError, NotFoundError
 from evidentia.store.lake import Lake
 from evidentia.store.originals import Originals
 from evidentia.store.querying.running import keep_duckdb_result, keep_query_result
@@ -90,7 +92,7 @@ class EvidenceLoader:
     on_error: OnError = "raise"
     connections: Connections = field(default_factory=dict)
     find_document: FindDocument | None = None
-    redact: Callable[[str], str] | None = None
+    redactor: Redactor | None = None
 
     def load(
         self,
@@ -215,17 +217,21 @@ class EvidenceLoader:
                 f"{reference.origin}: document_id names a document of a workspace's library; "
                 "without a workspace, give lake_uri"
             )
-        named = self.find_document(reference.document_id)
+        try:
+            named = self.find_document(reference.document_id)
+        except NotFoundError as error:
+            raise InputError(f"{reference.origin}: {error}") from None
         data = self.lake.get(named.sha256)
         original = lake_ref(artifact_uri(named.sha256), data)
         return _Document(named.document_id, named.filename, original), data
 
     def _result(self, reference: ResultReference) -> Candidate:
         origin, form, lake_uri = reference.origin, reference.form, reference.lake_uri
+        redacted: dict[str, Redaction] = {}
         if lake_uri is not None:
             path = self.originals.path(lake_uri, origin)
         else:
-            digest = self._query(reference)
+            digest = self._query(reference, redacted)
             path, form, lake_uri = self.lake.path(digest), "ndjson", artifact_uri(digest)
         read = read_result(
             path,
@@ -236,16 +242,21 @@ class EvidenceLoader:
             strategy=self.policy.sampling_strategy,
             rows=reference.rows,
         )
-        return result_candidate(reference, lake_uri, read.sha256, read.byte_count, read.table)
+        found = result_candidate(reference, lake_uri, read.sha256, read.byte_count, read.table)
+        return found._replace(redacted=redacted)
 
-    def _query(self, reference: ResultReference) -> str:
-        """Run a query and keep its result; return the digest that the lake has it by."""
+    def _query(self, reference: ResultReference, redacted: dict[str, Redaction]) -> str:
+        """Run a query and keep its result; return the digest that the lake has it by.
+
+        What is redacted on the way is noted by its placeholder.
+        """
         origin, sql = reference.origin, reference.sql or ""
+        redact = None if self.redactor is None else _noting(self.redactor, redacted)
         if reference.connection is None:
             files = {
                 name: self.originals.path(path, origin) for name, path in reference.files.items()
             }
-            return keep_duckdb_result(sql, files, self.lake, origin, redact=self.redact).sha256
+            return keep_duckdb_result(sql, files, self.lake, origin, redact=redact).sha256
         source = self.connections.get(reference.connection)
         if source is None:
             known = ", ".join(sorted(self.connections)) or "none were given"
@@ -256,8 +267,17 @@ class EvidenceLoader:
             self.lake,
             origin,
             parameters=reference.parameters or None,  # without any, a colon means nothing
-            redact=self.redact,
+            redact=redact,
         ).sha256
+
+
+def _noting(redactor: Redactor, noted: dict[str, Redaction]) -> Callable[[str], str]:
+    def redact(text: str) -> str:
+        found = redactor.redact(text)
+        noted.update((hit.placeholder, hit) for hit in found.redactions)
+        return found.text
+
+    return redact
 
 
 def _document(reference: DocumentReference, document: _Document) -> list[Candidate]:

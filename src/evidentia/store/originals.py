@@ -9,6 +9,8 @@ from evidentia.errors import InputError
 
 MAX_BYTES: Final = 512 * 2**20
 """What is read of one text, response or transcript; results are streamed and may be larger."""
+KEPT: Final = "sha256"
+"""The folder of a lake in which files are kept by their digest."""
 PRIVATE: Final = ".evidentia"
 """The folder in a lake whose files no reference may name: it holds the lake's secret key."""
 
@@ -28,7 +30,7 @@ class Originals:
                 f'{{"folder": "{lake_uri}"}} for all files in it'
             )
         if not path.exists():
-            raise InputError(f"{origin}: {lake_uri} is not in the lake ({self.root})")
+            raise InputError(f"{origin}: {lake_uri} is not in the lake: paths begin at its root")
         if not path.is_file():
             raise InputError(f"{origin}: {lake_uri} is not a file")
         return path
@@ -51,16 +53,23 @@ class Originals:
     def within(self, folder: str, pattern: str, origin: str) -> list[str]:
         """Return the files of a folder and the folders in it that fit a pattern, sorted by name.
 
-        Hidden files are left out. `*` alone stands for all; a pattern is compared with the name.
+        Hidden files are left out, and what bundles keep in the lake by its digest. `*` alone
+        stands for all; a pattern is compared with the name.
         """
         start = self._inside(folder, origin)
         if not start.is_dir():
-            raise InputError(f"{origin}: there is no folder {folder} in the lake ({self.root})")
+            raise InputError(
+                f"{origin}: there is no folder {folder} in the lake: paths begin at its root"
+            )
         found = []
+        root = self.root.resolve()
         for parent, folders, names in os.walk(start):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            kept = KEPT if Path(parent) == root else None
+            folders[:] = sorted(
+                name for name in folders if not name.startswith(".") and name != kept
+            )
             found += [
-                Path(parent, name).relative_to(self.root.resolve()).as_posix()
+                Path(parent, name).relative_to(root).as_posix()
                 for name in names
                 if not name.startswith(".") and fnmatch.fnmatchcase(name, pattern)
             ]
@@ -80,7 +89,7 @@ class Originals:
             raise InputError(f"{origin}: {lake_uri} is private to the lake")
         if parts.is_absolute() or ".." in parts.parts:
             raise InputError(
-                f"{origin}: {lake_uri} leaves the lake: give a path below {self.root}, without '..'"
+                f"{origin}: {lake_uri} leaves the lake: give a path from its root, without '..'"
             )
         try:
             root = self.root.resolve()

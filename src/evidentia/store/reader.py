@@ -2,7 +2,7 @@
 
 import contextlib
 
-from evidentia.documents.chunking import chunk_document
+from evidentia.documents.chunking import chunk_document, join_chunks
 from evidentia.documents.index import build_index
 from evidentia.documents.model import DocumentChunk, ReadDocument
 from evidentia.documents.reading.document import read_document
@@ -46,9 +46,10 @@ def _pieces(document: ReadDocument, asked: Asked) -> tuple[DocumentChunk, ...]:
     if asked.cut is None:
         return ()
     size, overlap = asked.cut
-    return chunk_document(
+    pieces = chunk_document(
         document, asked.document_id, chunk_size=size, chunk_overlap=overlap, unit="bytes"
     )
+    return join_chunks(document, pieces, chunk_size=size)
 
 
 def limit_memory() -> None:

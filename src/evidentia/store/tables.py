@@ -296,11 +296,11 @@ evidence_item = _table(
     Column("reason", _Long, nullable=False),
     Column("input_bytes", _Number, nullable=False),
     Column("byte_count", _Number, nullable=False),
-    Column("content_sha256", _Key, nullable=False),
+    Column("content_sha256", _Key),
     Column("artifact_sha256", _Key),
     Column("artifact_uri", _Long),
     CheckConstraint(
-        "outcome IN ('kept', 'redacted', 'sampled', 'truncated', 'failed')",
+        "outcome IN ('kept', 'redacted', 'sampled', 'truncated', 'failed', 'dropped')",
         name="evidence_item_outcome",
     ),
     _of_bundle("evidence_item"),

@@ -23,9 +23,9 @@ from evidentia.workspace.answers import AnswersShell, Progress
 if TYPE_CHECKING:
     from evidentia.bundles.building import BuiltBundle
     from evidentia.bundles.model import Decision, EvidenceBundle
-    from evidentia.bundles.policy import EvidencePolicy
     from evidentia.bundles.redaction.model import Detector
     from evidentia.bundles.rendering import Rendered, RenderFormat
+    from evidentia.store.assembling import Policy
     from evidentia.store.evidence import Connections, LibraryDocument, OnError
 
 MAX_RUN_ID = 200
@@ -53,7 +53,7 @@ class BundlesShell(AnswersShell):
         self,
         job_input: Mapping[str, Any] | None = None,
         evidence_refs: Mapping[str, Any] | None = None,
-        policy: "EvidencePolicy | None" = None,
+        policy: "Policy" = None,
         *,
         lake_root: str | Path | None = None,
         on_error: "OnError" = "raise",
@@ -67,12 +67,13 @@ class BundlesShell(AnswersShell):
         also be named by their id in the library. The same inputs and policy give the bundle that
         is recorded already.
         """
-        from evidentia.bundles.policy import EvidencePolicy  # noqa: PLC0415 - only bundles need it
-        from evidentia.store.assembling import Assembly, secret_key  # noqa: PLC0415 - the same
+        from evidentia.store.assembling import Assembly, secret_key  # noqa: PLC0415 - only bundles need it
         from evidentia.store.originals import Originals  # noqa: PLC0415 - the same
 
         self._refuse_to_fork()
         root = self.lake.folder if lake_root is None else Path(lake_root)
+        if evidence_refs and lake_root is not None and not root.is_dir():
+            raise NotFoundError(f"lake_root {root}: no such folder")
         key_file = self.home.redaction_key_file(self.tenant)
         assembly = Assembly(
             Originals(root),
@@ -84,7 +85,7 @@ class BundlesShell(AnswersShell):
             find_document=self._find_document,
             progress=progress,
         )
-        built = assembly.build(job_input, evidence_refs, policy or EvidencePolicy(), self._now())
+        built = assembly.build(job_input, evidence_refs, policy, self._now())
         with self._database.read() as connection:
             known = bundles.known_bundle(connection, self.tenant, built.bundle.bundle_id)
         if known is not None:
@@ -99,7 +100,10 @@ class BundlesShell(AnswersShell):
             return bundles.list_bundles(connection, self.tenant, before=before, limit=limit)
 
     def find_bundle(self, name: str) -> ListedBundle:
-        """Return the bundle of this id, or of one that begins so, or the newest (`latest`)."""
+        """Return the bundle of this id, or of one that begins so, or the newest.
+
+        `latest` is the newest, `latest~1` the one before it.
+        """
         with self._database.read() as connection:
             return bundles.find_bundle(connection, self.tenant, name)
 
@@ -208,12 +212,17 @@ class BundlesShell(AnswersShell):
             return bundles.runs_of_bundle(connection, self.tenant, listed.bundle_id)
 
     def runs_of_artifact(self, artifact: str) -> list[str]:
-        """Return the runs whose model saw something of an artifact: its SHA-256, or lake URI."""
+        """Return the runs whose model saw something of an artifact: its SHA-256, or lake URI.
+
+        `NotFoundError` is raised where no bundle has anything of it.
+        """
         with self._database.read() as connection:
+            if not bundles.shows_artifact(connection, self.tenant, artifact):
+                raise NotFoundError(f"no bundle has anything of {artifact[:80]!r}")
             return bundles.runs_of_artifact(connection, self.tenant, artifact)
 
     def bundle_items(self, name: str) -> list[TrackedItem]:
-        """Return what the model saw of a bundle, item by item: how each was cut, and why."""
+        """Return what is tracked of a bundle's inputs: how each was cut, why, and its artifact."""
         listed = self.find_bundle(name)
         with self._database.read() as connection:
             return bundles.items_of(connection, self.tenant, listed.bundle_id)

@@ -233,7 +233,8 @@ def _secret(data: bytes, start: int, end: int, classes: frozenset[str]) -> Verdi
     header = _AUTHORIZATION.match(data, start, end)
     if header is not None:
         low, high = header.span(2)
-        value = data[low:high].decode()
+        value = data[low:high].decode().rstrip(".")
+        high = low + len(value)
         if not validating.is_bearer(value, named=header.start(1) >= 0):
             return (None, low)
         return (Span(_kind_of_secret(value, classes), low, high), high)

@@ -91,11 +91,11 @@ def _create(schema: str | None) -> None:
         sa.Column("reason", sa.Text, nullable=False),
         sa.Column("input_bytes", NUMBER, nullable=False),
         sa.Column("byte_count", NUMBER, nullable=False),
-        sa.Column("content_sha256", sa.Text, nullable=False),
+        sa.Column("content_sha256", sa.Text),
         sa.Column("artifact_sha256", sa.Text),
         sa.Column("artifact_uri", sa.Text),
         sa.CheckConstraint(
-            "outcome IN ('kept', 'redacted', 'sampled', 'truncated', 'failed')",
+            "outcome IN ('kept', 'redacted', 'sampled', 'truncated', 'failed', 'dropped')",
             name="evidence_item_outcome",
         ),
     )

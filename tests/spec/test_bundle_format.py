@@ -1,0 +1,538 @@
+"""The format of bundles: vectors, schemas and the page agree with each other and with the code."""
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+from sqlalchemy import create_engine, text
+
+import evidentia
+from evidentia.bundles import model
+from evidentia.bundles.bounding import cut_to_bytes, kept_places
+from evidentia.bundles.candidates import Candidate
+from evidentia.bundles.ids import PREFIX_DIGITS, evidence_ids
+from evidentia.bundles.model import (
+    BUILD_VERSION,
+    EvidenceBundle,
+    EvidenceType,
+    Outcome,
+    bundle_id_of,
+)
+from evidentia.bundles.policy import TOKENIZERS, EvidencePolicy
+from evidentia.bundles.redaction.redactor import BUILT_IN, Redactor
+from evidentia.bundles.redaction.validating import normalised
+from evidentia.bundles.rendering import NONCE_DIGITS, fence_nonce
+from evidentia.bundles.sampling import sampled_rows
+from evidentia.bundles.statement import PREDICATE_TYPE, from_statement
+from evidentia.canonical import canonical_json, parse_json, sha256_hex
+from evidentia.errors import CanonicalError, EvidentiaError, IntegrityError, ProofError
+from evidentia.proof.statement import Statement
+from evidentia.proof.verification import STATEMENT_DIGEST
+from evidentia.store.assembling import build_evidence_bundle
+from evidentia.workspace.bundles import MAX_RUN_ID
+from spec.stranger import verify_bundle
+from spec.test_spec import SPEC, VECTORS, load, mutations, run_blocks, schema, valid
+
+TABLES = load("bundles.json")
+BUNDLES: list[dict[str, Any]] = TABLES["bundles"]
+JOB = load("bundle/job.json")
+SMALL = load("bundle/holds/small.json")
+EVERY = load("bundle/holds/every-type.json")
+PAGE = (SPEC / "bundle.md").read_text(encoding="utf-8")
+
+
+def data_of(vector: dict[str, Any]) -> bytes:
+    return Path(VECTORS, vector["file"]).read_bytes()
+
+
+# The vectors, by the code
+
+
+@pytest.mark.parametrize("vector", BUNDLES, ids=lambda vector: vector["file"])
+def test_a_bundle_is_read_as_it_is_or_refused(vector: dict[str, Any]) -> None:
+    if vector["fails"]:
+        with pytest.raises(IntegrityError):
+            EvidenceBundle.parse(data_of(vector))
+    else:
+        assert EvidenceBundle.parse(data_of(vector)).encode() == data_of(vector)
+
+
+def test_the_bundle_has_every_type_and_every_outcome() -> None:
+    assert {item["evidence_type"] for item in EVERY["items"]} == set(EvidenceType)
+    assert {each["outcome"] for each in EVERY["accounting"]["decisions"]} == set(Outcome)
+    assert {vector["fails"][0] for vector in BUNDLES if vector["fails"]} == {
+        *("form", "digest", "id", "items", "limits", "accounting", "summary")
+    }
+
+
+def test_the_job_gives_the_bundle_and_its_artifacts(tmp_path: Path) -> None:
+    kept = VECTORS / "bundle/lake"
+    copytree(kept, tmp_path, ignore=lambda _, names: {"sha256"} & set(names), dirs_exist_ok=True)
+    built = build_evidence_bundle(
+        job_input=JOB["job_input"],
+        evidence_refs=JOB["evidence_refs"],
+        policy=EvidencePolicy(**JOB["policy"]),
+        lake_root=tmp_path,
+        on_error="record",
+        redaction_key=bytes.fromhex(JOB["redaction_key"]),
+    )
+    assert built.as_json() | {"created_utc": JOB["created_utc"]} == EVERY
+    assert (tmp_path / built.lake_uri).read_bytes() == built.encode()
+    for path in kept.rglob("*"):
+        if path.is_file():
+            assert (tmp_path / path.relative_to(kept)).read_bytes() == path.read_bytes()
+
+
+def test_the_statement_is_the_bundles_and_the_text_what_it_renders() -> None:
+    statement = Statement.parse((VECTORS / "bundle/statement.json").read_bytes())
+    bundle = from_statement(statement)
+    assert bundle.as_json() == EVERY
+    assert str(bundle.render()).encode() == (VECTORS / "bundle/rendered.txt").read_bytes()
+    other = {**statement.as_json(), "subject": [{"name": "x", "digest": {"sha256": "0" * 64}}]}
+    with pytest.raises(ProofError):
+        from_statement(Statement.parse(canonical_json(other)))
+
+
+def test_the_entries_are_those_of_a_bundle_and_a_run() -> None:
+    bundle, run = (load(f"proofs/holds/{name}.json") for name in ("bundle", "run"))
+    assert bundle["entry"]["subject"] == f"bundle/{EVERY['bundle_id']}"
+    statement = (VECTORS / "bundle/statement.json").read_bytes()
+    assert bundle["body"] == {
+        STATEMENT_DIGEST: sha256_hex(statement),
+        "predicate_type": PREDICATE_TYPE,
+        "bundle_sha256": EVERY["bundle_sha256"],
+        "summary": EVERY["summary"],
+    }
+    assert run["entry"]["subject"] == f"run/{run['body']['run_id']}"
+    assert valid("bundle-body", bundle["body"])
+    assert valid("run-body", run["body"])
+
+
+def test_the_tables_are_what_the_code_does() -> None:
+    given = TABLES["ids"]["given"]
+    candidates = [
+        Candidate(EvidenceType(one["evidence_type"]), "", "", one["digest"], one["part"])
+        for one in given
+    ]
+    assert evidence_ids(candidates) == [one["evidence_id"] for one in given]
+    for one in TABLES["sampled_rows"]:
+        found = sampled_rows(one["total"], one["limit"], one["strategy"])
+        assert list(found) == one["rows"]
+    for one in TABLES["kept"]:
+        limits = {name: one[name] for name in ("max_items", "max_total_bytes")}
+        assert kept_places(one["sizes"], one["priorities"], **limits) == one["kept"]
+    for one in TABLES["cuts"]:
+        assert cut_to_bytes(one["text"], one["limit"]) == one["cut"]
+    for one in TABLES["nonces"]:
+        key = bytes.fromhex(one["key"])
+        assert fence_nonce(one["bundle_sha256"], one["texts"], key=key) == one["nonce"], one["why"]
+
+
+def test_redacted_values_have_their_digests() -> None:
+    vectors = TABLES["redactions"]
+    for one in vectors["values"]:
+        redactor = Redactor(bytes.fromhex(vectors["key"]), patterns={"EMPLOYEE_ID": "EMP-[0-9]{4}"})
+        assert normalised(one["kind"], one["value"]) == one["normalised"]
+        (hit,) = redactor.redact(f"It is {one['value']}.").redactions
+        assert (hit.kind, hit.digest) == (one["kind"], one["digest"])
+
+
+# The schemas
+
+MODELS: dict[str, Any] = {
+    "": EvidenceBundle,
+    "policy": EvidencePolicy,
+    "item": model.EvidenceItem,
+    "summary": model.BundleSummary,
+    "tokens": model.TokenCounts,
+    "bundleBounding": model.BundleBounding,
+    "accounting": model.Accounting,
+    "decision": model.Decision,
+    "step": model.Step,
+}
+"""What the parts of the bundle's schema are called in the code."""
+OPTIONAL = {"full_ref", "tokens", "dropped_ref"}
+TOKENS = {"tokenizer": "llama3", "rendered": 9, "overhead": 3}
+PARTS = {
+    "policy": EVERY["policy"] | {"tokenizer": "llama3", "max_item_tokens": 5},
+    "item": EVERY["items"][3],
+    "summary": EVERY["summary"] | {"tokens": TOKENS},
+    "tokens": TOKENS,
+    "bundleBounding": EVERY["summary"]["bundle_bounding"],
+    "accounting": EVERY["accounting"] | {"decisions": []},
+    "decision": EVERY["accounting"]["decisions"][2],
+    "step": EVERY["accounting"]["decisions"][2]["steps"][0],
+}
+
+
+def names_of(kind: Any) -> list[str]:
+    return [each.name for each in fields(kind)] if is_dataclass(kind) else [*kind.model_fields]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_bundle_schema_has_the_fields_of_the_code(name: str) -> None:
+    whole = schema("bundle")
+    part = whole["$defs"][name] if name else whole
+    assert list(part["properties"]) == names_of(MODELS[name])
+    assert part["required"] == [each for each in part["properties"] if each not in OPTIONAL]
+    assert part["additionalProperties"] is False
+
+
+def test_the_bundle_schema_has_the_values_of_the_code() -> None:
+    whole = schema("bundle")
+    parts = whole["$defs"]
+    assert parts["evidenceType"]["enum"] == list(EvidenceType)
+    assert parts["decision"]["properties"]["outcome"]["enum"] == list(Outcome)
+    assert parts["step"]["properties"]["done"]["enum"] == list(Outcome)[1:]
+    assert parts["policy"]["properties"]["redaction_classes"]["items"]["enum"] == list(BUILT_IN)
+    assert parts["policy"]["properties"]["tokenizer"]["enum"] == [*TOKENIZERS, None]
+    assert parts["tokens"]["properties"]["tokenizer"]["enum"] == list(TOKENIZERS)
+    assert whole["$id"] == PREDICATE_TYPE
+    assert schema("bundle-body")["properties"]["predicate_type"]["const"] == PREDICATE_TYPE
+    assert schema("run-body")["properties"]["run_id"]["maxLength"] == MAX_RUN_ID
+    assert re.fullmatch(whole["properties"]["build_version"]["pattern"], BUILD_VERSION)
+
+
+SCHEMA_CANNOT_SAY = {"bundle/refused/overlap.json", "bundle/refused/duplicate-key.json"}
+"""Refused by their form, for a reason that compares fields or is about bytes."""
+
+
+@pytest.mark.parametrize("vector", BUNDLES, ids=lambda vector: vector["file"])
+def test_the_bundle_schema_refuses_what_is_malformed_alone(vector: dict[str, Any]) -> None:
+    well_formed = vector["fails"] != ["form"] or vector["file"] in SCHEMA_CANNOT_SAY
+    assert valid("bundle", json.loads(data_of(vector))) == well_formed
+
+
+PATTERNS: list[Any] = [
+    *({}, {"A": "x"}, {"A_1": "a|b"}, {"a": "x"}, {"": "x"}, {"1": "x"}, {"A\n": "x"}),
+    *({"EMAIL": "x"}, {"A": ""}, {"A": 1}, {"A": None}),
+]
+CLASSES: list[Any] = [None, [], ["EMAIL"], ["EMAIL", "JWT"], ["email"], ["EMAIL", 1], "EMAIL"]
+
+
+def policies() -> Iterator[dict[str, Any]]:
+    good = PARTS["policy"]
+    yield from mutations(good)
+    for value in PATTERNS:
+        yield {**good, "redaction_patterns": value}
+    for value in CLASSES:
+        yield {**good, "redaction_classes": value}
+    for value in ("first_only", "stride", "random", "cl100k_base", None):
+        yield {**good, "sampling_strategy": value}
+        yield {**good, "tokenizer": value}
+        yield {**good, "tokenizer": value, "max_item_tokens": None}
+        yield {**good, "tokenizer": value, "max_item_tokens": None, "max_total_tokens": 0}
+
+
+def reads(kind: Any, document: Any) -> bool:
+    try:
+        TypeAdapter(kind).validate_json(json.dumps(document), strict=True)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_what_the_bundle_schema_takes_the_code_reads(name: str) -> None:
+    good = PARTS[name]
+    assert valid(f"bundle#/$defs/{name}", good)
+    for document in policies() if name == "policy" else mutations(good):
+        if valid(f"bundle#/$defs/{name}", document):
+            cannot_say = name == "policy" and document["chunk_overlap"] >= document["chunk_size"]
+            assert reads(MODELS[name], document) != cannot_say, document
+
+
+def test_the_policy_schema_takes_what_the_code_reads() -> None:
+    for document in policies():
+        if set(document) == set(PARTS["policy"]) and reads(EvidencePolicy, document):
+            assert valid("bundle#/$defs/policy", document), document
+
+
+def sealed(document: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a bundle with the digest and id that follow from it; None if it has no bytes."""
+    told = {"bundle_id", "bundle_sha256", "created_utc"}
+    try:
+        found = sha256_hex(
+            canonical_json({name: document[name] for name in document.keys() - told})
+        )
+        canonical_json(document)
+    except CanonicalError:
+        return None
+    return {**document, "bundle_sha256": found, "bundle_id": bundle_id_of(found)}
+
+
+TAKEN_AS_THEY_ARE = {"created_utc", "build_version", "metadata", "full_ref", "dropped_ref"}
+"""Fields in which our reader takes any text, or any object; the page and the schema do not."""
+
+
+READ_LOOSELY = {("accounting", "decisions", 2), ("summary", "redactions")}
+"""Where our reader takes more: any id of what was dropped, and true for a count of 1."""
+
+
+def objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give the paths of the objects that our reader looks into; the first of a list is no other."""
+    if isinstance(value, dict):
+        yield path
+    parts = value.items() if isinstance(value, dict) else [*enumerate(value)][-2:]
+    for name, part in parts:
+        if isinstance(part, dict | list) and name not in TAKEN_AS_THEY_ARE:
+            yield from objects(part, (*path, name))
+
+
+def bundles_with(path: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
+    """Give the small bundle with the object at a path changed, under a digest that is right."""
+    place = SMALL
+    for step in path:
+        place = place[step]
+    for changed in mutations({name: place[name] for name in place.keys() - TAKEN_AS_THEY_ARE}):
+        document = copy.deepcopy(SMALL)
+        outer: Any = document
+        for step in path[:-1]:
+            outer = outer[step]
+        kept = {name: place[name] for name in place.keys() & TAKEN_AS_THEY_ARE}
+        if path:
+            outer[path[-1]] = kept | changed
+        else:
+            document = kept | changed
+        if made := sealed(document):
+            yield made
+
+
+def code_reads(document: dict[str, Any]) -> bool:
+    """Whether the code reads a bundle, and as what it is: it may fill in what is missing."""
+    try:
+        return EvidenceBundle.parse(canonical_json(document)).as_json() == document
+    except EvidentiaError:
+        return False
+
+
+@pytest.mark.parametrize("path", [*objects(SMALL)], ids=lambda path: ".".join(map(str, path)))
+def test_code_schema_and_stranger_agree_on_every_change(path: tuple[Any, ...]) -> None:
+    seen = 0
+    for document in bundles_with(path):
+        seen += 1
+        read, holds = code_reads(document), not verify_bundle(canonical_json(document))
+        assert read or not holds, document
+        assert holds or not read or path in READ_LOOSELY, document
+        assert not holds or valid("bundle", document), document
+    assert seen
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("created_utc", "yesterday"),
+        ("created_utc", "2026-01-05T09:00:30Z"),
+        ("build_version", "two"),
+        ("items.0.evidence_id", "inline:00"),
+        ("items.3.evidence_id", "lake:b060c33a1a7:0"),
+        ("items.3.evidence_id", "lake:B060C33A1A7A:0"),
+        ("items.3.evidence_id", "doc:b060c33a1a7a:0"),
+        ("items.3.evidence_id", "lake:b060c33a1a7a:0\n"),
+        ("items.6.evidence_id", "sql:28acb82b5857:1"),
+        ("items.6.evidence_id", "sql:28acb82b5857:0:5"),
+        ("items.7.evidence_id", "sqldef:28acb82b5857:0"),
+        ("items.3.source_ref.note", "x"),
+        ("items.3.source_ref.sha256", "x"),
+        ("items.3.full_ref.sha256", "x"),
+        ("items.3.full_ref.note", "x"),
+        ("items.3.full_ref", None),
+        ("items.3.metadata.note", "x"),
+        ("items.3.metadata.bounding.applied", False),
+        ("items.3.metadata.bounding.truncation_point", -1),
+        ("items.3.metadata.bounding.truncation_point", 1.5),
+        ("items.4.metadata.status", 99),
+        ("items.4.metadata.redacted_headers", "Cookie"),
+        ("items.6.metadata.sampling.rows.0", [0]),
+        ("items.6.metadata.sampling.rows.0", [0, 1, 2]),
+        ("items.6.metadata.sampling.rows.0", [0, -1]),
+        ("items.6.metadata.sampling.strategy", "random"),
+        ("items.8.metadata.chunk.page", 0),
+        ("items.8.metadata.chunk.chunk_hashes.0", "c0ffee"),
+        ("items.11.metadata.chunk.speakers", None),
+        ("items.1.metadata.redactions", []),
+        ("items.1.metadata.redactions", 5),
+        ("items.1.metadata.redactions.0.kind", "email"),
+        ("items.1.metadata.redactions.0.placeholder", "[EMAIL_0]"),
+        ("items.1.metadata.redactions.0.placeholder", "[EMAIL_1]\n"),
+        ("items.1.metadata.redactions.0.digest", "x"),
+        ("items.1.metadata.redactions.0.field", "contents"),
+        ("items.1.metadata.redactions.0.start", "4"),
+        ("summary.bundle_bounding.dropped_ref.row_count", 1),
+        ("summary.bundle_bounding.dropped_ref", None),
+        ("summary.type_counts.rumour", 1),
+        ("summary.type_counts.lake_text", 0),
+        ("accounting.decisions.0.steps", EVERY["accounting"]["decisions"][1]["steps"]),
+        ("accounting.decisions.1.steps", []),
+        ("accounting.decisions.3.bundle_bytes", 1),
+    ],
+)
+def test_schema_and_stranger_are_strict_about_the_parts(path: str, value: Any) -> None:
+    document = copy.deepcopy(EVERY)
+    place: Any = document
+    *steps, last = [int(step) if step.isdecimal() else step for step in path.split(".")]
+    for step in steps:
+        place = place[step]
+    place[last] = value
+    made = sealed(document)
+    assert made
+    assert not valid("bundle", made)
+    assert verify_bundle(canonical_json(made))
+
+
+@pytest.mark.parametrize(
+    ("name", "proof"), [("bundle-body", "bundle"), ("run-body", "run")], ids=["bundle", "run"]
+)
+def test_the_schemas_of_the_bodies_refuse_other_fields_and_values(name: str, proof: str) -> None:
+    good = load(f"proofs/holds/{proof}.json")["body"]
+    assert valid(name, good)
+    hashes = {"statement_sha256", "bundle_sha256"}
+    for document in mutations(good):
+        changed = {key for key in good if document.get(key) != good[key]}
+        (field,) = changed or {""}
+        value = document.get(field)
+        fits = set(document) == set(good) and (
+            not field
+            or (
+                field in hashes
+                and isinstance(value, str)
+                and bool(re.fullmatch("[0-9a-f]{64}", value))
+            )
+            or (field == "run_id" and is_run_id(value))
+        )
+        assert valid(name, document) == fits, document
+
+
+def is_run_id(value: Any) -> bool:
+    return (
+        isinstance(value, str)
+        and bool(value.strip())
+        and len(value) <= MAX_RUN_ID
+        and "\0" not in value
+    )
+
+
+def test_the_schemas_fit_the_bundles_that_the_code_makes(tmp_path: Path) -> None:
+    lake = tmp_path / "files"
+    copytree(VECTORS / "bundle/lake", lake, ignore=lambda *_: {"sha256"})
+    (lake / "wide.csv").write_text("a,b,c\n" + "1,2,3\n" * 9, encoding="utf-8")
+    (lake / "empty.txt").write_text("", encoding="utf-8")
+    engine = create_engine(f"sqlite:///{tmp_path / 'd.db'}")
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE t (a, b)"))
+        connection.execute(text("INSERT INTO t VALUES (1, 'zoe@acme.example'), (2, NULL)"))
+    refs: dict[str, Any] = JOB["evidence_refs"] | {
+        "lake_text": ["notes/handover.md", "notes/handover.md", {"folder": "notes"}, "empty.txt"],
+        "sql_results": [
+            {"query_key": "wide", "lake_uri": "wide.csv"},
+            {"query_key": "wide", "lake_uri": "wide.csv", "rows": [2, 5]},
+            {"query_key": "live", "sql": "SELECT * FROM t", "connection": "db"},
+            {"query_key": "gone", "lake_uri": "gone.csv"},
+        ],
+    }
+    policies = [
+        EvidencePolicy(),
+        EvidencePolicy(**JOB["policy"]),
+        EvidencePolicy(max_sql_cols=2, sampling_strategy="first_only", max_sql_rows=3),
+        EvidencePolicy(max_item_bytes=60, enable_redaction=True, redaction_classes=("EMAIL",)),
+        EvidencePolicy(max_items=0),
+        EvidencePolicy(max_total_bytes=100, chunk_size=20, chunk_overlap=5),
+    ]
+    with evidentia.open(tmp_path / "home") as workspace:
+        made = [
+            workspace.build_bundle(
+                JOB["job_input"],
+                refs,
+                policy,
+                lake_root=lake,
+                on_error="record",
+                connections={"db": engine},
+            )
+            for policy in policies
+        ]
+        for number, bundle in enumerate(made):
+            workspace.record_run(f"run {number}", bundle.bundle_id)
+        proofs = [workspace.prove_bundle(bundle.bundle_id) for bundle in made]
+        runs = [each for each in workspace.entries() if each.entry.kind == "run"]
+    engine.dispose()
+    ids = {item.evidence_id.count(":") for bundle in made for item in bundle.items}
+    assert ids == {1, 2, 3}
+    for bundle, proof in zip(made, proofs, strict=True):
+        assert valid("bundle", bundle.as_json())
+        assert verify_bundle(bundle.encode()) == []
+        assert valid("proof", proof.as_json())
+        assert proof.disclosure
+        assert valid("bundle-body", proof.disclosure.body)
+        assert proof.envelope
+        assert valid("statement", parse_json(proof.envelope.payload))
+    assert len(runs) == len(made)
+    assert all(valid("run-body", logged.body) for logged in runs)
+
+
+def test_the_schema_fits_a_bundle_with_counted_tokens(tmp_path: Path) -> None:
+    pytest.importorskip("splintr")
+    policy = EvidencePolicy(tokenizer="cl100k_base", max_item_tokens=4, max_total_tokens=200)
+    bundle = build_evidence_bundle(job_input=JOB["job_input"], policy=policy, lake_root=tmp_path)
+    assert bundle.summary.tokens
+    assert valid("bundle", bundle.as_json())
+    assert verify_bundle(bundle.encode()) == []
+
+
+# The page
+
+
+def test_the_page_has_the_policy_of_the_code() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \| [^|]+ \|$", PAGE, re.MULTILINE)
+    defaults = EvidencePolicy().model_dump(mode="json")
+    written = {name: shown.strip("`").replace(",", "") for name, shown in rows}
+    assert written == {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in defaults.items()
+    }
+
+
+def test_the_page_names_every_field_type_kind_and_number() -> None:
+    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| `[^|]+\|", PAGE, re.MULTILINE))))
+    for kind in MODELS.values():
+        assert named >= set(names_of(kind))
+    parts = schema("bundle")["$defs"]
+    for name in ("metadata", "itemBounding", "redaction", "sampling", "sourceRef"):
+        assert named >= set(parts[name]["properties"])
+    for name in ("documentChunk", "transcriptChunk", "fullRef"):
+        assert named >= set(parts[name]["properties"])
+    for name in ("bundle-body", "run-body"):
+        assert named >= set(schema(name)["properties"])
+    assert named >= {*EvidenceType, *BUILT_IN}
+    assert all(f"`{name}`" in PAGE for name in (*Outcome, *TOKENIZERS))
+    assert f"at least {PREFIX_DIGITS} and at most 64" in PAGE
+    assert f"The *nonce* is {NONCE_DIGITS} digits" in PAGE
+    assert f"This page describes `{BUILD_VERSION}`" in PAGE
+
+
+def test_the_functions_of_the_page_agree_with_the_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = run_blocks("bundle.md", monkeypatch)
+    for bundle in (SMALL, EVERY):
+        assert page["bundle_digest"](bundle) == bundle["bundle_sha256"]
+        assert page["bundle_id"](bundle["bundle_sha256"]) == bundle["bundle_id"]
+    given = TABLES["ids"]["given"]
+    assert page["evidence_ids"](given) == [one["evidence_id"] for one in given]
+    for one in TABLES["sampled_rows"]:
+        assert page["sampled_rows"](one["total"], one["limit"], one["strategy"]) == one["rows"]
+    for one in TABLES["kept"]:
+        limits = (one["max_items"], one["max_total_bytes"])
+        assert page["kept"](one["sizes"], one["priorities"], *limits) == one["kept"]
+    vectors = TABLES["redactions"]
+    for one in vectors["values"]:
+        key = bytes.fromhex(vectors["key"])
+        found = page["redaction_digest"](key, one["kind"], one["normalised"])
+        assert found == one["digest"]
+    for one in TABLES["nonces"]:
+        key = bytes.fromhex(one["key"])
+        assert page["fence_nonce"](one["bundle_sha256"], one["texts"], key) == one["nonce"]
