@@ -5,7 +5,7 @@ Values in, values out: what has to be persisted because it was cut is given back
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from evidentia.bundles.bounding import cut_to_bytes, kept_places
@@ -174,7 +174,10 @@ def _redact(one: _Input, redactor: Redactor) -> None:
         content = table_text(one.table, one.title)
         one.redactions = _placed(one.hits, content)
     else:
-        redacted = redactor.redact(before)
+        around, behind = one.candidate.before, one.candidate.after
+        redacted = redactor.redact(
+            f"{around}{before}{behind}", start=len(around), end=len(around) + len(before)
+        )
         content = redacted.text
         one.redactions = tuple(_place(hit, hit.start) for hit in redacted.redactions)
     if one.redactions:
@@ -182,6 +185,12 @@ def _redact(one: _Input, redactor: Redactor) -> None:
         reason = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
         one.take(Outcome.REDACTED, reason, content)
         one.whole = content
+    if one.candidate.error is not None:
+        told = redactor.redact(one.candidate.error).text
+        one.steps = tuple(
+            replace(step, reason=told) if step.done is Outcome.FAILED else step
+            for step in one.steps
+        )
     one.source_ref = _redacted_values(one.source_ref, "source_ref", one, redactor)
     one.metadata = _redacted_values(one.metadata, "metadata", one, redactor)
 

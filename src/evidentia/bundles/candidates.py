@@ -16,7 +16,8 @@ class Candidate(NamedTuple):
     `input_bytes` is the size of what it was loaded from, where that is more than its content.
     `original` is its `full_ref`, where the whole of it is in the lake already. `error` says why it
     could not be loaded; the content then says so to the model. `redacted` is what was redacted
-    already, by its placeholder.
+    already, by its placeholder. `before` and `after` are what stands around a piece of something
+    longer: a value may be cut in two.
     """
 
     evidence_type: EvidenceType
@@ -33,3 +34,5 @@ class Candidate(NamedTuple):
     input_bytes: int | None = None
     error: str | None = None
     redacted: Mapping[str, Redaction] = FrozenDict()
+    before: str = ""
+    after: str = ""

@@ -8,7 +8,7 @@ from evidentia.bundles.model import EvidenceBundle, EvidenceItem
 
 @dataclass(frozen=True, slots=True)
 class ChangedItem:
-    """An item that both bundles have, with other content."""
+    """An item that both bundles have, with other content or another record of it."""
 
     before: EvidenceItem
     after: EvidenceItem
@@ -27,13 +27,8 @@ class BundleDiff:
     only_after: tuple[EvidenceItem, ...]
     changed: tuple[ChangedItem, ...]
     outcomes: dict[str, tuple[str, str]]
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the bundles are the same but for their clocks."""
-        return not any(
-            (self.policy, self.only_before, self.only_after, self.changed, self.outcomes)
-        )
+    is_empty: bool
+    """Whether the bundles are the same but for their clocks."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the difference as a JSON object."""
@@ -56,6 +51,7 @@ class BundleDiff:
                 for one in self.changed
             ],
             "outcomes": {name: list(values) for name, values in self.outcomes.items()},
+            "same": self.is_empty,
         }
 
 
@@ -78,7 +74,7 @@ def diff_bundles(before: EvidenceBundle, after: EvidenceBundle) -> BundleDiff:
         changed=tuple(
             ChangedItem(item, new[name])
             for name, item in old.items()
-            if name in new and new[name].content_sha256 != item.content_sha256
+            if name in new and new[name] != item
         ),
         outcomes={
             name: (outcome, new_outcomes.get(name, "absent"))
@@ -90,4 +86,5 @@ def diff_bundles(before: EvidenceBundle, after: EvidenceBundle) -> BundleDiff:
             for name, outcome in new_outcomes.items()
             if name not in old_outcomes
         },
+        is_empty=before.bundle_sha256 == after.bundle_sha256,
     )

@@ -24,11 +24,13 @@ from evidentia.bundles.references import (
 from evidentia.bundles.responses import read_response, response_text
 from evidentia.bundles.tables import SampledTable
 from evidentia.bundles.texts import decode_text
-from evidentia.bundles.transcripts import chunk_transcript, read_transcript
+from evidentia.bundles.transcripts import chunk_transcript, read_transcript, transcript_text
 from evidentia.canonical import sha256_hex
 from evidentia.documents.model import DocumentChunk
 from evidentia.errors import EvidentiaError, InputError
 
+CONTEXT: Final = 4_000
+"""How much is looked at on either side of a piece, for values that are cut in two."""
 TYPES: Final[Mapping[type[Reference | InlineReference], EvidenceType]] = {
     InlineReference: EvidenceType.INLINE_TEXT,
     LakeTextReference: EvidenceType.LAKE_TEXT,
@@ -121,6 +123,9 @@ def result_candidate(
     if reference.sql is not None:
         source_ref["sql"] = reference.sql
         source_ref["connection"] = reference.connection or "duckdb"
+        for name, said in (("parameters", reference.parameters), ("files", reference.files)):
+            if said:
+                source_ref[name] = dict(said)
     return Candidate(
         EvidenceType.SQL_RESULT,
         reference.origin,
@@ -150,6 +155,7 @@ def document_candidates(
     original: Mapping[str, Any],
     pieces: Sequence[DocumentChunk],
     passages: Sequence[DocumentChunk],
+    around: Sequence[tuple[str, str]] = (),
 ) -> list[Candidate]:
     """Load a document's pieces; each names the passages by which answers are checked and cited."""
     digest = sha256_hex(document_id.encode())
@@ -183,8 +189,10 @@ def document_candidates(
             },
             original=original,
             priority=reference.priority,
+            before=before,
+            after=after,
         )
-        for piece in pieces
+        for piece, (before, after) in zip(pieces, around or [("", "")] * len(pieces), strict=True)
     ]
 
 
@@ -200,6 +208,7 @@ def transcript_candidates(
     original = lake_ref(lake_uri, data)
     transcript_id = reference.transcript_id or lake_uri
     segments = read_transcript(data, f"{reference.origin} ({lake_uri})")
+    text = transcript_text(segments)
     chunks = chunk_transcript(segments, chunk_size=chunk_size, chunk_overlap=chunk_overlap)
     source_ref = {
         "transcript_id": transcript_id,
@@ -223,6 +232,8 @@ def transcript_candidates(
             },
             original=original,
             priority=reference.priority,
+            before=text[max(0, chunk.start_offset - CONTEXT) : chunk.start_offset],
+            after=text[chunk.end_offset : chunk.end_offset + CONTEXT],
         )
         for chunk in chunks
     ]

@@ -4,11 +4,13 @@ Sizes are UTF-8 bytes, offsets are code points. `bundle_sha256` covers everythin
 and itself; the id follows from it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha1
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
@@ -63,6 +65,8 @@ class Outcome(StrEnum):
     DROPPED = "dropped"
 
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_KEPT = re.compile(r"sha256/[0-9a-f]{2}/[0-9a-f]{2}/([0-9a-f]{64})")
 _GRAVITY: Final = {outcome: rank for rank, outcome in enumerate(Outcome)}
 _WRITTEN: Final = {one: one.value for one in (*EvidenceType, *Outcome)}
 """Looked up, an enum's value takes a fraction of the time."""
@@ -302,7 +306,11 @@ class EvidenceBundle(FrozenModel):
             raise IntegrityError(
                 f"not a bundle that holds: {where}: {message}" if where else message
             ) from None
-        if bundle.encode() != canonical_json(value):
+        try:
+            written = canonical_json(value)
+        except CanonicalError as error:
+            raise IntegrityError(f"not a bundle that holds: {error}") from None
+        if bundle.encode() != written:
             raise IntegrityError("not a bundle that holds: it is not written as bundles are")
         return bundle
 
@@ -366,7 +374,7 @@ def make_bundle(
         summary=summary,
         accounting=accounting,
     )
-    for problem in (*_wrong_items(bundle), *_wrong_accounts(bundle)):
+    for problem in chain(_wrong_items(bundle), _wrong_accounts(bundle), _wrong_records(bundle)):
         raise IntegrityError(f"the bundle does not add up: {problem}")
     return bundle, _encoded(parts, bundle.bundle_id, found, created_utc)
 
@@ -424,6 +432,7 @@ def _contradictions(bundle: EvidenceBundle) -> Iterator[str]:
         yield "bundle_id does not follow from bundle_sha256"
     yield from _wrong_items(bundle)
     yield from _wrong_accounts(bundle)
+    yield from _wrong_records(bundle)
 
 
 def _wrong_items(bundle: EvidenceBundle) -> Iterator[str]:
@@ -484,3 +493,53 @@ def _wrong_accounts(bundle: EvidenceBundle) -> Iterator[str]:
         accounting.dropped > 0,
     ):
         yield "its summary does not count its items"
+
+
+def _wrong_records(bundle: EvidenceBundle) -> Iterator[str]:
+    """Say what the records of cuts say that the items, the policy or the accounting deny."""
+    policy, tokens = bundle.policy, bundle.summary.tokens
+    if (tokens.tokenizer if tokens else None) != policy.tokenizer:
+        yield "its tokens are not counted by the policy's tokenizer"
+    most = policy.max_total_tokens
+    if tokens and bundle.items and most is not None and tokens.rendered > most:
+        yield f"{tokens.rendered:,} tokens, over max_total_tokens"
+    if bundle.summary.redactions and not policy.enable_redaction:
+        yield "something is redacted, which the policy does not ask for"
+    came = {one.evidence_id: one for one in bundle.accounting.decisions}
+    for item in bundle.items:
+        for problem in _wrong_record(item, came[item.evidence_id], policy):
+            yield f"{item.evidence_id}: {problem}"
+    refs: list[tuple[Any, Any]] = [
+        (one.artifact_uri, one.artifact_sha256) for one in came.values() if one.artifact_uri
+    ]
+    wholes = [*(item.full_ref for item in bundle.items), bundle.summary.bundle_bounding.dropped_ref]
+    refs += [(whole.get("lake_uri"), whole.get("sha256")) for whole in wholes if whole is not None]
+    for lake_uri, digest in refs:
+        kept = _KEPT.fullmatch(str(lake_uri))
+        if not _DIGEST.fullmatch(str(digest)) or (kept and kept[1] != digest):
+            yield f"{lake_uri}: its digest is not what its place says"
+
+
+def _wrong_record(item: EvidenceItem, came: Decision, policy: EvidencePolicy) -> Iterator[str]:
+    bounding, sampling = item.metadata.get("bounding"), item.metadata.get("sampling")
+    cut = any(step.done in (Outcome.SAMPLED, Outcome.TRUNCATED) for step in came.steps)
+    if cut is not isinstance(bounding, Mapping) or cut is not (item.full_ref is not None):
+        yield "its bounding and full_ref do not follow from whether it was cut"
+    elif isinstance(bounding, Mapping):
+        sizes = bounding.get("original_size"), bounding.get("bounded_size")
+        if sizes != (came.input_bytes, item.byte_count):
+            yield "its bounding gives other sizes than its accounting"
+    if isinstance(sampling, Mapping):
+        rows: Any = sampling.get("rows")
+        columns = sampling.get("columns")
+        if not _are_runs(rows) or sum(run[1] - run[0] for run in rows) > policy.max_sql_rows:
+            yield "it shows more rows than max_sql_rows"
+        if not isinstance(columns, tuple) or len(columns) > policy.max_sql_cols:
+            yield "it shows more columns than max_sql_cols"
+
+
+def _are_runs(rows: object) -> bool:
+    return isinstance(rows, tuple) and all(
+        isinstance(run, tuple) and len(run) == 2 and all(type(place) is int for place in run)  # noqa: PLR2004 - from and to
+        for run in rows
+    )

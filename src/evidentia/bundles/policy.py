@@ -22,7 +22,14 @@ Limit = Annotated[StrictInt, Field(ge=0, le=MAX_SAFE_INTEGER)]
 Tokenizer = Literal["cl100k_base", "o200k_base", "llama3", "deepseek_v3"]
 TOKENIZERS: Final[tuple[str, ...]] = Tokenizer.__args__  # type: ignore[attr-defined]  # a Literal has them
 
-Patterns = Annotated[Mapping[str, StrictStr], AfterValidator(freeze), PlainSerializer(thaw)]
+
+def _in_order(patterns: Mapping[str, str]) -> Mapping[str, str]:
+    """Freeze patterns by name: in which order they were given must change nothing."""
+    frozen: Mapping[str, str] = freeze(dict(sorted(patterns.items())))
+    return frozen
+
+
+Patterns = Annotated[Mapping[str, StrictStr], AfterValidator(_in_order), PlainSerializer(thaw)]
 
 
 class EvidencePolicy(FrozenModel):

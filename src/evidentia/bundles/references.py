@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final, NamedTuple, Self, TypeVar
 
 from pydantic import Field, StrictInt, StrictStr, ValidationError, model_validator
 
-from evidentia.canonical import MAX_SAFE_INTEGER
+from evidentia.canonical import MAX_SAFE_INTEGER, canonical_json
 from evidentia.errors import InputError
-from evidentia.frozen import FrozenModel, FrozenObject, first_problem, freeze
+from evidentia.frozen import FrozenModel, FrozenObject, first_problem, freeze, thaw
 
 Text = Annotated[StrictStr, Field(min_length=1)]
 Row = Annotated[StrictInt, Field(ge=0, le=MAX_SAFE_INTEGER)]
@@ -100,6 +100,8 @@ class ResultReference(Reference):
 
     @model_validator(mode="after")
     def _comes_from_somewhere(self) -> Self:
+        if self.form is not None and self.lake_uri is None:
+            raise ValueError("form is that of a file: leave it out with sql")
         if self.lake_uri is not None:
             if self.sql is not None or self.connection is not None or self.files:
                 raise ValueError("lake_uri is a result that is there: leave sql and its source out")
@@ -124,6 +126,15 @@ class QueryReference(Reference):
     description: StrictStr | None = None
 
 
+def names_files(reference: "Reference | InlineReference") -> bool:
+    """Whether a reference leads to files below a lake's root."""
+    if isinstance(reference, ResultReference):
+        return reference.lake_uri is not None or bool(reference.files)
+    return isinstance(reference, FileReference) and (
+        reference.lake_uri is not None or reference.folder is not None
+    )
+
+
 REFERENCES: Final[Mapping[str, type[Reference]]] = {
     "lake_text": LakeTextReference,
     "lake_http": LakeHttpReference,
@@ -135,6 +146,8 @@ REFERENCES: Final[Mapping[str, type[Reference]]] = {
 """The keys of `evidence_refs`, in the order in which their evidence comes."""
 
 _IN_JOB: Final = {"source_uri": "job_input"}
+_AROUND: Final = 8
+"""How many levels stand around a source's fields in a bundle and its proof, and some to spare."""
 _KEYED: Final = (ResultReference, QueryReference)
 
 
@@ -142,7 +155,9 @@ def read_references(
     job_input: Mapping[str, Any] | None, evidence_refs: Mapping[str, Any] | None
 ) -> tuple[Reference | InlineReference, ...]:
     """Return all inputs of a job in their order; raise `InputError` naming what is wrong where."""
-    return (*_inline(job_input or {}), *_referred(evidence_refs or {}))
+    job = {} if job_input is None else job_input
+    refs = {} if evidence_refs is None else evidence_refs
+    return (*_inline(job), *_referred(refs))
 
 
 def _inline(job_input: Mapping[str, Any]) -> Iterator[InlineReference]:
@@ -161,10 +176,10 @@ def _inline(job_input: Mapping[str, Any]) -> Iterator[InlineReference]:
             raise InputError(f"{origin}: 'text' is missing or is not text")
         if type(priority) is not int or abs(priority) > MAX_SAFE_INTEGER:
             raise InputError(f"{origin}: 'priority' must be a whole number")
-        try:
-            source_ref = freeze(_IN_JOB | dict(sorted(said.items()))) if said else _IN_JOB
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{origin}: {error}") from None
+        source_ref = _IN_JOB
+        if said:
+            _check_json(said, origin)
+            source_ref = freeze(_IN_JOB | dict(sorted(said.items())))
         yield InlineReference(origin, str(text), source_ref, priority)
 
 
@@ -186,10 +201,19 @@ def _referred(evidence_refs: Mapping[str, Any]) -> Iterator[Reference]:
 
 
 def _read(kind: type[Kind], origin: str, said: Mapping[str, Any]) -> Kind:
+    _check_json(said, origin)
     try:
         return kind.model_validate({**said, "origin": origin})
     except ValidationError as error:
         raise InputError(first_problem(error, kind, origin)) from None
+
+
+def _check_json(said: Mapping[str, Any], origin: str) -> None:
+    """Refuse what no bundle could hold, and name where it stands."""
+    try:
+        canonical_json(thaw(freeze(said)), within=_AROUND)
+    except ValueError as error:  # a CanonicalError too
+        raise InputError(f"{origin}: {error}") from None
 
 
 def _mapping(value: object, where: str) -> Mapping[str, Any]:

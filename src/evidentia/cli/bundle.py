@@ -67,15 +67,25 @@ def build(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a bundle of the evidence that a job names, keep it, and record it in the trail.
+    """Build a bundle of what a job names, and record it in the trail.
 
     The job's lake_root is looked for from the job's own folder. The same inputs and policy give
     the same bundle, byte for byte; where it redacts, under the same key of the workspace.
     """
+    from evidentia.bundles.references import read_references
     from evidentia.cli.bundle_view import outcomes, size
     from evidentia.cli.output import counted, counting_bar, print_json, say
+    from evidentia.store.assembling import as_policy
+    from evidentia.workspace.bundles import check_run_id
 
     job = _job(config)
+    try:  # before a workspace is made
+        read_references(job["job_input"], job["evidence_refs"])
+        as_policy(job["policy"])
+    except InputError as error:
+        raise InputError(f"{config}: {error}") from None
+    if run_id is not None:
+        check_run_id(run_id)
     root = lake_root or (config.parent / job["lake_root"])
     connections = {**job["connections"], **_connections(connection or [])}
     with workspace(home, tenant, create=True) as opened, counting_bar("Loading") as progress:
@@ -231,7 +241,7 @@ def explain(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Explain a bundle: what the model saw of each source, what it did not, and why."""
+    """Explain what the model saw of each source, what not, and why."""
     from evidentia.cli.bundle_view import explained, outcomes, seen
     from evidentia.cli.output import counted, print_json, print_table, say
 
@@ -299,7 +309,7 @@ def render(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a bundle as a model is given it, each item inside a fence that it cannot close.
+    """Write a bundle as a model is given it, fenced.
 
     This is hygiene and no guarantee: a model may still follow what stands in evidence.
     """
@@ -338,7 +348,7 @@ def render(
 def verify(
     bundle: Annotated[
         str | None,
-        typer.Argument(metavar="[BUNDLE]", help="A bundle's id, or latest; all by default."),
+        typer.Argument(metavar="BUNDLE", help="A bundle's id, or latest; all by default."),
     ] = None,
     lake_root: Annotated[
         Path | None,
@@ -350,7 +360,7 @@ def verify(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify bundles: digest, limits, accounting, and every artifact that they refer to."""
+    """Verify bundles: digest, limits, accounting, artifacts."""
     from evidentia.cli.output import counted, counting_bar, print_json, say, visible
 
     with workspace(home, tenant, read_only=True) as opened, counting_bar("Verifying") as progress:
@@ -402,7 +412,7 @@ def prove(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Prove a bundle: one file with the signed bundle and its place in the trail.
+    """Prove a bundle: the signed bundle and its place in the trail.
 
     Whoever has the file and your public key ('evidentia keys show') verifies it offline with
     'evidentia verify FILE --key KEY'.
@@ -456,7 +466,7 @@ def runs(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which run used which bundles, or which runs saw a bundle or an artifact."""
+    """Say which run used which bundles, or saw which artifact."""
     from evidentia.cli.output import print_json, say, visible
 
     if [run_id, bundle, artifact].count(None) != 2:  # noqa: PLR2004 - of three
@@ -503,8 +513,10 @@ def _job(path: Path) -> "dict[str, Any]":
         if key not in defaults:
             raise InputError(f"{path}: there is no {key!r} in a job: use {', '.join(defaults)}")
     found = {**defaults, **job}
-    if not isinstance(found["lake_root"], str):
+    if not isinstance(found["lake_root"], str) or not found["lake_root"].isprintable():
         raise InputError(f"{path}: lake_root must be a path")
+    if found["on_error"] not in ("raise", "record"):
+        raise InputError(f"{path}: on_error must be 'raise' or 'record'")
     if not isinstance(found["connections"], dict):
         raise InputError(f"{path}: connections must be an object of names and URLs")
     return found

@@ -23,8 +23,9 @@ def check_artifacts(
     originals = None if root is None else Originals(root)
     for lake_uri, digest, whose in _references(bundle):
         try:
-            if lake_uri == artifact_uri(digest):
-                path = lake.path(digest)
+            kept = lake.path(digest) if lake_uri == artifact_uri(digest) else None
+            if kept is not None and (kept.exists() or originals is None):
+                path = kept
             elif originals is not None:
                 path = originals.path(lake_uri, whose)
             else:

@@ -17,12 +17,12 @@ from evidentia.bundles.model import EvidenceBundle
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.model import Detector
 from evidentia.bundles.redaction.redactor import Redactor
-from evidentia.bundles.references import read_references
+from evidentia.bundles.references import names_files, read_references
 from evidentia.bundles.tokens import token_counter
-from evidentia.errors import EnvironmentProblem, InputError, NotFoundError
+from evidentia.errors import EnvironmentProblem, InputError
 from evidentia.frozen import first_problem
 from evidentia.store.evidence import Connections, EvidenceLoader, FindDocument, OnError
-from evidentia.store.files import make_folder, write_durably
+from evidentia.store.files import make_folder, sync_folder, write_durably
 from evidentia.store.lake import Lake
 from evidentia.store.originals import PRIVATE, Originals
 
@@ -63,6 +63,8 @@ class Assembly:
         if self.detectors and not policy.enable_redaction:
             raise InputError("detectors were given, but the policy does not set enable_redaction")
         references = read_references(job_input, evidence_refs)
+        if any(map(names_files, references)):
+            self.originals.require()
         redactor = self._redactor(policy)
         loader = EvidenceLoader(
             self.originals,
@@ -113,9 +115,6 @@ def build_evidence_bundle(
     `redaction_key` makes the digests of redacted values; by default the lake has one of its own.
     """
     root = Path(lake_root)
-    if evidence_refs and not root.is_dir():
-        raise NotFoundError(f"lake_root {root}: no such folder")
-    make_folder(root)
     lake = Lake(root)
     assembly = Assembly(
         Originals(root),
@@ -144,22 +143,32 @@ def as_policy(given: Policy) -> EvidencePolicy:
 def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     """Return the secret that a file keeps; it is made where it is not there."""
     try:
-        return bytes.fromhex(path.read_text("ascii").strip())
+        key = bytes.fromhex(path.read_text("ascii").strip())
     except FileNotFoundError:
-        pass
+        return _new_key(path, randomness)
     except OSError as error:
         raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
     except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
         raise EnvironmentProblem(
-            f"{path}: not a key in hexadecimal; bring it back from a copy, or remove it"
-        ) from None
+            f"{path}: not a key of {KEY_BYTES} bytes in hexadecimal; bring it back from a copy, or "
+            "remove it"
+        )
+    return key
+
+
+def _new_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     make_folder(path.parent)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh = path.with_name(f".{path.name}.{randomness(8).hex()}")
     write_durably(fresh, f"{randomness(KEY_BYTES).hex()}\n".encode(), mode=0o600)
     try:
         os.link(fresh, path)  # the first of several processes wins
+        sync_folder(path.parent)
     except FileExistsError:
         pass
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be made ({error.strerror})") from error
     finally:
         fresh.unlink(missing_ok=True)
     return secret_key(path, randomness)

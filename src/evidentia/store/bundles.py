@@ -6,12 +6,13 @@ rows follow from it.
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection
 
-from evidentia.errors import NotFoundError
+from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.store.database import fetch, insert_rows, run
 
 if TYPE_CHECKING:  # listing bundles should not load what building them needs
@@ -24,6 +25,19 @@ _LISTED: Final = (
 _CUT: Final = (
     "SELECT bundle_id, evidence_id, evidence_type, origin, outcome, reason, input_bytes, "
     "byte_count, artifact_sha256, artifact_uri FROM llm.evidence_item WHERE tenant = ?"
+)
+_ITEM_COLUMNS: Final = (
+    "evidence_id",
+    "item_index",
+    "evidence_type",
+    "origin",
+    "outcome",
+    "reason",
+    "input_bytes",
+    "byte_count",
+    "content_sha256",
+    "artifact_sha256",
+    "artifact_uri",
 )
 _LATEST: Final = re.compile(r"latest(?:~([0-9]{1,6}))?")
 _SHORTEST: Final = 8
@@ -82,67 +96,97 @@ def insert_bundle(
 
     Text that came with the job and was dropped is in the bundle's accounting alone.
     """
-    summary = bundle.summary.model_dump(mode="json", exclude_none=True)
-    dropped_ref = bundle.summary.bundle_bounding.dropped_ref or {}
     values = {
         "tenant": tenant,
+        **_bundle_row(bundle),
+        "lake_uri": lake_uri,
+        "lake_root": lake_root,
+        "statement_sha256": statement_sha256,
+        "trail_seq": entry,
+    }
+    insert_rows(connection, "llm.evidence_bundle", tuple(values), [tuple(values.values())])
+    rows = [(tenant, bundle.bundle_id, *row) for row in _item_rows(bundle)]
+    insert_rows(connection, "llm.evidence_item", ("tenant", "bundle_id", *_ITEM_COLUMNS), rows)
+
+
+def differing_rows(connection: Connection, tenant: str, bundle: "EvidenceBundle") -> list[str]:
+    """Return how the rows of a bundle differ from what follows from it."""
+    of = (tenant, bundle.bundle_id)
+    expected = _bundle_row(bundle)
+    sql = (
+        f"SELECT {', '.join(expected)} FROM llm.evidence_bundle WHERE tenant = ? AND bundle_id = ?"  # noqa: S608 - names are ours
+    )
+    problems = [
+        f"the database has another {name} than the bundle"
+        for row in fetch(connection, sql, of)
+        for name, found in zip(expected, row, strict=True)
+        if found != expected[name]
+    ]
+    sql = (
+        f"SELECT {', '.join(_ITEM_COLUMNS)} FROM llm.evidence_item "  # noqa: S608 - names are ours
+        "WHERE tenant = ? AND bundle_id = ?"
+    )
+    there = {tuple(row) for row in fetch(connection, sql, of)}
+    wanted = set(_item_rows(bundle))
+    named = sorted({row[0] for row in there ^ wanted})
+    return problems + [f"{name}: the database has another row of it" for name in named]
+
+
+def bundle_ids(connection: Connection, tenant: str) -> list[str]:
+    """Return the ids of all bundles, whatever else their rows say, newest first."""
+    sql = "SELECT bundle_id FROM llm.evidence_bundle WHERE tenant = ? ORDER BY trail_seq DESC"
+    return [row[0] for row in fetch(connection, sql, (tenant,))]
+
+
+def missing_bundles(connection: Connection, tenant: str) -> list[str]:
+    """Return the bundles that the trail records, whose body is not erased, and that have no row."""
+    sql = (
+        "SELECT e.seq, e.subject FROM trail_entries e "
+        "JOIN trail_bodies b ON b.tenant = e.tenant AND b.seq = e.seq "
+        "WHERE e.tenant = ? AND e.kind = 'bundle' AND substr(e.subject, 1, 7) = 'bundle/' "
+        "AND NOT EXISTS (SELECT 1 FROM "
+        "llm.evidence_bundle r WHERE r.tenant = e.tenant AND r.trail_seq = e.seq) ORDER BY e.seq"
+    )
+    return [
+        f"entry {seq} records {subject}, which the database does not have"
+        for seq, subject in fetch(connection, sql, (tenant,))
+    ]
+
+
+def _bundle_row(bundle: "EvidenceBundle") -> dict[str, Any]:
+    """Return what of a bundle's row follows from the bundle."""
+    return {
         "bundle_id": bundle.bundle_id,
         "bundle_sha256": bundle.bundle_sha256,
         "created_utc": bundle.created_utc,
         "build_version": bundle.build_version,
         "policy": _json(bundle.policy.model_dump(mode="json")),
-        "summary": _json(summary),
-        "lake_uri": lake_uri,
-        "lake_root": lake_root,
-        "dropped_sha256": dropped_ref.get("sha256"),
-        "statement_sha256": statement_sha256,
-        "trail_seq": entry,
+        "summary": _json(bundle.summary.model_dump(mode="json", exclude_none=True)),
+        "dropped_sha256": (bundle.summary.bundle_bounding.dropped_ref or {}).get("sha256"),
     }
-    insert_rows(connection, "llm.evidence_bundle", tuple(values), [tuple(values.values())])
+
+
+def _item_rows(bundle: "EvidenceBundle") -> Iterator[tuple[Any, ...]]:
+    """Give the rows of what the model saw, and of what was dropped and has an artifact."""
     items = {item.evidence_id: item for item in bundle.items}
-    rows = []
     for index, decision in enumerate(bundle.accounting.decisions):
         item = items.get(decision.evidence_id)
         if item is None and decision.artifact_uri is None:
             continue
         whole = (item and item.full_ref) or {}
-        rows.append(
-            (
-                tenant,
-                bundle.bundle_id,
-                decision.evidence_id,
-                index,
-                decision.evidence_type.value,
-                _storable(decision.origin),
-                decision.outcome.value,
-                _storable("; ".join(f"{one.done.value}: {one.reason}" for one in decision.steps)),
-                decision.input_bytes,
-                decision.bundle_bytes,
-                None if item is None else item.content_sha256,
-                decision.artifact_sha256 or whole.get("sha256"),
-                _text(decision.artifact_uri or whole.get("lake_uri")),
-            )
+        yield (
+            decision.evidence_id,
+            index,
+            decision.evidence_type.value,
+            _storable(decision.origin),
+            decision.outcome.value,
+            _storable("; ".join(f"{one.done.value}: {one.reason}" for one in decision.steps)),
+            decision.input_bytes,
+            decision.bundle_bytes,
+            None if item is None else item.content_sha256,
+            decision.artifact_sha256 or whole.get("sha256"),
+            _text(decision.artifact_uri or whole.get("lake_uri")),
         )
-    insert_rows(
-        connection,
-        "llm.evidence_item",
-        (
-            "tenant",
-            "bundle_id",
-            "evidence_id",
-            "item_index",
-            "evidence_type",
-            "origin",
-            "outcome",
-            "reason",
-            "input_bytes",
-            "byte_count",
-            "content_sha256",
-            "artifact_sha256",
-            "artifact_uri",
-        ),
-        rows,
-    )
 
 
 def find_bundle(connection: Connection, tenant: str, name: str) -> ListedBundle:
@@ -151,7 +195,10 @@ def find_bundle(connection: Connection, tenant: str, name: str) -> ListedBundle:
         sql = f"{_LISTED} ORDER BY trail_seq DESC LIMIT 1 OFFSET ?"
         found = fetch(connection, sql, (tenant, int(latest[1] or 0)))
         if not found:
-            raise NotFoundError(f"there is no bundle {name}: 'evidentia bundle list' shows them")
+            raise NotFoundError(
+                f"there is no bundle {name}: 'evidentia bundle list' shows what there is, "
+                "'evidentia bundle build' makes one"
+            )
         return _listed(found[0])
     lowered = name.lower()
     found = fetch(connection, f"{_LISTED} AND bundle_id = ?", (tenant, lowered))
@@ -277,23 +324,46 @@ def erase_bundle(connection: Connection, tenant: str, entry: int) -> tuple[str, 
     return None
 
 
+def erase_run(connection: Connection, tenant: str, entry: int) -> None:
+    """Remove the row of the run that an entry records, which the trail says was erased."""
+    if connection.dialect.name != "sqlite":
+        run(connection, "SELECT trail_erase_run(?, ?)", (tenant, entry))
+    else:
+        sql = "DELETE FROM run_evidence WHERE tenant = ? AND trail_seq = ?"
+        run(connection, sql, (tenant, entry))
+
+
 def _is_used(connection: Connection, digest: str) -> bool:
     """Whether anything, of any tenant, still refers to an artifact of the lake."""
-    return any(
-        fetch(connection, f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (digest,))  # noqa: S608 - names are ours
-        for table, column in (
-            ("llm.evidence_item", "artifact_sha256"),
-            ("llm.evidence_bundle", "dropped_sha256"),
-            ("documents", "sha256"),
+    return (
+        any(
+            fetch(connection, f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (digest,))  # noqa: S608 - names are ours
+            for table, column in (
+                ("llm.evidence_item", "artifact_sha256"),
+                ("llm.evidence_bundle", "dropped_sha256"),
+                ("documents", "sha256"),
+                ("ledgers", "statement_sha256"),
+            )
+        )
+        or bool(
+            fetch(
+                connection,
+                "SELECT 1 FROM llm.evidence_bundle WHERE lake_uri = ? LIMIT 1",
+                (f"sha256/{digest[:2]}/{digest[2:4]}/{digest}",),
+            )
         )
     )
 
 
 def _listed(row: Any) -> ListedBundle:
     bundle_id, sha256, created, summary, lake_uri, lake_root, statement, entry = row
-    return ListedBundle(
-        bundle_id, sha256, created, json.loads(summary), lake_uri, lake_root, statement, entry
-    )
+    try:
+        counted = json.loads(summary)
+    except ValueError:
+        raise IntegrityError(
+            f"bundle {bundle_id}: its row in the database is damaged; run 'evidentia trail verify'"
+        ) from None
+    return ListedBundle(bundle_id, sha256, created, counted, lake_uri, lake_root, statement, entry)
 
 
 def _json(value: Any) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.loading import (
+    CONTEXT,
     document_candidates,
     failed_candidate,
     inline_candidate,
@@ -110,11 +111,15 @@ class EvidenceLoader:
                 else:
                     loaded += self._load(part, read)
             except EvidentiaError as error:
+                reference, locator = (
+                    (part, part.origin)
+                    if isinstance(part, InlineReference)
+                    else (part.reference, part.locator)
+                )
+                named = _naming(error, reference.origin)
                 if self.on_error == "raise":
-                    raise
-                if isinstance(part, InlineReference):
-                    part = _Part(part, part.origin)  # noqa: PLW2901 - the same, named
-                loaded.append(failed_candidate(part.reference, part.locator, done - 1, error))
+                    raise named from None
+                loaded.append(failed_candidate(reference, locator, done - 1, named))
             if progress is not None:
                 progress(done, len(parts))
         return loaded
@@ -196,7 +201,8 @@ class EvidenceLoader:
                 else:
                     found[part] = document
                     opened.append(document)
-                    yield Asked(document.document_id, document.filename, data, cut)
+                    context = 0 if self.redactor is None else CONTEXT
+                    yield Asked(document.document_id, document.filename, data, cut, context)
 
         opened: list[_Document] = []
         if wanted:
@@ -271,6 +277,12 @@ class EvidenceLoader:
         ).sha256
 
 
+def _naming(error: EvidentiaError, origin: str) -> EvidentiaError:
+    """Return an error whose message names the reference, on one line."""
+    said = " ".join(str(error).split("\n"))
+    return error if said.startswith(origin) else type(error)(f"{origin}: {said}")
+
+
 def _noting(redactor: Redactor, noted: dict[str, Redaction]) -> Callable[[str], str]:
     def redact(text: str) -> str:
         found = redactor.redact(text)
@@ -293,4 +305,5 @@ def _document(reference: DocumentReference, document: _Document) -> list[Candida
         original=document.original,
         pieces=read.pieces,
         passages=read.chunks,
+        around=read.around,
     )

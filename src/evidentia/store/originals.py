@@ -2,10 +2,11 @@
 
 import fnmatch
 import os
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from evidentia.errors import InputError
+from evidentia.errors import InputError, NotFoundError
 
 MAX_BYTES: Final = 512 * 2**20
 """What is read of one text, response or transcript; results are streamed and may be larger."""
@@ -16,10 +17,26 @@ PRIVATE: Final = ".evidentia"
 
 
 class Originals:
-    """The files below a folder, by their path within it; a path that leaves it is refused."""
+    """The files below a folder, by their path within it; a path that leaves it is refused.
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    So is what is `private`, a folder that may be within, and everything where there is no root.
+    """
+
+    def __init__(self, root: Path | None, *, private: Path | None = None) -> None:
+        self._root = root
+        self._private = private
+
+    @property
+    def root(self) -> Path:
+        """The folder; raise `InputError` where none was given."""
+        if self._root is None:
+            raise InputError("a reference names a file: say with lake_root below which folder")
+        return self._root
+
+    def require(self) -> None:
+        """Raise `NotFoundError` if the folder is not there."""
+        if not self.root.is_dir():
+            raise NotFoundError(f"lake_root {self.root}: no such folder")
 
     def path(self, lake_uri: str, origin: str) -> Path:
         """Return where a file is; raise `InputError` naming the reference if it is none."""
@@ -63,10 +80,14 @@ class Originals:
             )
         found = []
         root = self.root.resolve()
-        for parent, folders, names in os.walk(start):
+        for parent, folders, names in os.walk(start, onerror=_refuse(origin)):
             kept = KEPT if Path(parent) == root else None
             folders[:] = sorted(
-                name for name in folders if not name.startswith(".") and name != kept
+                name
+                for name in folders
+                if not name.startswith(".")
+                and name != kept
+                and not self._is_private(Path(parent, name))
             )
             found += [
                 Path(parent, name).relative_to(root).as_posix()
@@ -83,7 +104,8 @@ class Originals:
         except UnicodeEncodeError:
             raise InputError(f"{origin}: {lake_uri!a} is not a path") from None
         parts = PurePosixPath(lake_uri)
-        if "\0" in lake_uri or "\\" in lake_uri or ":" in lake_uri.split("/", 1)[0]:
+        drive = ":" in lake_uri.split("/", 1)[0]
+        if not lake_uri.isprintable() or "\\" in lake_uri or drive:
             raise InputError(f"{origin}: {lake_uri!a} is not a path within the lake")
         if PRIVATE in parts.parts:
             raise InputError(f"{origin}: {lake_uri} is private to the lake")
@@ -98,6 +120,8 @@ class Originals:
             raise InputError(f"{origin}: {lake_uri} leads nowhere") from None
         if not path.is_relative_to(root) or PRIVATE in path.relative_to(root).parts:
             raise InputError(f"{origin}: {lake_uri} is a link that leaves the lake")
+        if self._is_private(path):
+            raise InputError(f"{origin}: {lake_uri} is private to the workspace")
         try:
             path.stat()
         except FileNotFoundError:
@@ -105,3 +129,13 @@ class Originals:
         except OSError as error:
             raise InputError(f"{origin}: {lake_uri} cannot be read ({error.strerror})") from None
         return path
+
+    def _is_private(self, path: Path) -> bool:
+        return self._private is not None and path.is_relative_to(self._private.resolve())
+
+
+def _refuse(origin: str) -> Callable[[OSError], None]:
+    def refuse(error: OSError) -> None:
+        raise InputError(f"{origin}: a folder cannot be read ({error.strerror})") from None
+
+    return refuse

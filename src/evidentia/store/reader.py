@@ -39,6 +39,23 @@ def read(asked: Asked) -> ReadFile:
         chunks=chunks,
         index=b"" if asked.cut else build_index(chunks).to_bytes(),
         pieces=pieces,
+        around=_around(document, pieces, asked.context),
+    )
+
+
+def _around(
+    document: ReadDocument, pieces: tuple[DocumentChunk, ...], size: int
+) -> tuple[tuple[str, str], ...]:
+    """Return what stands before and after each piece on its page."""
+    if not size:
+        return ()
+    texts = {page.number: page.text for page in document.pages}
+    return tuple(
+        (
+            texts[piece.page][max(0, piece.start - size) : piece.start],
+            texts[piece.page][piece.end : piece.end + size],
+        )
+        for piece in pieces
     )
 
 

@@ -35,12 +35,16 @@ class FoundFiles:
 
 
 class Asked(NamedTuple):
-    """What a worker is asked to read; `cut` asks for pieces of a size and overlap in bytes too."""
+    """What a worker is asked to read.
+
+    `cut` asks for pieces of a size and overlap in bytes too, `context` for so much around each.
+    """
 
     document_id: str
     filename: str
     data: bytes
     cut: tuple[int, int] | None = None
+    context: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class ReadFile:
     chunks: tuple[DocumentChunk, ...]
     index: bytes
     pieces: tuple[DocumentChunk, ...] = ()
+    around: tuple[tuple[str, str], ...] = ()
 
 
 def find_files(target: Path) -> FoundFiles:

@@ -90,7 +90,12 @@ def grant(database: Database, role: str) -> None:
             run(connection, f"GRANT {rights} ON {table} TO {name}")
         run(connection, f"GRANT UPDATE (size, root, edge, checkpoints) ON trail_heads TO {name}")
         run(connection, f"GRANT SELECT ON alembic_version TO {name}")
-        for function in ("trail_erase_body", "trail_erase_ledger", "trail_erase_bundle"):
+        for function in (
+            "trail_erase_body",
+            "trail_erase_ledger",
+            "trail_erase_bundle",
+            "trail_erase_run",
+        ):
             run(connection, f"GRANT EXECUTE ON FUNCTION {function}(text, bigint) TO {name}")
 
 

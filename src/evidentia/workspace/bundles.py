@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import InputError, IntegrityError, NotFoundError
+from evidentia.errors import EvidentiaError, InputError, IntegrityError, NotFoundError
 from evidentia.logs import get_logger
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.statement import MAX_STATEMENT_BYTES
 from evidentia.proof.verification import STATEMENT_DIGEST
-from evidentia.store import bundles, library
+from evidentia.store import bundles, library, log
 from evidentia.store.bundles import ListedBundle, TrackedItem
 from evidentia.store.log import Receipt
 from evidentia.trail.entry import Entry, EntryKind
@@ -63,20 +63,17 @@ class BundlesShell(AnswersShell):
     ) -> "EvidenceBundle":
         """Build a bundle, keep it in the lake, and record it in the trail; return it.
 
-        References are paths below `lake_root`, the workspace's own lake by default; documents may
-        also be named by their id in the library. The same inputs and policy give the bundle that
-        is recorded already.
+        References are paths below `lake_root`; documents may also be named by their id in the
+        library. The same inputs and policy give the bundle that is recorded already.
         """
         from evidentia.store.assembling import Assembly, secret_key  # noqa: PLC0415 - only bundles need it
         from evidentia.store.originals import Originals  # noqa: PLC0415 - the same
 
         self._refuse_to_fork()
-        root = self.lake.folder if lake_root is None else Path(lake_root)
-        if evidence_refs and lake_root is not None and not root.is_dir():
-            raise NotFoundError(f"lake_root {root}: no such folder")
+        root = None if lake_root is None else Path(lake_root)
         key_file = self.home.redaction_key_file(self.tenant)
         assembly = Assembly(
-            Originals(root),
+            Originals(root, private=self.home.folder),
             self.lake,
             lambda: secret_key(key_file, self._randomness),
             on_error=on_error,
@@ -92,7 +89,7 @@ class BundlesShell(AnswersShell):
             recorded = built.bundle.model_copy(update={"created_utc": known.created_utc})
             self.lake.put(recorded.encode())  # should it have gone, here it is again
             return self.bundle(known.bundle_id)
-        return self._record(built, None if lake_root is None else str(root.resolve()))
+        return self._record(built, None if root is None else str(root.resolve()))
 
     def bundles(self, *, before: int | None = None, limit: int | None = None) -> list[ListedBundle]:
         """Return the bundles, newest first; page through them with `before`, an entry's number."""
@@ -105,7 +102,7 @@ class BundlesShell(AnswersShell):
         `latest` is the newest, `latest~1` the one before it.
         """
         with self._database.read() as connection:
-            return bundles.find_bundle(connection, self.tenant, name)
+            return bundles.find_bundle(connection, self.tenant, _asked(name, "bundle"))
 
     def bundle(self, name: str) -> "EvidenceBundle":
         """Return a bundle, named as for `find_bundle`.
@@ -149,50 +146,59 @@ class BundlesShell(AnswersShell):
         listed = self.find_bundle(name)
         try:
             bundle = self.bundle(listed.bundle_id)
-        except IntegrityError as error:
-            return BundleReport(listed.bundle_id, (), (str(error),))
+        except (IntegrityError, NotFoundError) as error:
+            said = str(error).removeprefix(f"bundle {listed.bundle_id}: ")
+            return BundleReport(listed.bundle_id, (), (said,))
         root = lake_root if lake_root is not None else listed.lake_root
         checked, problems = check_artifacts(bundle, self.lake, None if root is None else Path(root))
-        said = (
+        with self._database.read() as connection:
+            lies = bundles.differing_rows(connection, self.tenant, bundle)
+        items, inputs = len(bundle.items), bundle.accounting.inputs
+        holds = (
             f"its file is the one that entry {listed.entry} of the trail names",
-            f"{len(bundle.items):,} items within the limits of the policy",
-            f"{bundle.accounting.inputs:,} inputs accounted for",
+            f"{items:,} {'item' if items == 1 else 'items'} within the limits of the policy",
+            f"{inputs:,} {'input' if inputs == 1 else 'inputs'} accounted for",
         )
-        return BundleReport(listed.bundle_id, (*said, *checked), tuple(problems))
+        return BundleReport(listed.bundle_id, (*holds, *checked), (*lies, *problems))
 
     def audit_bundles(self, *, progress: Progress | None = None) -> list[str]:
-        """Verify every bundle; return what is wrong."""
+        """Verify every bundle, and that every one that the trail records is there."""
         problems: list[str] = []
-        listed = self.bundles()
-        for done, one in enumerate(listed, 1):
-            report = self.verify_bundle(one.bundle_id)
-            problems += [f"bundle {one.bundle_id}: {problem}" for problem in report.problems]
+        with self._database.read() as connection:
+            ids = bundles.bundle_ids(connection, self.tenant)
+            problems += bundles.missing_bundles(connection, self.tenant)
+        for done, bundle_id in enumerate(ids, 1):
+            try:
+                found = self.verify_bundle(bundle_id).problems
+            except EvidentiaError as error:
+                found = (str(error),)
+            problems += [f"bundle {bundle_id}: {problem}" for problem in found]
             if progress is not None:
-                progress(done, len(listed))
+                progress(done, len(ids))
         return problems
 
     # Runs
 
     def record_run(self, run_id: str, bundle_id: str) -> Receipt:
         """Record in the trail that a run used a bundle; recording it again changes nothing."""
-        if not run_id.strip() or len(run_id) > MAX_RUN_ID or "\0" in run_id:
-            raise InputError(f"a run's id is text of 1 to {MAX_RUN_ID} characters")
+        check_run_id(run_id)
         self._refuse_to_fork()
-        bundle = self.find_bundle(bundle_id)
+        listed = self.find_bundle(bundle_id)
         body = {
             "run_id": run_id,
-            "bundle_id": bundle.bundle_id,
-            "bundle_sha256": bundle.bundle_sha256,
+            "bundle_id": listed.bundle_id,
+            "bundle_sha256": self._recorded_body(listed)["bundle_sha256"],
         }
         with self._database.write() as connection:
-            known = bundles.run_entry(connection, self.tenant, run_id, bundle.bundle_id)
+            log.lock_head(connection, self.tenant, self._new_origin)  # no one else does meanwhile
+            known = bundles.run_entry(connection, self.tenant, run_id, listed.bundle_id)
             if known is None:
                 receipt = self._append_within(connection, EntryKind.RUN, f"run/{run_id}", body)
                 bundles.insert_run(
                     connection,
                     self.tenant,
                     run_id,
-                    bundle.bundle_id,
+                    listed.bundle_id,
                     at=self._now(),
                     entry=receipt.seq,
                 )
@@ -203,7 +209,7 @@ class BundlesShell(AnswersShell):
     def bundles_of_run(self, run_id: str) -> list[ListedBundle]:
         """Return the bundles that a run used, in the order in which they were recorded."""
         with self._database.read() as connection:
-            return bundles.bundles_of_run(connection, self.tenant, run_id)
+            return bundles.bundles_of_run(connection, self.tenant, _asked(run_id, "run"))
 
     def runs_of_bundle(self, name: str) -> list[str]:
         """Return the runs that used a bundle, in the order in which they were recorded."""
@@ -216,6 +222,7 @@ class BundlesShell(AnswersShell):
 
         `NotFoundError` is raised where no bundle has anything of it.
         """
+        artifact = _asked(artifact, "artifact")
         with self._database.read() as connection:
             if not bundles.shows_artifact(connection, self.tenant, artifact):
                 raise NotFoundError(f"no bundle has anything of {artifact[:80]!r}")
@@ -252,8 +259,9 @@ class BundlesShell(AnswersShell):
             "summary": bundle.summary.model_dump(mode="json", exclude_none=True),
         }
         with self._database.write() as connection:
+            log.lock_head(connection, self.tenant, self._new_origin)  # no one else does meanwhile
             known = bundles.known_bundle(connection, self.tenant, bundle.bundle_id)
-            if known is None:  # else another process recorded it meanwhile
+            if known is None:
                 receipt = self._append_within(
                     connection, EntryKind.BUNDLE, f"bundle/{bundle.bundle_id}", body
                 )
@@ -266,7 +274,9 @@ class BundlesShell(AnswersShell):
                     statement_sha256=statement,
                     entry=receipt.seq,
                 )
-        if known is not None:
+        if known is not None:  # another process recorded it first, at another time
+            if known.lake_uri != lake_uri:
+                self.lake.remove(lake_uri.rpartition("/")[2])
             return self.bundle(bundle.bundle_id)
         _log.info("bundle_recorded", tenant=self.tenant, bundle=bundle.bundle_id, entry=receipt.seq)
         return bundle
@@ -276,7 +286,13 @@ class BundlesShell(AnswersShell):
         from evidentia.bundles.statement import statement_bytes  # noqa: PLC0415 - see above
 
         digest = self._bundle_digest(listed)
-        data = self.lake.get(listed.lake_uri.rpartition("/")[2])
+        try:
+            data = self.lake.get(listed.lake_uri.rpartition("/")[2])
+        except InputError:
+            raise IntegrityError(
+                f"bundle {listed.bundle_id}: the database says {listed.lake_uri[:80]!r}, which is "
+                "no file of the lake"
+            ) from None
         if sha256_hex(statement_bytes(listed.bundle_id, data)) != digest:
             raise IntegrityError(
                 f"bundle {listed.bundle_id}: its file in the lake is not what the trail's entry "
@@ -297,7 +313,10 @@ class BundlesShell(AnswersShell):
         )
 
     def _forget(self, connection: Connection, entry: Entry) -> Callable[[], None]:
-        """Remove an erased bundle's rows, then its file and artifacts from the lake."""
+        """Remove an erased bundle's or run's rows, then a bundle's file and artifacts."""
+        if entry.kind == EntryKind.RUN:
+            bundles.erase_run(connection, self.tenant, entry.seq)
+            return lambda: None
         if entry.kind != EntryKind.BUNDLE:
             return super()._forget(connection, entry)
         erased = bundles.erase_bundle(connection, self.tenant, entry.seq)
@@ -313,12 +332,34 @@ class BundlesShell(AnswersShell):
 
     def _bundle_digest(self, listed: ListedBundle) -> str:
         """Return the digest that the trail names; raise `IntegrityError` if the row has another."""
+        return str(self._recorded_body(listed)[STATEMENT_DIGEST])
+
+    def _recorded_body(self, listed: ListedBundle) -> dict[str, Any]:
+        """Return what the trail says of a bundle; raise `IntegrityError` if the row differs."""
         logged = self._genuine(listed.entry)
-        named = logged.body.get(STATEMENT_DIGEST) if isinstance(logged.body, dict) else None
+        body = logged.body if isinstance(logged.body, dict) else {}
         subject = f"bundle/{listed.bundle_id}"
-        if logged.entry.subject != subject or named != listed.statement_sha256:
+        if logged.entry.subject != subject or body.get(STATEMENT_DIGEST) != listed.statement_sha256:
             raise IntegrityError(
                 f"bundle {listed.bundle_id}: the database and the trail's entry {listed.entry} "
                 "disagree; run 'evidentia trail verify'"
             )
-        return listed.statement_sha256
+        return body
+
+
+def check_run_id(run_id: str) -> None:
+    """Raise `InputError` for what is no id of a run."""
+    if not run_id.strip() or len(run_id) > MAX_RUN_ID or not _is_storable(run_id):
+        raise InputError(f"a run's id is text of 1 to {MAX_RUN_ID} characters")
+
+
+def _is_storable(text: str) -> bool:
+    """Whether every database could hold a text."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _asked(text: str, what: str) -> str:
+    """Return what is looked for by a text; what no database could hold is nowhere."""
+    if not _is_storable(text):
+        raise NotFoundError(f"there is no {what} {text[:80]!a}")
+    return text

@@ -87,41 +87,46 @@ class Redactor:
         """How many different values of each kind were found so far."""
         return dict(self._counts)
 
-    def redact(self, text: str) -> RedactedText:
-        """Return the text with its values replaced; an InputError if it is not valid Unicode."""
+    def redact(self, text: str, *, start: int = 0, end: int | None = None) -> RedactedText:
+        """Return the text with its values replaced; an InputError if it is not valid Unicode.
+
+        With `start` or `end`, only what is between them is returned; a value that begins before
+        or ends after is replaced there too.
+        """
         try:
             encoded = text.encode()
         except UnicodeEncodeError as problem:
             place = problem.start
         else:
-            return self._redacted(text, encoded)
+            return self._redacted(text, encoded, start, len(text) if end is None else end)
         raise InputError(
             f"the text holds half a surrogate pair at character {place}: decode it again, with "
             "errors='replace' if need be"
         )
 
-    def _redacted(self, text: str, encoded: bytes) -> RedactedText:
+    def _redacted(self, text: str, encoded: bytes, first: int, last: int) -> RedactedText:
         seen = folded(text, encoded)
         spans = in_code_points(apart(find_built_in(seen, self._classes)), text, seen)
         if self._patterns or self._detectors:
             spans = apart([*spans, *self._own_spans(text, encoded)])
+        spans = [span for span in spans if span.start < last and span.end > first]
         if not spans:
-            return RedactedText(text, ())
+            return RedactedText(text[first:last], ())
         view = text if seen is encoded else seen.decode()
         pieces: list[str] = []
         redactions: list[Redaction] = []
-        done = length = 0
+        done, length = first, 0
         for kind, start, end in spans:
             value = (view if kind in _FOLDED_KINDS else text)[start:end]
             placeholder, digest = self._placeholder(kind, value)
             pieces += (text[done:start], placeholder)
-            length += start - done
+            length += max(0, start - done)
             redactions.append(
                 Redaction(kind, placeholder, length, length + len(placeholder), digest)
             )
             length += len(placeholder)
             done = end
-        pieces.append(text[done:])
+        pieces.append(text[done:last])
         return RedactedText("".join(pieces), tuple(redactions))
 
     def _placeholder(self, kind: str, value: str) -> tuple[str, str]:

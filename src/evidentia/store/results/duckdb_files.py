@@ -36,7 +36,8 @@ _QUERY: Final = '"the query"'
 def reading(files: Mapping[str, tuple[Path, str]], name: str) -> Iterator[Any]:
     """Give a connection with one view for each file, which is given with its form."""
     duckdb = _module()
-    with _translated(name), duckdb.connect(":memory:", config=dict(_CONFIG)) as connection:
+    shown = {str(path.absolute()): view for view, (path, _) in files.items()}
+    with _translated(name, shown), duckdb.connect(":memory:", config=dict(_CONFIG)) as connection:
         paths = {view: _literal(_plain_path(path, name)) for view, (path, _) in files.items()}
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(f"SET allowed_paths = [{', '.join(paths.values())}]")
@@ -84,13 +85,15 @@ def pick_parquet(path: Path, name: str, choose: Choose, max_cols: int) -> Picked
 
 
 @contextmanager
-def _translated(name: str) -> Iterator[None]:
-    """Turn DuckDB's errors into ours, on one line."""
+def _translated(name: str, shown: Mapping[str, str]) -> Iterator[None]:
+    """Turn DuckDB's errors into ours, on one line, with files by their name and not their path."""
     duckdb = _module()
     try:
         yield
     except duckdb.Error as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        for path, view in shown.items():
+            reason = reason.replace(path, view)
         raise InputError(f"{name}: {reason}") from None
 
 

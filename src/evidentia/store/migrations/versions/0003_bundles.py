@@ -114,10 +114,13 @@ def _kept(table: str, bundles: str) -> str:
     """Say when a row may not be deleted: while the trail does not say that it was erased."""
     if table == "evidence_bundle":
         return f"NOT {_erased('OLD.trail_seq')}"
-    return (
-        f"NOT EXISTS (SELECT 1 FROM {bundles} b WHERE b.tenant = OLD.tenant "  # noqa: S608 - the same
+    gone = (
+        f"EXISTS (SELECT 1 FROM {bundles} b WHERE b.tenant = OLD.tenant "  # noqa: S608 - the same
         f"AND b.bundle_id = OLD.bundle_id AND {_erased('b.trail_seq')})"
     )
+    if table == "run_evidence":
+        gone = f"({gone} OR {_erased('OLD.trail_seq')})"
+    return f"NOT {gone}"
 
 
 def _guard_sqlite() -> None:
@@ -171,4 +174,11 @@ def _guard_postgresql() -> None:
         "DELETE FROM llm.evidence_bundle WHERE tenant = of_tenant AND bundle_id = gone; "
         "RETURN 1; END $$"
     )
-    op.execute("REVOKE ALL ON FUNCTION trail_erase_bundle(text, bigint) FROM PUBLIC")
+    op.execute(
+        "CREATE FUNCTION trail_erase_run(of_tenant text, of_seq bigint) RETURNS bigint "
+        "LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$ "
+        "WITH gone AS (DELETE FROM llm.run_evidence WHERE tenant = of_tenant "
+        "AND trail_seq = of_seq RETURNING 1) SELECT count(*) FROM gone $$"
+    )
+    for function in ("trail_erase_bundle", "trail_erase_run"):
+        op.execute(f"REVOKE ALL ON FUNCTION {function}(text, bigint) FROM PUBLIC")
