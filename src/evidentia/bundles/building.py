@@ -3,14 +3,14 @@
 Values in, values out: what has to be persisted because it was cut is given back as bytes.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import evidence_ids
+from evidentia.bundles.inputs import Input, begin_input
 from evidentia.bundles.invisible import strip_invisible
 from evidentia.bundles.model import (
     BYTES_PER_TOKEN,
@@ -21,7 +21,6 @@ from evidentia.bundles.model import (
     EvidenceBundle,
     EvidenceItem,
     Outcome,
-    Step,
     TokenCounts,
     artifact_uri,
     gravest,
@@ -31,26 +30,15 @@ from evidentia.bundles.model import (
     type_counts,
 )
 from evidentia.bundles.policy import EvidencePolicy
-from evidentia.bundles.redaction.model import Redaction
+from evidentia.bundles.redacting import placed, redact_input
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.rendering import NONCE_DIGITS, fenced
 from evidentia.bundles.sampling import runs
-from evidentia.bundles.tables import SampledTable, fit_table, map_cells, table_text
+from evidentia.bundles.tables import SampledTable, fit_table, table_text
 from evidentia.bundles.tokens import cut_to_tokens
 from evidentia.canonical import canonical_row, sha256_hex
 
 Count = Callable[[str], int]
-_LOCATORS: Final = frozenset(
-    (
-        "lake_uri",
-        "sha256",
-        "document_id",
-        "transcript_id",
-        "chunk_hash",
-        "chunk_hashes",
-    )
-)
-"""What leads to a source is kept as it is: redacted, it would lead nowhere."""
 _ANY_NONCE: Final = "0" * NONCE_DIGITS
 
 
@@ -61,35 +49,6 @@ class BuiltBundle:
     bundle: EvidenceBundle
     data: bytes
     artifacts: tuple[bytes, ...] = ()
-
-
-@dataclass(slots=True)
-class _Input:
-    """An input on its way into the bundle."""
-
-    candidate: Candidate
-    content: str
-    whole: str
-    size: int
-    input_bytes: int
-    source_ref: Mapping[str, Any]
-    metadata: Mapping[str, Any]
-    title: str
-    steps: tuple[Step, ...] = ()
-    table: SampledTable | None = None
-    redactions: tuple[dict[str, Any], ...] = ()
-    hits: Mapping[str, Redaction] | None = None
-    evidence_id: str = ""
-
-    def take(self, done: Outcome, reason: str, content: str) -> None:
-        """Go on with other content, and note why."""
-        after = len(content.encode())
-        self.steps = (*self.steps, Step(done, reason, self.size, after))
-        self.content, self.size = content, after
-
-    def is_cut(self) -> bool:
-        """Whether the item shows less than there is."""
-        return any(step.done in (Outcome.SAMPLED, Outcome.TRUNCATED) for step in self.steps)
 
 
 def build_bundle(
@@ -104,10 +63,10 @@ def build_bundle(
 
     `redactor` is needed where the policy redacts, `count_tokens` where it names a tokenizer.
     """
-    inputs = [_loaded(candidate) for candidate in candidates]
+    inputs = [begin_input(candidate) for candidate in candidates]
     for one in inputs:
         if redactor is not None:
-            _redact(one, redactor)
+            redact_input(one, redactor)
         _bound(one, policy, count_tokens)
     named = [_with_part(one) for one in inputs]
     for one, evidence_id in zip(inputs, evidence_ids(named), strict=True):
@@ -127,131 +86,7 @@ def build_bundle(
     return BuiltBundle(bundle, data, tuple(artifacts.values()))
 
 
-def _loaded(candidate: Candidate) -> _Input:
-    """Begin with a candidate as it was loaded, and note what loading left out."""
-    table = candidate.table
-    content = table_text(table, candidate.title) if table else candidate.content
-    size = len(content.encode())
-    one = _Input(
-        candidate,
-        content,
-        content,
-        size,
-        size,
-        candidate.source_ref,
-        candidate.metadata,
-        candidate.title,
-    )
-    one.table = table
-    if candidate.error is not None:
-        one.size = one.input_bytes = 0
-        one.take(Outcome.FAILED, candidate.error, content)
-        one.metadata = {**one.metadata, "error": candidate.error}
-    elif table and (reason := _left_out(table)):
-        one.size = one.input_bytes = candidate.input_bytes or size
-        one.take(Outcome.SAMPLED, reason, content)
-    return one
-
-
-def _left_out(table: SampledTable) -> str:
-    """Say what sampling left out of a result, or nothing."""
-    shown, columns = len(table.row_numbers), len(table.columns)
-    reasons = []
-    if shown < table.row_count:
-        reasons.append(f"{table.strategy}: {shown:,} of {table.row_count:,} rows")
-    if table.left_out_columns:
-        reasons.append(f"{columns:,} of {columns + len(table.left_out_columns):,} columns")
-    return ", ".join(reasons)
-
-
-def _redact(one: _Input, redactor: Redactor) -> None:
-    before = one.content
-    if one.table is not None:
-        hits: list[Redaction] = []
-        one.title = _collected(redactor, one.title, hits)
-        one.table = map_cells(one.table, lambda cell: _collected(redactor, cell, hits))
-        one.hits = {**one.candidate.redacted, **{hit.placeholder: hit for hit in hits}}
-        content = table_text(one.table, one.title)
-        one.redactions = _placed(one.hits, content)
-    else:
-        around, behind = one.candidate.before, one.candidate.after
-        redacted = redactor.redact(
-            f"{around}{before}{behind}", start=len(around), end=len(around) + len(before)
-        )
-        content = redacted.text
-        one.redactions = tuple(_place(hit, hit.start) for hit in redacted.redactions)
-    if one.redactions:
-        kinds = Counter(hit["kind"] for hit in one.redactions)
-        reason = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-        one.take(Outcome.REDACTED, reason, content)
-        one.whole = content
-    if one.candidate.error is not None:
-        told = redactor.redact(one.candidate.error).text
-        one.steps = tuple(
-            replace(step, reason=told) if step.done is Outcome.FAILED else step
-            for step in one.steps
-        )
-    one.source_ref = _redacted_values(one.source_ref, "source_ref", one, redactor)
-    one.metadata = _redacted_values(one.metadata, "metadata", one, redactor)
-
-
-def _collected(redactor: Redactor, cell: str, hits: list[Redaction]) -> str:
-    redacted = redactor.redact(cell)
-    hits.extend(redacted.redactions)
-    return redacted.text
-
-
-def _placed(hits: Mapping[str, Redaction], content: str) -> tuple[dict[str, Any], ...]:
-    """Return what was redacted in a table's text, with its places there."""
-    return tuple(_place(hits[found], start) for start, found in _occurrences(content, hits))
-
-
-def _occurrences(content: str, placeholders: Iterable[str]) -> list[tuple[int, str]]:
-    """Return where placeholders stand in a text, in order."""
-    found = []
-    for placeholder in placeholders:
-        at = content.find(placeholder)
-        while at >= 0:
-            found.append((at, placeholder))
-            at = content.find(placeholder, at + 1)
-    return sorted(found)
-
-
-def _place(hit: Redaction, start: int) -> dict[str, Any]:
-    return {
-        "kind": hit.kind,
-        "placeholder": hit.placeholder,
-        "digest": hit.digest,
-        "field": "content",
-        "start": start,
-        "end": start + len(hit.placeholder),
-    }
-
-
-def _redacted_values(value: Any, where: str, one: _Input, redactor: Redactor) -> Any:
-    """Return a JSON value with its texts redacted, and note each hit with its field."""
-    if isinstance(value, str):
-        redacted = redactor.redact(value)
-        one.redactions += tuple(
-            {**_place(hit, hit.start), "field": where} for hit in redacted.redactions
-        )
-        return redacted.text
-    if isinstance(value, Mapping):
-        return {
-            key: item
-            if key in _LOCATORS
-            else _redacted_values(item, f"{where}.{key}", one, redactor)
-            for key, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [
-            _redacted_values(item, f"{where}[{index}]", one, redactor)
-            for index, item in enumerate(value)
-        ]
-    return value
-
-
-def _bound(one: _Input, policy: EvidencePolicy, count_tokens: Count | None) -> None:
+def _bound(one: Input, policy: EvidencePolicy, count_tokens: Count | None) -> None:
     """Bring one input within the limits of an item."""
     limit = policy.max_item_bytes
     if one.table is not None:
@@ -264,7 +99,7 @@ def _bound(one: _Input, policy: EvidencePolicy, count_tokens: Count | None) -> N
             one.take(Outcome.TRUNCATED, f"max_item_tokens: {tokens:,}", shorter)
 
 
-def _bound_table(one: _Input, policy: EvidencePolicy, count_tokens: Count | None) -> None:
+def _bound_table(one: Input, policy: EvidencePolicy, count_tokens: Count | None) -> None:
     """Show less of a table before its text is cut: fewer rows, and no long cells."""
     _show_less(one, policy.max_item_bytes, f"max_item_bytes: {policy.max_item_bytes:,}")
     tokens = policy.max_item_tokens
@@ -276,7 +111,7 @@ def _bound_table(one: _Input, policy: EvidencePolicy, count_tokens: Count | None
             return
 
 
-def _show_less(one: _Input, max_bytes: int, limit: str) -> bool:
+def _show_less(one: Input, max_bytes: int, limit: str) -> bool:
     """Bring a table's text within some bytes, and say whether less of it is shown now."""
     table, title = one.table, one.title
     if table is None or one.size <= max_bytes:
@@ -293,11 +128,11 @@ def _show_less(one: _Input, max_bytes: int, limit: str) -> bool:
     one.take(Outcome.SAMPLED, f"{limit}, {', '.join(reasons)}", table_text(fitted, title))
     if one.hits:
         elsewhere = (hit for hit in one.redactions if hit["field"] != "content")
-        one.redactions = (*_placed(one.hits, one.content), *elsewhere)
+        one.redactions = (*placed(one.hits, one.content), *elsewhere)
     return True
 
 
-def _with_part(one: _Input) -> Candidate:
+def _with_part(one: Input) -> Candidate:
     """Return the candidate with the part of its id: a result's says which rows it shows."""
     table = one.table
     if table is None:
@@ -310,7 +145,7 @@ def _with_part(one: _Input) -> Candidate:
 
 
 def _bound_whole(
-    inputs: Sequence[_Input], policy: EvidencePolicy, count_tokens: Count | None
+    inputs: Sequence[Input], policy: EvidencePolicy, count_tokens: Count | None
 ) -> list[int]:
     """Drop what does not fit into the bundle; return the places of what stays."""
     alive = []
@@ -352,7 +187,7 @@ def _rendered_tokens(items: Sequence[EvidenceItem], count_tokens: Count | None) 
     return 0 if count_tokens is None else count_tokens(fenced(items, _ANY_NONCE))
 
 
-def _why_nothing_is_left(one: _Input, policy: EvidencePolicy) -> str | None:
+def _why_nothing_is_left(one: Input, policy: EvidencePolicy) -> str | None:
     if policy.max_item_bytes == 0 or policy.max_item_tokens == 0:
         return "max_item_bytes: 0" if policy.max_item_bytes == 0 else "max_item_tokens: 0"
     if one.candidate.table is not None and one.candidate.error is None:
@@ -374,7 +209,7 @@ def _why_dropped(policy: EvidencePolicy, count: int, total: int) -> str:
     return f"max_total_tokens: {policy.max_total_tokens:,}"
 
 
-def _item(one: _Input, artifacts: dict[str, bytes]) -> EvidenceItem:
+def _item(one: Input, artifacts: dict[str, bytes]) -> EvidenceItem:
     """Make the item of an input that stays; its whole is noted where it is not in the lake."""
     metadata = dict(one.metadata)
     if one.table is not None:
@@ -417,7 +252,7 @@ def _sampling(table: SampledTable) -> dict[str, Any]:
     }
 
 
-def _bounding(one: _Input) -> dict[str, Any]:
+def _bounding(one: Input) -> dict[str, Any]:
     """Return an item's bounding in the shape that readers of bundles know."""
     truncated = one.steps[-1].done is Outcome.TRUNCATED
     notes = [
@@ -442,7 +277,7 @@ def _keep(data: bytes, artifacts: dict[str, bytes]) -> dict[str, Any]:
     return {"lake_uri": artifact_uri(digest), "sha256": digest, "byte_count": len(data)}
 
 
-def _keep_dropped(dropped: Sequence[_Input], artifacts: dict[str, bytes]) -> dict[str, Any] | None:
+def _keep_dropped(dropped: Sequence[Input], artifacts: dict[str, bytes]) -> dict[str, Any] | None:
     """Note the dropped texts that are nowhere in the lake, as one artifact: a line for each."""
     lines = [
         canonical_row({"evidence_id": one.evidence_id, "content": one.whole})
@@ -452,7 +287,7 @@ def _keep_dropped(dropped: Sequence[_Input], artifacts: dict[str, bytes]) -> dic
     return _keep(b"\n".join([*lines, b""]), artifacts) if lines else None
 
 
-def _decision(one: _Input) -> Decision:
+def _decision(one: Input) -> Decision:
     original = one.candidate.original
     return Decision(
         one.evidence_id,
@@ -474,7 +309,7 @@ def _dropped_note(count: int) -> str:
 
 def _summary(
     items: Sequence[EvidenceItem],
-    dropped: Sequence[_Input],
+    dropped: Sequence[Input],
     dropped_ref: Mapping[str, Any] | None,
     policy: EvidencePolicy,
     count_tokens: Count | None,

@@ -2,10 +2,11 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from evidentia.cli.jobs import read_connections, read_job
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 from evidentia.errors import InputError
 
@@ -78,7 +79,7 @@ def build(
     from evidentia.store.assembling import as_policy
     from evidentia.workspace.bundles import check_run_id
 
-    job = _job(config)
+    job = read_job(config)
     try:  # before a workspace is made
         read_references(job["job_input"], job["evidence_refs"])
         as_policy(job["policy"])
@@ -87,7 +88,7 @@ def build(
     if run_id is not None:
         check_run_id(run_id)
     root = lake_root or (config.parent / job["lake_root"])
-    connections = {**job["connections"], **_connections(connection or [])}
+    connections = {**job["connections"], **read_connections(connection or [])}
     with workspace(home, tenant, create=True) as opened, counting_bar("Loading") as progress:
         try:
             bundle = opened.build_bundle(
@@ -486,47 +487,3 @@ def runs(
     if not found:
         what = f"No bundle is recorded for run {run_id}" if run_id else "No run is recorded"
         say(f"{visible(what)}: 'evidentia bundle record-run RUN BUNDLE' records one.")
-
-
-def _job(path: Path) -> "dict[str, Any]":
-    """Read a job's file: an object with known keys."""
-    from evidentia.canonical import parse_json
-    from evidentia.errors import CanonicalError
-
-    try:
-        job = parse_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except CanonicalError as error:
-        raise InputError(f"{path}: {error}") from None
-    if not isinstance(job, dict):
-        raise InputError(f"{path}: must be a JSON object")
-    defaults: dict[str, Any] = {
-        "job_input": {},
-        "evidence_refs": {},
-        "policy": {},
-        "lake_root": ".",
-        "on_error": "raise",
-        "connections": {},
-    }
-    for key in job:
-        if key not in defaults:
-            raise InputError(f"{path}: there is no {key!r} in a job: use {', '.join(defaults)}")
-    found = {**defaults, **job}
-    if not isinstance(found["lake_root"], str) or not found["lake_root"].isprintable():
-        raise InputError(f"{path}: lake_root must be a path")
-    if found["on_error"] not in ("raise", "record"):
-        raise InputError(f"{path}: on_error must be 'raise' or 'record'")
-    if not isinstance(found["connections"], dict):
-        raise InputError(f"{path}: connections must be an object of names and URLs")
-    return found
-
-
-def _connections(given: list[str]) -> dict[str, str]:
-    found = {}
-    for one in given:
-        name, sign, url = one.partition("=")
-        if not sign or not name or not url:
-            raise InputError("a --connection is NAME=URL, such as crm=sqlite:///crm.db")
-        found[name] = url
-    return found
