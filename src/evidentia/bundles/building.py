@@ -5,7 +5,7 @@ Values in, values out: what has to be persisted because it was cut is given back
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.candidates import Candidate
@@ -31,12 +31,14 @@ from evidentia.bundles.model import (
 )
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redacting import placed, redact_input
-from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.rendering import NONCE_DIGITS, fenced
 from evidentia.bundles.sampling import runs
 from evidentia.bundles.tables import SampledTable, fit_table, table_text
 from evidentia.bundles.tokens import cut_to_tokens
 from evidentia.canonical import canonical_row, sha256_hex
+
+if TYPE_CHECKING:  # loading it takes a while, and not every bundle is redacted
+    from evidentia.bundles.redaction.redactor import Redactor
 
 Count = Callable[[str], int]
 _ANY_NONCE: Final = "0" * NONCE_DIGITS
@@ -56,7 +58,7 @@ def build_bundle(
     policy: EvidencePolicy,
     *,
     created_utc: str,
-    redactor: Redactor | None = None,
+    redactor: "Redactor | None" = None,
     count_tokens: Count | None = None,
 ) -> BuiltBundle:
     """Make a bundle of what was loaded; nothing in it is over a limit of the policy.

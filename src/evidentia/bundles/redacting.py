@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evidentia.bundles.inputs import Input
 from evidentia.bundles.model import Outcome
 from evidentia.bundles.redaction.model import Redaction
-from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.tables import map_cells, table_text
+
+if TYPE_CHECKING:  # loading it takes a while, and not every bundle is redacted
+    from evidentia.bundles.redaction.redactor import Redactor
 
 _LOCATORS: Final = frozenset(
     (
@@ -24,7 +26,7 @@ _LOCATORS: Final = frozenset(
 """What leads to a source is kept as it is: redacted, it would lead nowhere."""
 
 
-def redact_input(one: Input, redactor: Redactor) -> None:
+def redact_input(one: Input, redactor: "Redactor") -> None:
     """Replace the values in an input, and note what was replaced where."""
     before = one.content
     if one.table is not None:
@@ -56,7 +58,7 @@ def redact_input(one: Input, redactor: Redactor) -> None:
     one.metadata = _redacted_values(one.metadata, "metadata", one, redactor)
 
 
-def _collected(redactor: Redactor, cell: str, hits: list[Redaction]) -> str:
+def _collected(redactor: "Redactor", cell: str, hits: list[Redaction]) -> str:
     redacted = redactor.redact(cell)
     hits.extend(redacted.redactions)
     return redacted.text
@@ -89,7 +91,7 @@ def _place(hit: Redaction, start: int) -> dict[str, Any]:
     }
 
 
-def _redacted_values(value: Any, where: str, one: Input, redactor: Redactor) -> Any:
+def _redacted_values(value: Any, where: str, one: Input, redactor: "Redactor") -> Any:
     """Return a JSON value with its texts redacted, and note each hit with its field."""
     if isinstance(value, str):
         redacted = redactor.redact(value)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
@@ -16,7 +16,6 @@ from evidentia.bundles.building import BuiltBundle, build_bundle
 from evidentia.bundles.model import EvidenceBundle
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.model import Detector
-from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.references import names_files, read_references
 from evidentia.bundles.tokens import token_counter
 from evidentia.errors import EnvironmentProblem, InputError
@@ -25,6 +24,9 @@ from evidentia.store.evidence import Connections, EvidenceLoader, FindDocument, 
 from evidentia.store.files import make_folder, sync_folder, write_durably
 from evidentia.store.lake import Lake
 from evidentia.store.originals import PRIVATE, Originals
+
+if TYPE_CHECKING:
+    from evidentia.bundles.redaction.redactor import Redactor
 
 KEY_BYTES: Final = 32
 Progress = Callable[[int, int], None]
@@ -86,9 +88,11 @@ class Assembly:
             self.lake.put(artifact)
         return built
 
-    def _redactor(self, policy: EvidencePolicy) -> Redactor | None:
+    def _redactor(self, policy: EvidencePolicy) -> "Redactor | None":
         if not policy.enable_redaction:
             return None
+        from evidentia.bundles.redaction.redactor import Redactor  # noqa: PLC0415 - loading it takes a while
+
         return Redactor(
             self.key(),
             classes=policy.redaction_classes,

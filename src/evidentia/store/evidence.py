@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Engine
 
@@ -23,7 +23,6 @@ from evidentia.bundles.loading import (
 from evidentia.bundles.model import artifact_uri
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.model import Redaction
-from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.references import (
     DocumentReference,
     FileReference,
@@ -39,9 +38,10 @@ from evidentia.canonical import derived_id
 from evidentia.errors import EvidentiaError, InputError, NotFoundError
 from evidentia.store.lake import Lake
 from evidentia.store.originals import Originals
-from evidentia.store.querying.running import keep_duckdb_result, keep_query_result
 from evidentia.store.reading import Asked, ReadFile, read_files
-from evidentia.store.results.reading import read_result
+
+if TYPE_CHECKING:  # loading it takes a while, and not every bundle is redacted
+    from evidentia.bundles.redaction.redactor import Redactor
 
 OnError = Literal["raise", "record"]
 Connections = Mapping[str, Engine | str]
@@ -93,7 +93,7 @@ class EvidenceLoader:
     on_error: OnError = "raise"
     connections: Connections = field(default_factory=dict)
     find_document: FindDocument | None = None
-    redactor: Redactor | None = None
+    redactor: "Redactor | None" = None
 
     def load(
         self,
@@ -232,6 +232,8 @@ class EvidenceLoader:
         return _Document(named.document_id, named.filename, original), data
 
     def _result(self, reference: ResultReference) -> Candidate:
+        from evidentia.store.results.reading import read_result  # noqa: PLC0415 - not all need it
+
         origin, form, lake_uri = reference.origin, reference.form, reference.lake_uri
         redacted: dict[str, Redaction] = {}
         if lake_uri is not None:
@@ -256,6 +258,11 @@ class EvidenceLoader:
 
         What is redacted on the way is noted by its placeholder.
         """
+        from evidentia.store.querying.running import (  # noqa: PLC0415 - the same
+            keep_duckdb_result,
+            keep_query_result,
+        )
+
         origin, sql = reference.origin, reference.sql or ""
         redact = None if self.redactor is None else _noting(self.redactor, redacted)
         if reference.connection is None:
@@ -283,7 +290,7 @@ def _naming(error: EvidentiaError, origin: str) -> EvidentiaError:
     return error if said.startswith(origin) else type(error)(f"{origin}: {said}")
 
 
-def _noting(redactor: Redactor, noted: dict[str, Redaction]) -> Callable[[str], str]:
+def _noting(redactor: "Redactor", noted: dict[str, Redaction]) -> Callable[[str], str]:
     def redact(text: str) -> str:
         found = redactor.redact(text)
         noted.update((hit.placeholder, hit) for hit in found.redactions)
