@@ -36,13 +36,17 @@ MEANING = """\
 - **Checking an answer.** Most of a whole command whose documents are known is Python starting:
   loading modules (SQLAlchemy, numpy, pydantic) and compiling the judges' patterns. A program that
   runs already pays that once.
-- **Sources.** Packing validates, bounds and filters what the bare sort only orders."""
+- **Sources.** Packing validates, bounds and filters what the bare sort only orders.
+- **Bundles.** Every text is hashed into an account that is canonical, persisted, signed for and in
+  the trail; what was dropped is persisted too. LangChain's chain formats the prompt anew for every
+  text that it adds; a bare count of bytes shows how little of its time the splitting itself is.
+- **Redaction.** Finding candidates is a small part of the time; judging each, numbering it and
+  making its keyed digest is most of it."""
 AGAIN = """\
 ## Run them yourself
 
 ```sh
-./test --version      # once: makes the virtual environment
-benchmarks/run        # all of them, and this page; about ten minutes
+benchmarks/run        # all of them, and this page; about half an hour
 benchmarks/run quick  # small sizes, a few minutes, prints the page only
 ```
 
