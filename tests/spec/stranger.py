@@ -730,7 +730,7 @@ EVIDENCE_FORMS = {
     "doc_chunk": "doc:{h}:{n}",
     "transcript_chunk": "transcript:{h}:{n}",
 }
-OUTCOMES = ["kept", "redacted", "sampled", "truncated", "dropped", "failed"]
+OUTCOMES = ["kept", "redacted", "sampled", "truncated", "failed", "dropped"]
 CLASSES = ["EMAIL", "PHONE", "IBAN", "CARD", "IPV4", "IPV6", "SAUDI_ID", "US_SSN"]
 CLASSES += ["URL_CREDENTIALS", "JWT", "API_KEY", "PRIVATE_KEY"]
 TOKENIZERS = ["cl100k_base", "o200k_base", "llama3", "deepseek_v3"]
@@ -797,7 +797,7 @@ is_sampling = fields(
     {
         "strategy": is_strategy,
         "row_count": is_size,
-        "rows": list_of(lambda run: list_of(is_size)(run) and len(run) == 2),
+        "rows": list_of(lambda run: list_of(is_size)(run) and len(run) == 2 and run[0] < run[1]),
         "columns": list_of(is_text),
         "left_out_columns": list_of(is_text),
         "trimmed_cells": is_size,
@@ -860,6 +860,10 @@ is_source = fields(
     {
         **dict.fromkeys(("lake_uri", "query_key", "sql", "connection", "document_id"), is_text),
         **dict.fromkeys(("filename", "transcript_id", "locator"), is_text),
+        "parameters": lambda value: isinstance(value, dict) and value,
+        "files": lambda value: (
+            isinstance(value, dict) and value and all(map(is_text, value.values()))
+        ),
         "sha256": is_hash,
     },
 )
@@ -898,7 +902,8 @@ is_plain_decision = fields(
         "input_bytes": is_size,
         "bundle_bytes": is_size,
         "steps": list_of(is_step),
-    }
+    },
+    {"artifact_uri": lambda value: is_text(value) and value, "artifact_sha256": is_hash},
 )
 is_plain_policy = fields(
     {
@@ -932,7 +937,9 @@ def is_item(value: Any) -> bool:
 
 
 def is_decision(value: Any) -> bool:
-    return bool(is_plain_decision(value)) and has_id_of_its_type(value)
+    if not is_plain_decision(value) or not has_id_of_its_type(value):
+        return False
+    return ("artifact_uri" in value) == ("artifact_sha256" in value)
 
 
 def is_policy(value: Any) -> bool:
@@ -1002,6 +1009,14 @@ def check_limits(bundle: dict[str, Any]) -> None:
     demand(len(sizes) <= policy["max_items"], "too many items")
     demand(sum(sizes) <= policy["max_total_bytes"], "too many bytes")
     demand(max(sizes, default=0) <= policy["max_item_bytes"], "too large an item")
+    for sampling in [it["metadata"].get("sampling") for it in bundle["items"]]:
+        if sampling:
+            shown = sum(stop - start for start, stop in sampling["rows"])
+            demand(shown <= policy["max_sql_rows"], "too many rows")
+            demand(len(sampling["columns"]) <= policy["max_sql_cols"], "too many columns")
+    tokens, most = bundle["summary"].get("tokens"), policy["max_total_tokens"]
+    if tokens and sizes and most is not None:
+        demand(tokens["rendered"] <= most, "too many tokens")
 
 
 def check_accounting(bundle: dict[str, Any]) -> None:
@@ -1015,12 +1030,14 @@ def check_accounting(bundle: dict[str, Any]) -> None:
         demand(accounting[name] == sum(decision[name] for decision in decisions), name)
     demand(len({decision["evidence_id"] for decision in decisions}) == len(decisions), "one id")
     for decision in decisions:
-        size, last = decision["input_bytes"], "kept"
+        size = decision["input_bytes"]
         for step in decision["steps"]:
             demand(step["before_bytes"] == size, "steps that do not follow from each other")
-            size, last = step["after_bytes"], step["done"]
-        demand((decision["bundle_bytes"], decision["outcome"]) == (size, last), "last step")
-        demand(last != "dropped" or size == 0, "dropped, and still there")
+            size = step["after_bytes"]
+        demand(decision["bundle_bytes"] == size, "another size")
+        gravest = max((OUTCOMES.index(step["done"]) for step in decision["steps"]), default=0)
+        demand(decision["outcome"] == OUTCOMES[gravest], "another outcome")
+        demand(decision["outcome"] != "dropped" or size == 0, "dropped, and still there")
     stayed = [decision for decision in decisions if decision["outcome"] != "dropped"]
     named = [(it["evidence_id"], it["evidence_type"], it["byte_count"]) for it in bundle["items"]]
     expected = [(it["evidence_id"], it["evidence_type"], it["bundle_bytes"]) for it in stayed]
@@ -1041,6 +1058,38 @@ def check_summary(bundle: dict[str, Any]) -> None:
     demand(bounding["original_count"] == accounting["inputs"], "inputs")
     demand(bounding["items_dropped"] == accounting["dropped"], "dropped")
     demand(bounding["applied"] == (accounting["dropped"] > 0), "applied")
+    tokenizer = told["tokens"]["tokenizer"] if "tokens" in told else None
+    demand(tokenizer == bundle["policy"]["tokenizer"], "another tokenizer")
+
+
+def check_records(bundle: dict[str, Any]) -> None:
+    summary, decisions = bundle["summary"], bundle["accounting"]["decisions"]
+    demand(bundle["policy"]["enable_redaction"] or not summary["redactions"], "redacted unasked")
+    for item in bundle["items"]:
+        bounding = item["metadata"].get("bounding")
+        for decision in decisions:
+            if decision["evidence_id"] == item["evidence_id"]:
+                cut = any(step["done"] in ("sampled", "truncated") for step in decision["steps"])
+                demand(cut == (bounding is not None) == ("full_ref" in item), "cut or not")
+                before = decision["input_bytes"]
+                demand(not cut or bounding["original_size"] == before, "another size before")
+        demand(not bounding or bounding["bounded_size"] == item["byte_count"], "size after")
+    for lake_uri, digest in artifacts_of(bundle):
+        if re.fullmatch("sha256/[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}", lake_uri):
+            demand(lake_uri.endswith(digest), "a digest that is not of its place")
+
+
+def artifacts_of(bundle: dict[str, Any], *, kept: bool = True) -> list[tuple[str, str]]:
+    """Return where the files are that a bundle names, and their digests."""
+    wholes = [item["full_ref"] for item in bundle["items"] if "full_ref" in item]
+    dropped = bundle["summary"]["bundle_bounding"].get("dropped_ref")
+    wholes += [dropped] if dropped else []
+    found = [(whole["lake_uri"], whole["sha256"]) for whole in wholes]
+    return found + [
+        (decision["artifact_uri"], decision["artifact_sha256"])
+        for decision in bundle["accounting"]["decisions"]
+        if "artifact_uri" in decision and (kept or decision["outcome"] != "kept")
+    ]
 
 
 def check_digest(bundle: dict[str, Any]) -> None:
@@ -1067,6 +1116,7 @@ def verify_bundle(data: bytes) -> list[str]:
         "limits": check_limits,
         "accounting": check_accounting,
         "summary": check_summary,
+        "records": check_records,
     }.items():
         try:
             check(bundle)
@@ -1119,11 +1169,14 @@ def check_artifacts(bundle: dict[str, Any], lake: Path, files: Path) -> int:
     """
     references = [item["full_ref"] for item in bundle["items"] if "full_ref" in item]
     dropped = bundle["summary"]["bundle_bounding"].get("dropped_ref")
+    sizes: dict[str, int] = {}
+    for lake_uri, digest in artifacts_of(bundle, kept=False):
+        own = lake_uri == lake_path(digest)
+        data = ((lake if own else files) / lake_uri).read_bytes()
+        demand(sha256(data).hexdigest() == digest, "another file")
+        sizes[lake_uri] = len(data)
     for reference in [*references, *([dropped] if dropped else [])]:
-        own = reference["lake_uri"] == lake_path(reference["sha256"])
-        data = ((lake if own else files) / reference["lake_uri"]).read_bytes()
-        demand(len(data) == reference["byte_count"], "another size")
-        demand(sha256(data).hexdigest() == reference["sha256"], "another file")
+        demand(sizes[reference["lake_uri"]] == reference["byte_count"], "another size")
     if dropped:
         data = (lake / dropped["lake_uri"]).read_bytes()
         gone = {
@@ -1135,7 +1188,7 @@ def check_artifacts(bundle: dict[str, Any], lake: Path, files: Path) -> int:
             row = read_json(line)
             demand(canonical(row) == line and set(row) == {"content", "evidence_id"}, "a line")
             demand(row["evidence_id"] in gone, "a line of something that is there")
-    return len(references) + bool(dropped)
+    return len(sizes)
 
 
 def evidence_ids(given: list[dict[str, str]]) -> list[str]:

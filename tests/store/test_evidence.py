@@ -191,7 +191,6 @@ def test_live_sql_runs_on_a_server(load: Load, postgres: PostgresServer) -> None
     assert one.table.rows[-1] == ("5", "7.5")
 
 
-@pytest.mark.xfail(reason="what a live query asked with is not in its source", strict=True)
 def test_a_live_results_source_says_all_that_it_was_asked_with(load: Load, root: Path) -> None:
     sql = "SELECT name FROM facts WHERE id = :id"
     ref = {"sql": sql, "parameters": {"id": 3}, "query_key": "q", "connection": "crm"}
@@ -199,7 +198,7 @@ def test_a_live_results_source_says_all_that_it_was_asked_with(load: Load, root:
     over = {"sql": "SELECT max(id) FROM facts", "query_key": "r", "files": files}
     one, other = load({"sql_results": [ref, over]}, connections={"crm": f"sqlite:///{root}/crm.db"})
     assert one.source_ref["parameters"] == {"id": 3}
-    assert other.source_ref["files"]["facts"]
+    assert other.source_ref["files"] == files
 
 
 @pytest.mark.parametrize(
@@ -207,10 +206,7 @@ def test_a_live_results_source_says_all_that_it_was_asked_with(load: Load, root:
     [
         {"sql": "SELECT 1 AS a", "files": {"f": "results/facts.csv"}, "parameters": {"id": 3}},
         {"lake_uri": "results/facts.csv", "parameters": {"id": 3}},
-        pytest.param(
-            {"sql": "SELECT 1 AS a", "connection": "crm", "form": "csv"},
-            marks=pytest.mark.xfail(reason="a form is left aside in silence", strict=True),
-        ),
+        {"sql": "SELECT 1 AS a", "connection": "crm", "form": "csv"},
     ],
 )
 def test_what_does_not_apply_to_a_result_is_refused(

@@ -272,6 +272,25 @@ def test_an_index_may_be_written_anew(filled: Workspace) -> None:
     assert [bytes(row["data"]) for row in kept] == [b"not an index"] * 2
 
 
+def test_a_runs_row_is_deleted_only_after_an_erasure_entry_of_its_own(filled: Workspace) -> None:
+    receipt = filled.record_run("run 2", "latest")
+    filled.erase(receipt.seq, reason="law", by="counsel")
+    assert [row["run_id"] for row in rows(filled, "SELECT run_id FROM llm.run_evidence")] == [
+        "run 1"
+    ]
+    for table in ("run_evidence", "evidence_item", "evidence_bundle"):
+        refuse(filled, f"DELETE FROM llm.{table}")
+
+
+def test_an_erasure_entry_of_another_tenants_run_erases_nothing(place: Place) -> None:
+    one, other = place.open("one"), place.open("other")
+    for workspace in (one, other):
+        build_bundle(workspace, "run 1", "one", "two")
+    one.erase(1, reason="law", by="counsel")
+    refuse(other, "DELETE FROM llm.run_evidence WHERE tenant = 'other'")
+    assert other.runs_of_bundle("latest") == ["run 1"]
+
+
 # PostgreSQL: the application's own role
 
 
@@ -393,15 +412,63 @@ def test_the_application_role_erases_no_body_without_an_erasure_entry(
     assert not workspace.entry(5).erased
 
 
+def test_the_application_role_erases_runs_and_bundles(application: Application) -> None:
+    workspace, database = application
+    build_bundle(workspace, "run 2", "three", "four")
+    receipt = workspace.record_run("run 3", "latest")
+    workspace.erase(receipt.seq, reason="law", by="counsel")
+    assert workspace.runs_of_bundle("latest") == ["run 2"]
+    erased = workspace.find_bundle("latest")
+    workspace.erase(erased.entry, reason="law", by="counsel")
+    assert workspace.bundles_of_run("run 2") == []
+    assert workspace.runs_of_bundle("latest") == ["run 1"]
+    assert count(workspace, "llm.evidence_item") == 1
+    with database.write() as connection:
+        for function, seq in (("run", receipt.seq), ("bundle", erased.entry)):
+            again = run(connection, f"SELECT trail_erase_{function}('default', ?)", (seq,))
+            assert again.scalar() == 0
+    assert workspace.audit().holds
+    assert workspace.audit_bundles() == []
+
+
+def test_the_application_role_erases_no_run_or_bundle_without_an_erasure_entry(
+    application: Application,
+) -> None:
+    workspace, database = application
+    entry = workspace.find_bundle("latest").entry
+    before = [count(workspace, table) for table in TABLES]
+    for call in (
+        f"trail_erase_bundle('default', {entry})",
+        f"trail_erase_run('default', {entry + 1})",
+    ):
+        with (
+            pytest.raises(IntegrityError, match="append-only"),
+            database.write() as connection,
+        ):
+            run(connection, f"SELECT {call}")
+    assert [count(workspace, table) for table in TABLES] == before
+    assert workspace.runs_of_bundle("latest") == ["run 1"]
+
+
 def test_a_temporary_table_does_not_fool_the_guard(application: Application) -> None:
     workspace, database = application
+    entry = workspace.find_bundle("latest").entry
     database.engine.dispose()
     with database.write() as connection:
         run(connection, "CREATE TEMP TABLE trail_entries (tenant text, kind text, subject text)")
         run(connection, "INSERT INTO trail_entries VALUES ('default', 'erasure', 'entry/5')")
-    with pytest.raises(IntegrityError, match="append-only"), database.write() as connection:
-        run(connection, "SELECT trail_erase_body('default', 5)")
+        for seq in (entry, entry + 1):
+            row = f"('default', 'erasure', 'entry/{seq}')"
+            run(connection, f"INSERT INTO trail_entries VALUES {row}")
+    for call in (
+        "trail_erase_body('default', 5)",
+        f"trail_erase_bundle('default', {entry})",
+        f"trail_erase_run('default', {entry + 1})",
+    ):
+        with pytest.raises(IntegrityError, match="append-only"), database.write() as connection:
+            run(connection, f"SELECT {call}")
     assert not workspace.entry(5).erased
+    assert workspace.runs_of_bundle("latest") == ["run 1"]
 
 
 def test_a_role_without_a_grant_may_nothing(
@@ -413,7 +480,13 @@ def test_a_role_without_a_grant_may_nothing(
         database = Database.server(url)
         with pytest.raises(EnvironmentProblem, match="permission denied"):
             schema.require_current(database)
-        for statement in ("SELECT * FROM trail_bodies", "SELECT trail_erase_body('default', 5)"):
+        for statement in (
+            "SELECT * FROM trail_bodies",
+            "SELECT * FROM llm.run_evidence",
+            "SELECT trail_erase_body('default', 5)",
+            "SELECT trail_erase_bundle('default', 5)",
+            "SELECT trail_erase_run('default', 5)",
+        ):
             with (
                 pytest.raises(EnvironmentProblem, match="permission denied"),
                 database.write() as connection,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.errors import InputError
+from evidentia.errors import InputError, NotFoundError
 from evidentia.store import originals as originals_module
 from evidentia.store.originals import Originals
 
@@ -206,3 +206,68 @@ def test_reading_a_missing_lake_says_so(tmp_path: Path) -> None:
         missing.read("a.md", ORIGIN)
     with pytest.raises(InputError, match="there is no folder docs in the lake"):
         missing.within("docs", "*", ORIGIN)
+
+
+def test_a_lake_that_is_required_must_be_there(root: Path) -> None:
+    Originals(root).require()
+    for missing in (root / "none", root / "docs" / "a.md"):
+        with pytest.raises(NotFoundError, match=r"^lake_root .*: no such folder$"):
+            Originals(missing).require()
+
+
+def test_without_a_root_everything_is_refused(root: Path) -> None:
+    for private in (None, root):
+        nowhere = Originals(None, private=private)
+        for ask in (
+            nowhere.require,
+            lambda nowhere=nowhere: nowhere.read("docs/a.md", ORIGIN),
+            lambda nowhere=nowhere: nowhere.path("docs/a.md", ORIGIN),
+            lambda nowhere=nowhere: nowhere.within("docs", "*", ORIGIN),
+        ):
+            with pytest.raises(InputError, match="say with lake_root below which folder"):
+                ask()
+
+
+@pytest.mark.parametrize(
+    ("place", "lake_uri"),
+    [
+        ("lake", "docs/deep/c.md"),
+        ("lake", "docs/./deep//c.md"),
+        ("lake", "link/c.md"),
+        ("lake", "docs/deep"),
+        ("lake/docs", "deep/c.md"),
+        ("lake/docs/deep", "c.md"),
+        ("lake/docs/deep", "."),
+        ("lake/link", "c.md"),
+        ("lake/docs/../docs/deep", "c.md"),
+        ("lake", "docs/deep/none.md"),
+    ],
+)
+def test_what_is_private_is_refused_wherever_the_root_is(
+    root: Path, monkeypatch: pytest.MonkeyPatch, place: str, lake_uri: str
+) -> None:
+    (root / "link").symlink_to(root / "docs" / "deep")
+    monkeypatch.chdir(root.parent)
+    for start in (Path(place), root.parent / place):
+        for private in (root / "docs" / "deep", Path("lake/docs/deep"), root / "link"):
+            originals = Originals(start, private=private)
+            for ask in (originals.path, originals.read):
+                with pytest.raises(InputError, match=r": .* is private to the workspace$"):
+                    ask(lake_uri, ORIGIN)
+            with pytest.raises(InputError, match=r"is private to the workspace$"):
+                originals.within(lake_uri, "*", ORIGIN)
+
+
+def test_a_folder_around_what_is_private_is_given_without_it(root: Path) -> None:
+    (root / "deep").mkdir()
+    (root / "deep" / "e.md").write_text("another of the same name")
+    (root / "docs" / "link.md").symlink_to(root / "docs" / "deep" / "c.md")
+    originals = Originals(root, private=root / "docs" / "deep")
+    files = originals.within(".", "*.md", ORIGIN)
+    assert [name for name in files if name != "docs/link.md"] == [
+        "deep/e.md",
+        "docs/a.md",
+        "docs/b.md",
+    ]
+    with pytest.raises(InputError, match="private to the workspace"):
+        originals.read("docs/link.md", ORIGIN)

@@ -22,14 +22,18 @@ from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import evidence_ids
+from evidentia.bundles.loading import result_candidate
 from evidentia.bundles.model import EvidenceBundle, EvidenceType, bundle_id_of
+from evidentia.bundles.model import artifact_uri as lake_path
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.redaction.validating import normalised
+from evidentia.bundles.references import ResultReference
 from evidentia.bundles.rendering import fence_nonce
 from evidentia.bundles.sampling import SamplingStrategy, sampled_rows
 from evidentia.bundles.statement import PREDICATE_TYPE as BUNDLE_PREDICATE
 from evidentia.bundles.statement import statement_bytes as bundle_statement
+from evidentia.bundles.tables import SampledTable
 from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk
@@ -1676,7 +1680,7 @@ JOB: Json = {
         "transcripts": [{"lake_uri": "transcripts/call.vtt", "transcript_id": "call-9"}],
     },
     "policy": {
-        "max_items": 12,
+        "max_items": 11,
         "max_item_bytes": 230,
         "max_sql_rows": 5,
         "chunk_size": 200,
@@ -1686,6 +1690,8 @@ JOB: Json = {
     },
 }
 RUN_ID = "answer/2026-01-05/7"
+TOKENS: Json = {"tokenizer": "cl100k_base", "rendered": 126, "overhead": 117}
+"""Of the small bundle; counted once, so that this script needs no tokenizer."""
 STRATEGIES: tuple[SamplingStrategy, ...] = ("first_only", "first_last", "stride")
 
 
@@ -1695,6 +1701,7 @@ def originals() -> dict[str, bytes]:
         {"day": f"2025-{month:02}-01", "hours": 8 if month % 3 else 4, "note": None}
         for month in range(1, 13)
     ]
+    days[-1]["note"] = "zoe@acme.example"
     response = {
         "status": 200,
         "reason": "OK",
@@ -1751,6 +1758,40 @@ def small_bundle() -> Json:
     return build_bundle(given, policy, created_utc=BUILT_AT, redactor=redactor).bundle.as_json()
 
 
+def cut_bundle() -> Json:
+    """Return a bundle of a text that was truncated and a result that was sampled, then redacted."""
+    shown = SampledTable(
+        ("day", "note"), ("hours",), (("Monday", "zoe@acme.example"), ("Friday", "NULL")), (0, 4),
+        5, "first_last",
+    )  # fmt: skip
+    result = ResultReference(
+        origin="evidence_refs.sql_results[0]",
+        query_key="week",
+        sql="SELECT * FROM week WHERE year = :year",
+        connection="hr",
+        parameters={"year": 2026},
+    )
+    kept = seed("a result").hex()
+    given = [
+        Candidate(
+            EvidenceType.INLINE_TEXT, "job_input.extra_params.evidence[0]", HANDOVER, "", "0",
+            {"source_uri": "job_input"},
+        ),
+        result_candidate(result, lake_path(kept), kept, 260, shown),
+    ]  # fmt: skip
+    policy = EvidencePolicy(
+        max_item_bytes=155, max_sql_rows=2, max_sql_cols=2, enable_redaction=True
+    )
+    redactor = Redactor(REDACTION_KEY)
+    return build_bundle(given, policy, created_utc=BUILT_AT, redactor=redactor).bundle.as_json()
+
+
+def counted_bundle(bundle: Json) -> Json:
+    """Return the small bundle as it is if its tokens are counted."""
+    limited = {"tokenizer": TOKENS["tokenizer"], "max_total_tokens": TOKENS["rendered"]}
+    return sealed(put({**bundle, "policy": bundle["policy"] | limited}, "summary.tokens", TOKENS))
+
+
 def sealed(bundle: Json) -> Json:
     """Return the bundle with the digest and the id that follow from what it says now."""
     told = ("bundle_id", "bundle_sha256", "created_utc")
@@ -1783,8 +1824,13 @@ def bundle_vectors() -> Iterator[BundleVector]:
     yield BundleVector("other-time", canonical_json(other_time), "the digest leaves the time out")
     empty = build_bundle([], EvidencePolicy(), created_utc=BUILT_AT).data
     yield BundleVector("empty", empty, "no inputs")
+    cut, counted = cut_bundle(), counted_bundle(good)
+    why = "a text that was truncated; a result that was sampled, then redacted, and is sampled"
+    yield BundleVector("cut", canonical_json(cut), why)
+    yield BundleVector("counted", canonical_json(counted), "as many tokens as there may be")
     yield from unsealed_bundles(good)
     yield from contradictory_bundles(good)
+    yield from contradictory_records(good, cut, counted)
     yield from malformed_bundles(good)
 
 
@@ -1909,7 +1955,7 @@ def contradictory_bundles(good: Json) -> Iterator[BundleVector]:
         ),
         (
             "outcome-wrong",
-            "an outcome that is not that of the last step",
+            "an outcome that is not that of the steps",
             ("accounting",),
             put(good, "accounting.decisions.1.outcome", "truncated"),
         ),
@@ -1959,6 +2005,125 @@ def contradictory_bundles(good: Json) -> Iterator[BundleVector]:
         yield BundleVector(name, canonical_json(sealed(bundle)), why, fails)
 
 
+def contradictory_records(good: Json, cut: Json, counted: Json) -> Iterator[BundleVector]:
+    """Give bundles that say of a cut, of tokens or of redactions what the rest of them denies."""
+    decision = "accounting.decisions.1"
+    wrong = put(put(cut, f"{decision}.outcome", "redacted"), "accounting.sampled", 0)
+    other = lake_path(seed("another result").hex())
+    for name, why, fails, bundle in (
+        (
+            "outcome-of-the-last-step",
+            "sampled, then redacted: the graver of the two is the outcome",
+            ("accounting",),
+            put(wrong, "accounting.redacted", 1),
+        ),
+        (
+            "over-max-sql-rows",
+            "more rows than the policy allows",
+            ("limits",),
+            put(cut, "policy.max_sql_rows", 1),
+        ),
+        (
+            "over-max-sql-cols",
+            "more columns than the policy allows",
+            ("limits",),
+            put(cut, "policy.max_sql_cols", 1),
+        ),
+        (
+            "over-max-total-tokens",
+            "more tokens than the policy allows",
+            ("limits",),
+            put(counted, "policy.max_total_tokens", TOKENS["rendered"] - 1),
+        ),
+        (
+            "tokens-not-counted",
+            "the policy names a tokenizer, and nothing is counted",
+            ("summary",),
+            put(counted, "summary.tokens", MISSING),
+        ),
+        (
+            "tokens-of-another-tokenizer",
+            "counted by another tokenizer than the policy's",
+            ("summary",),
+            put(counted, "summary.tokens.tokenizer", "llama3"),
+        ),
+        (
+            "tokens-of-no-tokenizer",
+            "counted by a tokenizer, and the policy names none",
+            ("summary",),
+            put(good, "summary.tokens", TOKENS),
+        ),
+        (
+            "redacted-unasked",
+            "something is redacted under a policy that does not redact",
+            ("records",),
+            put(good, "policy.enable_redaction", value=False),
+        ),
+        (
+            "bounding-missing",
+            "an item was truncated, and does not say so itself",
+            ("records",),
+            put(cut, "items.0.metadata.bounding", MISSING),
+        ),
+        (
+            "bounding-of-nothing",
+            "an item says that it was cut, and no step did",
+            ("records",),
+            put(good, "items.0.metadata.bounding", cut["items"][0]["metadata"]["bounding"]),
+        ),
+        (
+            "whole-missing",
+            "nothing leads to the whole of an item that was truncated",
+            ("records",),
+            put(cut, "items.0.full_ref", MISSING),
+        ),
+        (
+            "whole-of-nothing",
+            "something leads to the whole of an item that was not cut",
+            ("records",),
+            put(good, "items.0.full_ref", cut["items"][0]["full_ref"]),
+        ),
+        (
+            "original-size-wrong",
+            "the size before the cut is not that of the accounting",
+            ("records",),
+            put(cut, "items.0.metadata.bounding.original_size", 271),
+        ),
+        (
+            "bounded-size-wrong",
+            "the size after the cut is not the item's",
+            ("records",),
+            put(cut, "items.0.metadata.bounding.bounded_size", 154),
+        ),
+        (
+            "whole-elsewhere",
+            "a place in the lake that is not the digest's",
+            ("records",),
+            put(cut, "items.1.full_ref.lake_uri", other),
+        ),
+        (
+            "artifact-elsewhere",
+            "an input was loaded from a place in the lake that is not the digest's",
+            ("records",),
+            put(cut, f"{decision}.artifact_uri", other),
+        ),
+        (
+            "dropped-elsewhere",
+            "what was dropped is in a place in the lake that is not the digest's",
+            ("records",),
+            put(good, "summary.bundle_bounding.dropped_ref.lake_uri", other),
+        ),
+    ):
+        yield BundleVector(name, canonical_json(sealed(bundle)), why, fails)
+    for name, why, field, value in (
+        ("no-digest-of-an-artifact", "an artifact without its digest", "sha256", MISSING),
+        ("no-place-of-an-artifact", "the digest of an artifact of nowhere", "uri", MISSING),
+        ("no-artifact-as-null", "null in place of nothing", "uri", None),
+    ):
+        bundle = sealed(put(cut, f"{decision}.artifact_{field}", value))
+        yield BundleVector(name, canonical_json(bundle), why, ("form",))
+
+
 def malformed_bundles(good: Json) -> Iterator[BundleVector]:
     """Give what is no bundle by its form; the digest is right where one can be taken."""
     for name, why, field, value in (
@@ -1973,6 +2138,18 @@ def malformed_bundles(good: Json) -> Iterator[BundleVector]:
         ("unknown-type", "no type of evidence", "items.0.evidence_type", "rumour"),
         ("number-as-text", "a number as text", "summary.item_count", "2"),
         ("true-as-number", "true in place of 1", "accounting.kept", True),
+        ("true-as-count", "true in place of 1, by kind", "summary.redactions.EMAIL", True),
+        ("time", "a time without its fraction", "created_utc", "2026-01-05T09:00:30Z"),
+        ("version", "no version", "build_version", "2"),
+        ("long-number", "a number with a zero before it", "items.0.evidence_id", "inline:00"),
+        ("whole-as-null", "null in place of nothing", "items.0.full_ref", None),
+        ("tokens-as-null", "null in place of nothing", "summary.tokens", None),
+        (
+            "classes-in-another-order",
+            "classes to redact that are not in their order",
+            "policy.redaction_classes",
+            ["PHONE", "EMAIL"],
+        ),
     ):
         bundle = sealed(put(good, field, value))
         yield BundleVector(name, canonical_json(bundle), why, ("form",))

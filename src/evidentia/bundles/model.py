@@ -510,13 +510,16 @@ def _wrong_records(bundle: EvidenceBundle) -> Iterator[str]:
         for problem in _wrong_record(item, came[item.evidence_id], policy):
             yield f"{item.evidence_id}: {problem}"
     refs: list[tuple[Any, Any]] = [
-        (one.artifact_uri, one.artifact_sha256) for one in came.values() if one.artifact_uri
+        (one.artifact_uri, one.artifact_sha256)
+        for one in came.values()
+        if one.artifact_uri is not None
     ]
     wholes = [*(item.full_ref for item in bundle.items), bundle.summary.bundle_bounding.dropped_ref]
     refs += [(whole.get("lake_uri"), whole.get("sha256")) for whole in wholes if whole is not None]
     for lake_uri, digest in refs:
         kept = _KEPT.fullmatch(str(lake_uri))
-        if not _DIGEST.fullmatch(str(digest)) or (kept and kept[1] != digest):
+        named = isinstance(lake_uri, str) and lake_uri and _DIGEST.fullmatch(str(digest))
+        if not named or (kept and kept[1] != digest):
             yield f"{lake_uri}: its digest is not what its place says"
 
 
@@ -540,6 +543,9 @@ def _wrong_record(item: EvidenceItem, came: Decision, policy: EvidencePolicy) ->
 
 def _are_runs(rows: object) -> bool:
     return isinstance(rows, tuple) and all(
-        isinstance(run, tuple) and len(run) == 2 and all(type(place) is int for place in run)  # noqa: PLR2004 - from and to
+        isinstance(run, tuple)
+        and len(run) == 2  # noqa: PLR2004 - from and to
+        and all(type(place) is int for place in run)
+        and 0 <= run[0] < run[1]
         for run in rows
     )

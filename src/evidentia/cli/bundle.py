@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -362,45 +362,50 @@ def verify(
     as_json: JsonOption = False,
 ) -> None:
     """Verify bundles: digest, limits, accounting, artifacts."""
-    from evidentia.cli.output import counted, counting_bar, print_json, say, visible
+    if bundle is None:
+        _verify_all(home, tenant, lake_root, as_json=as_json)
+    from evidentia.cli.output import print_json, say, visible
 
-    with workspace(home, tenant, read_only=True) as opened, counting_bar("Verifying") as progress:
-        names = [bundle] if bundle else [listed.bundle_id for listed in opened.bundles()]
-        reports = []
-        for done, name in enumerate(names, 1):
-            reports.append(opened.verify_bundle(name, lake_root=lake_root))
-            progress(done, len(names))
-    holds = all(report.holds for report in reports)
+    with workspace(home, tenant, read_only=True) as opened:
+        report = opened.verify_bundle(str(bundle), lake_root=lake_root)
     if as_json:
         print_json(
             {
-                "holds": holds,
-                "bundles": [
-                    {
-                        "bundle_id": report.bundle_id,
-                        "holds": report.holds,
-                        "checked": list(report.checked),
-                        "problems": list(report.problems),
-                    }
-                    for report in reports
-                ],
+                "bundle_id": report.bundle_id,
+                "holds": report.holds,
+                "checked": list(report.checked),
+                "problems": list(report.problems),
             }
         )
-        raise typer.Exit(0 if holds else 1)
-    for report in reports:
-        if bundle is None and report.holds:
-            continue
-        verdict = "holds" if report.holds else "does not hold"
-        say(f"Bundle {report.bundle_id} {verdict}", "good" if report.holds else "bad")
-        for line in report.checked:
-            say(visible(line), "good", under=True)
-        for line in report.problems:
-            say(visible(line), "bad", under=True)
-    if not reports:
+        raise typer.Exit(0 if report.holds else 1)
+    verdict = "holds" if report.holds else "does not hold"
+    say(f"Bundle {report.bundle_id} {verdict}", "good" if report.holds else "bad")
+    for line in report.checked:
+        say(visible(line), "good", under=True)
+    for line in report.problems:
+        say(visible(line), "bad", under=True)
+    raise typer.Exit(0 if report.holds else 1)
+
+
+def _verify_all(
+    home: Path | None, tenant: str | None, lake_root: Path | None, *, as_json: bool
+) -> NoReturn:
+    from evidentia.cli.output import counted, counting_bar, print_json, say, visible
+
+    with workspace(home, tenant, read_only=True) as opened, counting_bar("Verifying") as progress:
+        problems = opened.audit_bundles(lake_root=lake_root, progress=progress)
+        count = len(opened.bundle_ids())
+    if as_json:
+        print_json({"holds": not problems, "bundles": count, "problems": problems})
+    elif problems:
+        say(f"Of {counted(count, 'bundle')}, not all hold", "bad")
+        for problem in problems:
+            say(visible(problem), "bad", under=True)
+    elif not count:
         say("There are no bundles yet.")
-    elif bundle is None and holds:
-        say(f"{counted(len(reports), 'bundle')}, as the trail names them", "good")
-    raise typer.Exit(0 if holds else 1)
+    else:
+        say(f"{counted(count, 'bundle')}, as the trail names them", "good")
+    raise typer.Exit(1 if problems else 0)
 
 
 @app.command()

@@ -24,7 +24,7 @@ def check_artifacts(
     for lake_uri, digest, whose in _references(bundle):
         try:
             kept = lake.path(digest) if lake_uri == artifact_uri(digest) else None
-            if kept is not None and (kept.exists() or originals is None):
+            if kept is not None and not _is_elsewhere(kept, originals, lake_uri):
                 path = kept
             elif originals is not None:
                 path = originals.path(lake_uri, whose)
@@ -46,6 +46,11 @@ def check_artifacts(
             else:
                 problems.append(f"{whose}: {lake_uri} was changed since the bundle was built")
     return found, problems
+
+
+def _is_elsewhere(kept: Path, originals: Originals | None, lake_uri: str) -> bool:
+    """Whether a file that the lake lacks is among the originals, which may be a lake too."""
+    return not kept.exists() and originals is not None and (originals.root / lake_uri).is_file()
 
 
 def _references(bundle: EvidenceBundle) -> Iterator[tuple[str, str, str]]:

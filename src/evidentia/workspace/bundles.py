@@ -96,6 +96,11 @@ class BundlesShell(AnswersShell):
         with self._database.read() as connection:
             return bundles.list_bundles(connection, self.tenant, before=before, limit=limit)
 
+    def bundle_ids(self) -> list[str]:
+        """Return the ids of all bundles, newest first, whatever else their rows say."""
+        with self._database.read() as connection:
+            return bundles.bundle_ids(connection, self.tenant)
+
     def find_bundle(self, name: str) -> ListedBundle:
         """Return the bundle of this id, or of one that begins so, or the newest.
 
@@ -143,7 +148,10 @@ class BundlesShell(AnswersShell):
         """
         from evidentia.store.artifacts import check_artifacts  # noqa: PLC0415 - see above
 
-        listed = self.find_bundle(name)
+        try:
+            listed = self.find_bundle(name)
+        except IntegrityError as error:
+            return BundleReport(name, (), (str(error),))
         try:
             bundle = self.bundle(listed.bundle_id)
         except (IntegrityError, NotFoundError) as error:
@@ -161,7 +169,9 @@ class BundlesShell(AnswersShell):
         )
         return BundleReport(listed.bundle_id, (*holds, *checked), (*lies, *problems))
 
-    def audit_bundles(self, *, progress: Progress | None = None) -> list[str]:
+    def audit_bundles(
+        self, *, lake_root: str | Path | None = None, progress: Progress | None = None
+    ) -> list[str]:
         """Verify every bundle, and that every one that the trail records is there."""
         problems: list[str] = []
         with self._database.read() as connection:
@@ -169,10 +179,11 @@ class BundlesShell(AnswersShell):
             problems += bundles.missing_bundles(connection, self.tenant)
         for done, bundle_id in enumerate(ids, 1):
             try:
-                found = self.verify_bundle(bundle_id).problems
+                found = self.verify_bundle(bundle_id, lake_root=lake_root).problems
             except EvidentiaError as error:
                 found = (str(error),)
-            problems += [f"bundle {bundle_id}: {problem}" for problem in found]
+            named = f"bundle {bundle_id}: "
+            problems += [f"{named}{problem.removeprefix(named)}" for problem in found]
             if progress is not None:
                 progress(done, len(ids))
         return problems
