@@ -23,6 +23,7 @@ from evidentia.canonical import (
     MAX_DEPTH,
     MAX_SAFE_INTEGER,
     canonical_json,
+    canonical_row,
     derived_id,
     digest,
     parse_json,
@@ -410,3 +411,37 @@ class TestDigests:
         assert derived_id("pack", {"a": 1}) == "pack_015abd7f5cc57a2d"
         assert derived_id("pack", {"a": 2}) != derived_id("pack", {"a": 1})
         assert derived_id("x", None, length=8) == f"x_{sha256(b'null').hexdigest()[:8]}"
+
+
+ROWS = st.dictionaries(
+    st.text(st.characters(max_codepoint=127), max_size=8),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text(st.characters(max_codepoint=127)), inner, max_size=3)
+        ),
+        max_leaves=8,
+    ),
+    max_size=5,
+)
+
+
+@given(ROWS)
+def test_a_row_of_text_and_integers_has_the_bytes_of_any_object(row: dict[str, Any]) -> None:
+    try:
+        expected = canonical_json(row)
+    except CanonicalError:
+        with pytest.raises(CanonicalError):
+            canonical_row(row)
+    else:
+        assert canonical_row(row) == expected
+
+
+@pytest.mark.parametrize("value", ["half \ud83d", MAX_SAFE_INTEGER + 2, 10**400, {1}])
+def test_a_row_that_has_no_canonical_json_is_refused_like_any_object(value: Any) -> None:
+    with pytest.raises(CanonicalError) as of_a_row:
+        canonical_row({"a": value})
+    with pytest.raises(CanonicalError) as of_an_object:
+        canonical_json({"a": value})
+    assert str(of_a_row.value) == str(of_an_object.value)

@@ -3,12 +3,12 @@ import math
 import pickle
 from collections import UserDict
 from enum import IntEnum, StrEnum
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from evidentia.frozen import (
     MAX_DEPTH,
@@ -17,6 +17,7 @@ from evidentia.frozen import (
     FrozenModel,
     FrozenObject,
     FrozenObjects,
+    first_problem,
     freeze,
     thaw,
 )
@@ -252,3 +253,46 @@ def test_a_copy_with_changes_is_validated_and_leaves_the_original() -> None:
     for update in ({"title": 5}, {"unknown": 1}, {"details": None}):
         with pytest.raises(ValidationError):
             note.model_copy(update=update)
+
+
+class Limits(FrozenModel):
+    max_items: int = Field(default=1, ge=0)
+    max_bytes: int = 1
+    notes: tuple[Note, ...] = ()
+    inside: Note | None = None
+
+    @model_validator(mode="after")
+    def _is_some(self) -> Self:
+        if self.max_items == self.max_bytes == 0:
+            raise ValueError("nothing at all is no limit")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("given_value", "said"),
+    [
+        ({"max_itms": 1}, "policy.max_itms: there is no such field; is it max_items?"),
+        ({"colour": 1}, "policy.colour: there is no such field"),
+        ({"max_items": "x", "colour": 1}, "policy.max_items: Input should be a valid integer, "),
+        ({"max_items": -1}, "policy.max_items: Input should be greater than or equal to 0"),
+        ({"max_items": 0, "max_bytes": 0}, "policy: nothing at all is no limit"),
+        ({"notes": [{"title": "a"}]}, "policy.notes.0.details: Field required"),
+        ({"notes": [{"title": "a", "details": 3}]}, "policy.notes.0.details: Input should be a "),
+        ({"notes": [3]}, "policy.notes.0: must be an object"),
+        ({"inside": []}, "policy.inside: must be an object"),
+        ([], "policy: must be an object"),
+        (None, "policy: must be an object"),
+    ],
+)
+def test_the_first_thing_that_is_wrong_is_named_with_its_place(given_value: Any, said: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Limits.model_validate(given_value)
+    message = first_problem(caught.value, Limits, "policy")
+    assert message.startswith(said)
+    assert "\n" not in message
+
+
+def test_an_object_of_attributes_is_no_mapping_either() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Limits.model_validate(3, from_attributes=True)
+    assert first_problem(caught.value, Limits, "policy") == "policy: must be an object"

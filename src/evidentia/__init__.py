@@ -10,12 +10,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from evidentia.bundles.model import (
-        Decision,
-        EvidenceBundle,
-        EvidenceItem,
-        EvidenceType,
-    )
+    from evidentia.bundles.accounting import Decision, EvidenceType
+    from evidentia.bundles.model import EvidenceBundle, EvidenceItem
     from evidentia.bundles.policy import EvidencePolicy
     from evidentia.bundles.redaction.model import Span
     from evidentia.bundles.redaction.presidio import presidio_detector
@@ -92,7 +88,7 @@ _HOMES = {
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
     "ConfidenceComponents": "ledger.model",
-    "Decision": "bundles.model",
+    "Decision": "bundles.accounting",
     "DefaultEvidencePacker": "sources.packing",
     "DocumentChunk": "documents.model",
     "EntryKind": "trail.entry",
@@ -105,7 +101,7 @@ _HOMES = {
     "EvidencePacker": "sources.model",
     "EvidencePolicy": "bundles.policy",
     "EvidenceRecord": "trail.record",
-    "EvidenceType": "bundles.model",
+    "EvidenceType": "bundles.accounting",
     "EvidentiaError": "errors",
     "Importance": "ledger.model",
     "Judge": "ledger.judging",

@@ -60,6 +60,12 @@ def canonical_row(row: dict[str, Any]) -> bytes:
         return canonical_json(row)
 
 
+def join_members(members: Mapping[str, bytes]) -> bytes:
+    """Return the RFC 8785 bytes of an object; its keys are ASCII, its values such bytes already."""
+    written = (b'"%s":%s' % (name.encode(), members[name]) for name in sorted(members))
+    return b"{%s}" % b",".join(written)
+
+
 def parse_json(data: bytes) -> Any:
     """Parse JSON strictly: UTF-8, no duplicate keys, no NaN; raise `CanonicalError` otherwise.
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evidentia.bundles.accounting import EvidenceType
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.candidates import Candidate
-from evidentia.bundles.model import EvidenceBundle, EvidenceType, bundle_id_of
+from evidentia.bundles.model import EvidenceBundle, bundle_id_of
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.sampling import sampled_rows

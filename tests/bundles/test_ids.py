@@ -1,6 +1,6 @@
 from bundles.making import inline, lake, result, table
+from evidentia.bundles.accounting import EvidenceType
 from evidentia.bundles.ids import evidence_ids
-from evidentia.bundles.model import EvidenceType
 
 
 def test_each_type_has_its_form() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from bundles.making import NOW, table
+from evidentia.bundles.accounting import EvidenceType
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.loading import (
     TYPES,
@@ -16,7 +17,6 @@ from evidentia.bundles.loading import (
     text_candidate,
     transcript_candidates,
 )
-from evidentia.bundles.model import EvidenceType
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.references import (
     REFERENCES,
@@ -150,6 +150,17 @@ def test_a_result_that_was_run_says_by_what(connection: str | None) -> None:
     found = result_candidate(reference, "sha256/00", "0" * 64, 10, table(1))
     assert found.source_ref["sql"] == "SELECT 1"
     assert found.source_ref["connection"] == (connection or "duckdb")
+    assert found.source_ref.get("files") == (files or None)
+    assert "parameters" not in found.source_ref
+
+
+def test_a_result_that_was_run_says_what_it_was_asked_with() -> None:
+    reference = ResultReference(
+        query_key="facts", sql="SELECT :id", connection="crm", parameters={"id": 3}
+    )
+    found = result_candidate(reference, "sha256/00", "0" * 64, 10, table(1))
+    assert found.source_ref["parameters"] == {"id": 3}
+    assert "files" not in found.source_ref
 
 
 def test_a_documents_pieces_name_the_passages_they_show() -> None:

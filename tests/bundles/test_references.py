@@ -1,3 +1,4 @@
+import json
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,7 @@ from evidentia.bundles.references import (
     QueryReference,
     ResultReference,
     TranscriptReference,
+    names_files,
     read_references,
 )
 from evidentia.errors import InputError
@@ -159,9 +161,10 @@ def test_an_unknown_key_is_named_with_those_there_are() -> None:
 @pytest.mark.parametrize(
     ("job_input", "said"),
     [
-        ([], None),
+        ([], "job_input: must be an object, not list"),
         (["evidence"], "job_input: must be an object, not list"),
         ("text", "job_input: must be an object, not str"),
+        ("", "job_input: must be an object, not str"),
         ({"extra_params": ["x"]}, "job_input.extra_params: must be an object, not list"),
         (
             {"extra_params": {"evidence": "text"}},
@@ -208,11 +211,48 @@ def test_an_unknown_key_is_named_with_those_there_are() -> None:
         ),
     ],
 )
-def test_what_is_wrong_in_a_job_is_named(job_input: Any, said: str | None) -> None:
-    if said is None:
-        assert read_references(job_input, None) == ()
-    else:
-        assert refusal(job_input) == said
+def test_what_is_wrong_in_a_job_is_named(job_input: Any, said: str) -> None:
+    assert refusal(job_input) == said
+
+
+DEEP: Any = json.loads("[" * 93 + "]" * 93)
+
+
+@pytest.mark.parametrize("value", ["half \ud83d", {"half \ud83d": 1}, 2**53 + 1, 10**400, DEEP])
+def test_what_no_bundle_could_hold_is_refused_by_its_origin(value: Any) -> None:
+    message = refusal(job("ok", {"text": "x", "said": value}))
+    assert message.startswith("job_input.extra_params.evidence[1]: ")
+    message = result(**LIVE, parameters={"said": value})
+    assert message.startswith("evidence_refs.sql_results[0]: ")
+    for name in ("lake_uri", "priority"):
+        message = refusal(None, {"lake_text": ["a", {"lake_uri": "b", name: value}]})
+        assert message.startswith("evidence_refs.lake_text[1]")
+
+
+def test_what_goes_as_deep_as_a_bundle_can_hold_is_taken() -> None:
+    (found,) = read_references(job({"text": "x", "said": DEEP[0][0][0]}), None)
+    assert isinstance(found, InlineReference)
+    assert found.source_ref["said"] == DEEP[0][0][0]
+
+
+@pytest.mark.parametrize(
+    ("refs", "files"),
+    [
+        ({"lake_text": ["a.md"]}, True),
+        ({"lake_http": [{"folder": "."}]}, True),
+        ({"transcripts": ["a.vtt"]}, True),
+        ({"documents": ["a.pdf"]}, True),
+        ({"documents": [{"document_id": "doc-1"}]}, False),
+        ({"sql_results": [RESULT]}, True),
+        ({"sql_results": [{"query_key": "k", "sql": "SELECT 1", "files": {"a": "a.csv"}}]}, True),
+        ({"sql_results": [LIVE]}, False),
+        ({"sql_queries": ["SELECT 1"]}, False),
+    ],
+)
+def test_what_leads_to_files_is_known_before_any_is_read(refs: Any, *, files: bool) -> None:
+    inline, reference = read_references(job("text"), refs)
+    assert names_files(reference) is files
+    assert names_files(inline) is False
 
 
 def test_keys_of_several_kinds_are_refused() -> None:
@@ -231,6 +271,7 @@ def test_a_nested_source_is_read_to_a_depth() -> None:
     ("refs", "said"),
     [
         (["lake_text"], "evidence_refs: must be an object, not list"),
+        ([], "evidence_refs: must be an object, not list"),
         ({"lake_text": "a.md"}, "evidence_refs.lake_text: must be a list, not str"),
         ({"lake_text": {"lake_uri": "a"}}, "evidence_refs.lake_text: must be a list, not dict"),
         ({"lake_text": ["a", 3]}, "evidence_refs.lake_text[1]: must be an object, not int"),
@@ -241,6 +282,10 @@ def test_a_nested_source_is_read_to_a_depth() -> None:
         (
             {"lake_text": [{"uri": "a"}]},
             "evidence_refs.lake_text[0].uri: there is no such field",
+        ),
+        (
+            {"lake_text": [{"lake_url": "a"}]},
+            "evidence_refs.lake_text[0].lake_url: there is no such field; is it lake_uri?",
         ),
         (
             {"lake_text": [""]},
@@ -309,6 +354,11 @@ def test_what_is_wrong_in_a_reference_is_named(refs: Any, said: str) -> None:
             {**RESULT, "parameters": {"id": 3}},
             ": parameters are for sql with a connection",
         ),
+        (
+            {"query_key": "k", "sql": "SELECT 1", "files": {"a": "a.csv"}, "parameters": {"b": 1}},
+            ": parameters are for sql with a connection",
+        ),
+        ({**LIVE, "form": "csv"}, ": form is that of a file: leave it out with sql"),
         ({**RESULT, "rows": [3, 1]}, ": rows must be [start, end] with start at most end"),
         ({**RESULT, "rows": [1]}, ".rows.1: Field required"),
         (
@@ -319,7 +369,7 @@ def test_what_is_wrong_in_a_reference_is_named(refs: Any, said: str) -> None:
         ({**RESULT, "rows": ["0", "1"]}, ".rows.0: Input should be a valid integer"),
         ({**RESULT, "query_key": ""}, ".query_key: String should have at least 1 character"),
         ({**LIVE, "parameters": [1]}, ".parameters: Input should be a valid dictionary"),
-        ({**LIVE, "parameters": {"a": {1}}}, ".parameters: .a: set is not a JSON value; "),
+        ({**LIVE, "parameters": {"a": {1}}}, ": .parameters.a: set is not a JSON value; "),
     ],
 )
 def test_what_is_wrong_with_a_result_is_named(fields: dict[str, Any], said: str) -> None:

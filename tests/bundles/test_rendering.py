@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, get_args
 
 import pytest
@@ -13,16 +14,13 @@ from openai.types.chat import ChatCompletionSystemMessageParam, ChatCompletionUs
 from openai.types.responses import EasyInputMessageParam
 from pydantic import TypeAdapter
 
+from evidentia.bundles.accounting import Accounting, Decision, EvidenceType, Outcome
 from evidentia.bundles.invisible import strip_invisible
 from evidentia.bundles.model import (
-    Accounting,
     BundleBounding,
     BundleSummary,
-    Decision,
     EvidenceBundle,
     EvidenceItem,
-    EvidenceType,
-    Outcome,
     make_bundle,
     type_counts,
 )
@@ -105,7 +103,7 @@ def bundle_of(*items: EvidenceItem) -> EvidenceBundle:
         items,
         summary,
         Accounting.of(decisions),
-        created_utc="2026-01-15T10:30:00Z",
+        created_utc="2026-01-15T10:30:00.000000Z",
     )
     return bundle
 
@@ -177,15 +175,16 @@ TRICKS = st.lists(
     | st.text("0123456789", max_size=20),
     max_size=12,
 ).map("".join)
-ITEMS = st.lists(st.tuples(TRICKS, TRICKS, TRICKS), max_size=4).map(
+NUMBERS = st.sampled_from(["", NONCE, NONCE[:9], NONCE[9:]]) | st.text("0123456789", max_size=20)
+ITEMS = st.lists(st.tuples(TRICKS, TRICKS, TRICKS, NUMBERS), max_size=4).map(
     lambda drawn: [
         made(
             content,
-            f"{name}:{place}",
+            f"inline:{place}{number}",
             source_ref={"source_uri": source},
-            metadata={"chunk": {"page": place, "heading_path": [source, name]}},
+            metadata={"chunk": {"page": place, "heading_path": [source, heading]}},
         )
-        for place, (content, name, source) in enumerate(drawn)
+        for place, (content, heading, source, number) in enumerate(drawn, 1)
     ]
 )
 
@@ -201,9 +200,7 @@ def test_whatever_texts_say_the_fence_gives_back_exactly_the_items(
     assert isinstance(rendered.content, str)
     found = parse(rendered.content, rendered.nonce)
     assert [text for _, text in found] == [strip_invisible(item.content)[0] for item in items]
-    assert [attributes["id"] for attributes, _ in found] == [
-        strip_invisible(item.evidence_id)[0] for item in items
-    ]
+    assert [attributes["id"] for attributes, _ in found] == [item.evidence_id for item in items]
     assert strip_invisible(rendered.content) == (rendered.content, {})
 
 
@@ -269,8 +266,13 @@ def test_a_nonce_that_no_text_spells_is_taken(text: str) -> None:
     assert fence_nonce(SHA256, [text, text]) == NONCE
 
 
-@pytest.mark.parametrize("place", ["content", "id", "source", "heading"])
-@pytest.mark.parametrize("spelled", spellings(NONCE)[:4])
+@pytest.mark.parametrize(
+    ("place", "spelled"),
+    [
+        *product(["content", "source", "heading"], spellings(NONCE)[:4]),
+        ("id", f"inline:{NONCE}"),  # ids have no other spelling
+    ],
+)
 def test_a_planted_nonce_is_passed_over_wherever_it_stands(place: str, spelled: str) -> None:
     item = made(
         spelled if place == "content" else "text",
@@ -319,7 +321,7 @@ def test_a_text_is_fenced_with_what_is_known_of_it() -> None:
             "sql:0123456789ab:0",
             EvidenceType.SQL_RESULT,
             {"lake_uri": "results/facts.json", "query_key": "facts"},
-            {"sampling": {"rows": [[0, 50], [950, 1000]], "row_count": 1000}},
+            {"sampling": {"rows": [[0, 50], [950, 1000]], "row_count": 1000, "columns": ["a"]}},
         ),
         made(
             "[lake_text docs/x.md could not be loaded]",
@@ -360,10 +362,8 @@ def test_a_text_is_fenced_with_what_is_known_of_it() -> None:
     ],
 )
 def test_metadata_that_is_not_what_it_should_be_is_left_out(metadata: Mapping[str, Any]) -> None:
-    rendered = bundle_of(made("x", source_ref={"source_uri": 5}, metadata=metadata)).render()
-    assert parse(str(rendered), rendered.nonce) == [
-        ({"id": "inline:0", "type": "inline_text"}, "x")
-    ]
+    item = made("x", source_ref={"source_uri": 5}, metadata=metadata)
+    assert parse(fenced([item], NONCE), NONCE) == [({"id": "inline:0", "type": "inline_text"}, "x")]
 
 
 def test_attributes_are_escaped_stripped_and_not_longer_than_a_label() -> None:
@@ -430,32 +430,33 @@ def test_anthropic_takes_every_block_and_each_is_an_item(items: list[EvidenceIte
 
 def test_anthropic_gets_a_block_for_each_sentence_and_a_title_to_cite() -> None:
     chunk = {"page": 3, "heading_path": ["Leave"], "chunk_hashes": [CHUNK_HASH, "ff" * 32]}
+    sampling = {"rows": [[0, 2]], "row_count": 9, "columns": ["a"]}
     first, second, third = content_of(
         bundle_of(
             made(
                 "  Leave is 25 days. Unused days lapse.\n",
-                "doc:ab:2",
+                "doc:0123456789ab:2",
                 EvidenceType.DOC_CHUNK,
                 {"filename": "leave\n.pdf"},
                 {"chunk": chunk},
             ),
-            made(" \n", "lake:ab:0", EvidenceType.LAKE_TEXT, {}),
-            made("1", "sql:ab:0", metadata={"sampling": {"rows": [[0, 2]], "row_count": 9}}),
+            made(" \n", "lake:0123456789ab:0", EvidenceType.LAKE_TEXT, {}),
+            made("1", "sql:0123456789ab:0", metadata={"sampling": sampling}),
         ).render("anthropic")
     )
     assert first == {
         "type": "search_result",
         "source": "leave .pdf",
-        "title": "doc:ab:2, page 3, Leave",
+        "title": "doc:0123456789ab:2, page 3, Leave",
         "content": [
             {"type": "text", "text": "  Leave is 25 days. "},
             {"type": "text", "text": "Unused days lapse.\n"},
         ],
         "citations": {"enabled": True},
     }
-    assert second["source"] == second["title"] == "lake:ab:0"
+    assert second["source"] == second["title"] == "lake:0123456789ab:0"
     assert second["content"] == [{"type": "text", "text": "(empty)"}]
-    assert third["title"] == "sql:ab:0, 2 of 9"
+    assert third["title"] == "sql:0123456789ab:0, 2 of 9"
 
 
 @given(ITEMS)

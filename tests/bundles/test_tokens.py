@@ -6,7 +6,8 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evidentia.bundles.model import EvidenceItem, EvidenceType
+from evidentia.bundles.accounting import EvidenceType
+from evidentia.bundles.model import EvidenceItem
 from evidentia.bundles.policy import TOKENIZERS
 from evidentia.bundles.rendering import NONCE_DIGITS, fenced
 from evidentia.bundles.tokens import cut_to_tokens, token_counter

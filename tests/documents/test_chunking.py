@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.documents.chunking import Unit, chunk_document
+from evidentia.documents.chunking import Unit, chunk_document, join_chunks
 from evidentia.documents.hashing import generate_chunk_hash
 from evidentia.documents.model import DocumentChunk, Heading, Page, ReadDocument
 from evidentia.documents.reading.document import read_document
@@ -212,6 +212,68 @@ def test_headings_stay_in_force_on_the_next_page() -> None:
         (2, ("Policy",)),
         (2, ("Policy", "Leave")),
     ]
+
+
+SECTIONS = "Preface.\n\n# Leave\n\n25 days.\n\n# Travel\n\nBy train.\n\n# إجازة\n\nEnd.\n"
+
+
+def test_small_neighbours_are_joined_under_the_heading_of_the_first() -> None:
+    read = read_document(SECTIONS.encode(), "a.md")
+    chunks = chunk_document(read, "doc")
+    assert len(chunks) == 4
+    (whole,) = join_chunks(read, chunks, chunk_size=5_000)
+    assert (whole.text, whole.heading_path) == (SECTIONS.strip(), ())
+    joined = join_chunks(read, chunks, chunk_size=30)
+    assert [(one.heading_path, one.text) for one in joined] == [
+        ((), "Preface.\n\n# Leave\n\n25 days."),
+        (("Travel",), "# Travel\n\nBy train."),
+        (("إجازة",), "# إجازة\n\nEnd."),
+    ]
+
+
+def test_joining_is_measured_in_bytes() -> None:
+    read = document("ééé\n\nééé", headings=(Heading(1, "", 1, 5),))
+    chunks = chunk_document(read, "doc")
+    assert [one.text for one in chunks] == ["ééé", "ééé"]
+    assert join_chunks(read, chunks, chunk_size=13) == chunks
+    (joined,) = join_chunks(read, chunks, chunk_size=14)
+    assert joined.text == "ééé\n\nééé"
+    assert joined.chunk_hash == generate_chunk_hash(joined.text, 64)
+
+
+def test_nothing_is_joined_across_pages() -> None:
+    read = document("One.", "Two.")
+    chunks = chunk_document(read, "doc")
+    assert join_chunks(read, chunks, chunk_size=5_000) == chunks
+    assert join_chunks(read, (), chunk_size=5_000) == ()
+
+
+@given(texts=st.lists(TEXT, min_size=1, max_size=3), sizes=SIZES, size=st.integers(1, 300))
+def test_joined_chunks_show_what_the_chunks_show_and_could_not_be_fewer(
+    texts: list[str], sizes: tuple[int, int], size: int
+) -> None:
+    measure = MEASURES["bytes"]
+    read = document(*texts)
+    chunks = chunk_document(read, "doc", chunk_size=sizes[0], chunk_overlap=sizes[1], unit="bytes")
+    joined = join_chunks(read, chunks, chunk_size=size)
+    starts = {(one.page, one.start): one for one in chunks}
+    ends = {(one.page, one.end) for one in chunks}
+    for index, one in enumerate(joined):
+        first = starts[one.page, one.start]
+        assert (one.page, one.end) in ends
+        assert one.text == texts[one.page - 1][one.start : one.end]
+        assert (one.index, one.heading_path) == (index, first.heading_path)
+        assert measure(one.text) <= size or one.text == first.text
+    for chunk in chunks:
+        assert any(
+            one.page == chunk.page and one.start <= chunk.start and chunk.end <= one.end
+            for one in joined
+        )
+    for before, after in pairwise(joined):
+        if before.page == after.page:
+            next_end = starts[after.page, after.start].end
+            assert measure(texts[before.page - 1][before.start : next_end]) > size
+    assert join_chunks(read, chunks, chunk_size=size) == joined
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, 0), (10, 10), (10, -1), (-5, 0)])

@@ -15,17 +15,12 @@ from pydantic import TypeAdapter
 from sqlalchemy import create_engine, text
 
 import evidentia
-from evidentia.bundles import model
+from evidentia.bundles import accounting, model
+from evidentia.bundles.accounting import EvidenceType, Outcome
 from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import PREFIX_DIGITS, evidence_ids
-from evidentia.bundles.model import (
-    BUILD_VERSION,
-    EvidenceBundle,
-    EvidenceType,
-    Outcome,
-    bundle_id_of,
-)
+from evidentia.bundles.model import BUILD_VERSION, EvidenceBundle, bundle_id_of
 from evidentia.bundles.policy import TOKENIZERS, EvidencePolicy
 from evidentia.bundles.redaction.redactor import BUILT_IN, Redactor
 from evidentia.bundles.redaction.validating import normalised
@@ -156,9 +151,9 @@ MODELS: dict[str, Any] = {
     "summary": model.BundleSummary,
     "tokens": model.TokenCounts,
     "bundleBounding": model.BundleBounding,
-    "accounting": model.Accounting,
-    "decision": model.Decision,
-    "step": model.Step,
+    "accounting": accounting.Accounting,
+    "decision": accounting.Decision,
+    "step": accounting.Step,
 }
 """What the parts of the bundle's schema are called in the code."""
 OPTIONAL = {"full_ref", "tokens", "dropped_ref", "artifact_uri", "artifact_sha256"}

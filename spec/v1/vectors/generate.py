@@ -18,12 +18,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from evidentia.bundles.accounting import EvidenceType
 from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import evidence_ids
 from evidentia.bundles.loading import result_candidate
-from evidentia.bundles.model import EvidenceBundle, EvidenceType, bundle_id_of
+from evidentia.bundles.model import EvidenceBundle, bundle_id_of
 from evidentia.bundles.model import artifact_uri as lake_path
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.redactor import Redactor

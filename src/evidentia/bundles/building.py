@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from evidentia.bundles.accounting import Accounting, Decision, Outcome, gravest
 from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import evidence_ids
@@ -14,16 +15,12 @@ from evidentia.bundles.inputs import Input, begin_input
 from evidentia.bundles.invisible import strip_invisible
 from evidentia.bundles.model import (
     BYTES_PER_TOKEN,
-    Accounting,
     BundleBounding,
     BundleSummary,
-    Decision,
     EvidenceBundle,
     EvidenceItem,
-    Outcome,
     TokenCounts,
     artifact_uri,
-    gravest,
     make_bundle,
     redaction_counts,
     source_name,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from evidentia.bundles.model import EvidenceType
+from evidentia.bundles.accounting import EvidenceType
 from evidentia.bundles.redaction.model import Redaction
 from evidentia.bundles.tables import SampledTable
 from evidentia.frozen import FrozenDict

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+from evidentia.bundles.accounting import EvidenceType
 from evidentia.bundles.candidates import Candidate
-from evidentia.bundles.model import EvidenceType
 from evidentia.canonical import sha256_hex
 
 PREFIX_DIGITS: Final = 12

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evidentia.bundles.accounting import Outcome, Step
 from evidentia.bundles.candidates import Candidate
-from evidentia.bundles.model import Outcome, Step
 from evidentia.bundles.redaction.model import Redaction
 from evidentia.bundles.tables import SampledTable, table_text
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from evidentia.bundles.accounting import EvidenceType
 from evidentia.bundles.candidates import Candidate
-from evidentia.bundles.model import EvidenceType
 from evidentia.bundles.references import (
     DocumentReference,
     InlineReference,

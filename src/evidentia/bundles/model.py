@@ -7,16 +7,22 @@ and itself; the id follows from it.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from hashlib import sha1
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from evidentia.bundles.accounting import (
+    Accounting,
+    Decision,
+    EvidenceId,
+    EvidenceType,
+    Outcome,
+    Size,
+)
 from evidentia.bundles.policy import EvidencePolicy
-from evidentia.canonical import canonical_json, canonical_row, parse_json, sha256_hex
+from evidentia.canonical import canonical_json, join_members, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, IntegrityError
 from evidentia.frozen import FrozenModel, FrozenObject, thaw
 
@@ -30,161 +36,10 @@ BYTES_PER_TOKEN: Final = 4
 _NAMESPACE: Final = bytes.fromhex("646f4a3a50f653da8c5dc44f87b2a83b")
 """The UUID (version 5) of `urn:evidentia:spec:v1:bundle` among URLs."""
 _TIME: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$"
-_NUMBER: Final = "(?:0|[1-9][0-9]*)"
-_HASHED: Final = f"(?:lake|sql|doc|transcript):[0-9a-f]{{12,64}}:{_NUMBER}"
-EvidenceId = Annotated[
-    str,
-    Field(
-        pattern=f"^(?:inline:{_NUMBER}|{_HASHED}|{_HASHED}:{_NUMBER}-{_NUMBER}"
-        "|sqldef:[0-9a-f]{12,64})$"
-    ),
-]
-Size = Annotated[int, Field(strict=True, ge=0)]
-
-
-class EvidenceType(StrEnum):
-    """What kind of source an item comes from."""
-
-    INLINE_TEXT = "inline_text"
-    LAKE_TEXT = "lake_text"
-    LAKE_HTTP = "lake_http"
-    SQL_RESULT = "sql_result"
-    SQL_QUERY_DEF = "sql_query_def"
-    DOC_CHUNK = "doc_chunk"
-    TRANSCRIPT_CHUNK = "transcript_chunk"
-
-
-class Outcome(StrEnum):
-    """What became of an input; of several things done to it, the gravest: they stand in order."""
-
-    KEPT = "kept"
-    REDACTED = "redacted"
-    SAMPLED = "sampled"
-    TRUNCATED = "truncated"
-    FAILED = "failed"
-    DROPPED = "dropped"
-
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+
 _KEPT = re.compile(r"sha256/[0-9a-f]{2}/[0-9a-f]{2}/([0-9a-f]{64})")
-_GRAVITY: Final = {outcome: rank for rank, outcome in enumerate(Outcome)}
-_WRITTEN: Final = {one: one.value for one in (*EvidenceType, *Outcome)}
-"""Looked up, an enum's value takes a fraction of the time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing that was done to an input, why, and its size before and after."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
-
-    done: Outcome
-    reason: str
-    before_bytes: Size
-    after_bytes: Size
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What became of one input, step by step.
-
-    `origin` says where the caller named it, `source` what it is: a path, a key, an address. The
-    artifact is what it was loaded from, where that is in the lake.
-    """
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
-
-    evidence_id: EvidenceId
-    evidence_type: EvidenceType
-    origin: str
-    source: str
-    outcome: Outcome
-    input_bytes: Size
-    bundle_bytes: Size
-    steps: tuple[Step, ...] = ()
-    artifact_uri: str | None = None
-    artifact_sha256: str | None = None
-
-    def problem(self) -> str | None:
-        """Return what in this decision cannot be so, or None."""
-        size = self.input_bytes
-        for step in self.steps:
-            if step.done is Outcome.KEPT or step.before_bytes != size:
-                return "its steps do not follow from each other"
-            size = step.after_bytes
-        if self.outcome is not gravest(self.steps) or size != self.bundle_bytes:
-            return "its outcome is not that of its steps"
-        if self.outcome is Outcome.DROPPED and size:
-            return "something of what was dropped is left"
-        return None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the decision as a JSON object; without an artifact, it says nothing of one."""
-        written = {
-            "evidence_id": self.evidence_id,
-            "evidence_type": _WRITTEN[self.evidence_type],
-            "origin": self.origin,
-            "source": self.source,
-            "outcome": _WRITTEN[self.outcome],
-            "input_bytes": self.input_bytes,
-            "bundle_bytes": self.bundle_bytes,
-            "steps": [
-                {
-                    "done": _WRITTEN[step.done],
-                    "reason": step.reason,
-                    "before_bytes": step.before_bytes,
-                    "after_bytes": step.after_bytes,
-                }
-                for step in self.steps
-            ],
-        }
-        if self.artifact_uri is not None:
-            written["artifact_uri"] = self.artifact_uri
-            written["artifact_sha256"] = self.artifact_sha256
-        return written
-
-
-def gravest(steps: Sequence[Step]) -> Outcome:
-    """Return what becomes of an input by what was done to it."""
-    return max((step.done for step in steps), key=_GRAVITY.__getitem__, default=Outcome.KEPT)
-
-
-class Accounting(FrozenModel):
-    """Every input and what became of it: the counts add up to the inputs."""
-
-    inputs: Size
-    kept: Size
-    redacted: Size
-    sampled: Size
-    truncated: Size
-    dropped: Size
-    failed: Size
-    input_bytes: Size
-    bundle_bytes: Size
-    decisions: tuple[Decision, ...] = ()
-
-    @classmethod
-    def of(cls, decisions: Sequence[Decision]) -> Self:
-        """Count decisions."""
-        counts = Counter(decision.outcome for decision in decisions)
-        return cls(
-            inputs=len(decisions),
-            **{outcome.value: counts[outcome] for outcome in Outcome},
-            input_bytes=sum(decision.input_bytes for decision in decisions),
-            bundle_bytes=sum(decision.bundle_bytes for decision in decisions),
-            decisions=tuple(decisions),
-        )
-
-    def counts(self) -> dict[str, int]:
-        """Return how many inputs came out how, by outcome."""
-        return {outcome.value: getattr(self, outcome.value) for outcome in Outcome}
-
-    def encode(self) -> bytes:
-        """Return the accounting's canonical JSON; decision by decision, there may be many."""
-        counts = self.model_dump(mode="json", exclude={"decisions"})
-        decisions = b",".join(canonical_row(one.as_json()) for one in self.decisions)
-        parts = {name: canonical_json(value) for name, value in counts.items()}
-        return _joined({**parts, "decisions": b"[%s]" % decisions})
 
 
 class EvidenceItem(FrozenModel):
@@ -363,7 +218,9 @@ def make_bundle(
     It is checked like one that is loaded; only what was computed here is not computed again.
     """
     parts = _parts(policy, items, summary, accounting, BUILD_VERSION)
-    found = sha256_hex(_joined(parts))
+    found = sha256_hex(join_members(parts))
+    if not re.fullmatch(_TIME.strip("^$"), created_utc):
+        raise IntegrityError(f"not a time in UTC with six digits of a second: {created_utc[:40]!r}")
     bundle = EvidenceBundle.model_construct(
         bundle_id=bundle_id_of(found),
         bundle_sha256=found,
@@ -398,12 +255,7 @@ def _parts(
 
 def _encoded(parts: Mapping[str, bytes], bundle_id: str, sha256: str, created_utc: str) -> bytes:
     told = {"bundle_id": bundle_id, "bundle_sha256": sha256, "created_utc": created_utc}
-    return _joined({**parts, **{name: canonical_json(value) for name, value in told.items()}})
-
-
-def _joined(parts: Mapping[str, bytes]) -> bytes:
-    """Return the canonical JSON of an object whose values are canonical JSON already."""
-    return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), parts[name]) for name in sorted(parts))
+    return join_members({**parts, **{name: canonical_json(value) for name, value in told.items()}})
 
 
 def type_counts(items: Sequence[EvidenceItem]) -> dict[str, int]:
@@ -426,7 +278,7 @@ def _contradictions(bundle: EvidenceBundle) -> Iterator[str]:
     parts = _parts(
         bundle.policy, bundle.items, bundle.summary, bundle.accounting, bundle.build_version
     )
-    if sha256_hex(_joined(parts)) != bundle.bundle_sha256:
+    if sha256_hex(join_members(parts)) != bundle.bundle_sha256:
         yield "its content is not what bundle_sha256 says"
     if bundle_id_of(bundle.bundle_sha256) != bundle.bundle_id:
         yield "bundle_id does not follow from bundle_sha256"

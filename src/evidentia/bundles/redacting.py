@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from evidentia.bundles.accounting import Outcome
 from evidentia.bundles.inputs import Input
-from evidentia.bundles.model import Outcome
 from evidentia.bundles.redaction.model import Redaction
 from evidentia.bundles.tables import map_cells, table_text
 

@@ -8,13 +8,15 @@ import typer
 
 from evidentia.cli.jobs import read_connections, read_job
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
-from evidentia.errors import InputError
+from evidentia.errors import InputError, NotFoundError
 
 app = typer.Typer(rich_markup_mode=None)
 
 BundleArgument = Annotated[
     str,
-    typer.Argument(metavar="BUNDLE", help="The bundle's id, its first 8 digits, or latest."),
+    typer.Argument(
+        metavar="BUNDLE", help="The bundle's id, its first 8 digits, latest, or latest~1."
+    ),
 ]
 
 
@@ -90,6 +92,7 @@ def build(
     root = lake_root or (config.parent / job["lake_root"])
     connections = {**job["connections"], **read_connections(connection or [])}
     with workspace(home, tenant, create=True) as opened, counting_bar("Loading") as progress:
+        before = opened.size
         try:
             bundle = opened.build_bundle(
                 job["job_input"],
@@ -100,8 +103,8 @@ def build(
                 connections=connections,
                 progress=progress,
             )
-        except InputError as error:
-            raise InputError(f"{config}: {error}") from None
+        except (InputError, NotFoundError) as error:
+            raise type(error)(f"{config}: {error}") from None
         if run_id is not None:
             opened.record_run(run_id, bundle.bundle_id)
         entry = opened.find_bundle(bundle.bundle_id).entry
@@ -118,7 +121,8 @@ def build(
         )
         return
     accounting = bundle.accounting
-    say(f"Bundle {bundle.bundle_id}, entry {entry} of the trail", "good")
+    again = "recorded before, as " if entry < before else ""
+    say(f"Bundle {bundle.bundle_id}, {again}entry {entry} of the trail", "good")
     say(
         f"{counted(accounting.inputs, 'input')}: {outcomes(accounting)}",
         under=True,
@@ -188,7 +192,6 @@ def show(
     from evidentia.bundles.model import source_name
     from evidentia.cli.bundle_view import limits, size
     from evidentia.cli.output import print_json, print_table, say, visible
-    from evidentia.errors import NotFoundError
 
     with workspace(home, tenant, read_only=True) as opened:
         found = opened.bundle(bundle)
@@ -226,7 +229,9 @@ def show(
                 one.evidence_type.value,
                 source_name(one.source_ref),
                 f"{one.byte_count:,}",
-                one.metadata["bounding"]["note"] if "bounding" in one.metadata else "",
+                one.metadata["bounding"]["note"]
+                if "bounding" in one.metadata
+                else one.metadata.get("error", ""),
             )
             for one in found.items
         ],
@@ -491,4 +496,6 @@ def runs(
         say(visible(name))
     if not found:
         what = f"No bundle is recorded for run {run_id}" if run_id else "No run is recorded"
+        if artifact:
+            what = f"No run is recorded that saw anything of {artifact}"
         say(f"{visible(what)}: 'evidentia bundle record-run RUN BUNDLE' records one.")

@@ -9,8 +9,9 @@ import typer
 from evidentia.cli.output import counted, say, visible
 
 if TYPE_CHECKING:
+    from evidentia.bundles.accounting import Accounting, Decision
     from evidentia.bundles.diffing import BundleDiff
-    from evidentia.bundles.model import Accounting, Decision, EvidenceBundle
+    from evidentia.bundles.model import EvidenceBundle
 
 
 def outcomes(accounting: "Accounting") -> str:
@@ -25,7 +26,7 @@ def size(bundle: "EvidenceBundle") -> str:
     tokens = (
         f"{summary.tokens.rendered:,} tokens ({summary.tokens.tokenizer}, fence included)"
         if summary.tokens
-        else f"about {summary.approx_tokens:,} tokens"
+        else f"about {counted(summary.approx_tokens, 'token')}"
     )
     return f"{counted(summary.item_count, 'item')}, {summary.total_bytes:,} bytes, {tokens}"
 

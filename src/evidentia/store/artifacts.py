@@ -4,7 +4,8 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from evidentia.bundles.model import EvidenceBundle, Outcome, artifact_uri
+from evidentia.bundles.accounting import Outcome
+from evidentia.bundles.model import EvidenceBundle, artifact_uri
 from evidentia.errors import EvidentiaError
 from evidentia.store.lake import Lake
 from evidentia.store.originals import Originals
@@ -26,8 +27,14 @@ def check_artifacts(
             kept = lake.path(digest) if lake_uri == artifact_uri(digest) else None
             if kept is not None and not _is_elsewhere(kept, originals, lake_uri):
                 path = kept
-            elif originals is not None:
+            elif originals is not None and (originals.root / lake_uri).exists():
                 path = originals.path(lake_uri, whose)
+            elif originals is not None:
+                problems.append(
+                    f"{whose}: {lake_uri} is not in the lake any more; bring it back, or say where "
+                    "the lake is now"
+                )
+                continue
             else:
                 problems.append(f"{whose}: {lake_uri} is outside of the lake: say where it is")
                 continue

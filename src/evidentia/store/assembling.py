@@ -123,7 +123,11 @@ def build_evidence_bundle(
     assembly = Assembly(
         Originals(root),
         lake,
-        lambda: redaction_key or secret_key(root / PRIVATE / "redaction.key", os.urandom),
+        lambda: (
+            secret_key(root / PRIVATE / "redaction.key", os.urandom)
+            if redaction_key is None
+            else redaction_key
+        ),
         on_error=on_error,
         connections=connections or {},
         detectors=detectors or {},

@@ -21,8 +21,9 @@ from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.answers import AnswersShell, Progress
 
 if TYPE_CHECKING:
+    from evidentia.bundles.accounting import Decision
     from evidentia.bundles.building import BuiltBundle
-    from evidentia.bundles.model import Decision, EvidenceBundle
+    from evidentia.bundles.model import EvidenceBundle
     from evidentia.bundles.redaction.model import Detector
     from evidentia.bundles.rendering import Rendered, RenderFormat
     from evidentia.store.assembling import Policy

@@ -135,6 +135,36 @@ def test_redacting_twice_changes_nothing_more_and_places_are_exact(text: str) ->
     assert redactor.counts == counts
 
 
+@given(TEXTS, st.floats(0, 1))
+@example("card 4111 1111 1111 1111, mail a@example.com", 0.3)
+@example("password=a@b.com", 0.75)
+def test_two_parts_are_redacted_as_the_whole_is(text: str, share: float) -> None:
+    redactor = Redactor(KEY)
+    whole = redactor.redact(text)
+    at = round(share * len(text))
+    left, right = redactor.redact(text, end=at), redactor.redact(text, start=at, end=len(text))
+    check_places(left)
+    check_places(right)
+    if len(left.redactions) + len(right.redactions) == len(whole.redactions):
+        assert left.text + right.text == whole.text
+        return
+    last, first = left.redactions[-1], right.redactions[0]  # of a value that was cut in two
+    assert (last.placeholder, last.digest) == (first.placeholder, first.digest)
+    assert left.text.endswith(last.placeholder)
+    assert right.text.startswith(first.placeholder)
+    assert left.text + right.text.removeprefix(first.placeholder) == whole.text
+
+
+def test_a_part_within_a_value_is_its_placeholder_alone() -> None:
+    text = "card 4111 1111 1111 1111, mail a@example.com"
+    redactor = Redactor(KEY)
+    assert redactor.redact(text, start=8, end=12).text == "[CARD_1]"
+    assert redactor.redact(text, start=0, end=5) == RedactedText("card ", ())
+    assert redactor.redact(text, start=24, end=31) == RedactedText(", mail ", ())
+    assert redactor.counts == {"CARD": 1}  # what is not in a part is not numbered
+    assert redactor.redact(text, start=20, end=32).text == "[CARD_1], mail [EMAIL_1]"
+
+
 @given(HARMLESS)
 def test_text_without_values_comes_back_unchanged(text: str) -> None:
     redactor = Redactor(KEY)

@@ -1,0 +1,67 @@
+"""A bundle has the same bytes in every process and under every Python, now and later."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evidentia
+from bundles import making
+from bundles.making import everything
+
+WHOLE = everything()
+
+PYTHONS = ("python3.12", "python3.13", "python3.14")
+SAME_BYTES = """
+import sys
+sys.path[:0] = sys.argv[1:]
+from bundles.making import everything
+sys.stdout.buffer.write(everything().encode())
+"""
+
+
+def bytes_from(python: str, *, seed: str = "0") -> bytes:
+    """Return the bytes that a fresh interpreter gives the bundle."""
+    folders = [Path(making.__file__).parents[1], Path(evidentia.__file__).parents[1]]
+    ran = subprocess.run(
+        [python, "-c", SAME_BYTES, *map(str, folders)],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        timeout=120,
+    )
+    if ran.returncode:
+        raise RuntimeError(ran.stderr.decode().strip().splitlines()[-1])
+    return ran.stdout
+
+
+@pytest.mark.parametrize("seed", ["1", "12345"])
+def test_the_bytes_do_not_depend_on_the_seed_of_hashes(seed: str) -> None:
+    assert bytes_from(sys.executable, seed=seed) == WHOLE.encode()
+
+
+@pytest.mark.parametrize("name", PYTHONS)
+def test_the_bytes_do_not_depend_on_the_version_of_python(name: str) -> None:
+    python = shutil.which(name)
+    if python is None:
+        pytest.skip(f"NOT TESTED: there is no {name} here")
+    try:
+        found = bytes_from(python)
+    except RuntimeError as error:
+        pytest.skip(f"NOT TESTED: {name} cannot run the bundles: {error}")
+    assert found == WHOLE.encode()
+
+
+def test_the_format_is_the_one_that_is_out_there() -> None:
+    """Should this fail, bundles that exist have other ids than those built anew.
+
+    If that is meant, raise `BUILD_VERSION`.
+    """
+    assert WHOLE.build_version == "2.0"
+    assert WHOLE.bundle_sha256 == (
+        "a5b5a62fbad730b6d19d9807333af860469f5e573f3a91f6c1f1298c96ab17a6"
+    )
+    assert WHOLE.bundle_id == "df171a1a-6736-5056-a51d-680822084416"
