@@ -11,7 +11,7 @@ from evidentia.bundles.redaction.patterns import (
     AUTHORIZATION,
     address_pattern,
     capturing,
-    finder,
+    matcher,
     number_pattern,
     secret_pattern,
 )
@@ -65,9 +65,10 @@ def find_built_in(data: bytes, classes: frozenset[str]) -> list[Span]:
 
 def _search(pattern: Any, judge: Judge, data: bytes, classes: frozenset[str]) -> list[Span]:
     found: list[Span] = []
-    find, at, size = finder(pattern), 0, len(data)
+    match, anywhere = matcher(pattern)
+    at, size = 0, len(data)
     while True:
-        start, end = find(data, at, size)
+        ((start, end),) = match(anywhere, data, at, size)
         if start < 0:
             return found
         span, at = judge(data, start, end, classes)

@@ -127,13 +127,12 @@ def capturing(pattern: str) -> Any:
     return re2.compile(pattern, _options(_MEMORY))
 
 
-def finder(pattern: Any) -> Callable[[bytes, int, int], tuple[int, int]]:
-    """Return what gives the first match between two places, or (-1, -1).
+def matcher(pattern: Any) -> tuple[Callable[..., list[tuple[int, int]]], object]:
+    """Return what gives the first match between two places, or (-1, -1), and its first argument.
 
     It goes past the package's own loop, which makes two objects for each match.
     """
-    match, anywhere = pattern._regexp.Match, re2._re2.RE2.Anchor.UNANCHORED  # noqa: SLF001 - see above
-    return lambda data, start, end: match(anywhere, data, start, end)[0]
+    return pattern._regexp.Match, re2._re2.RE2.Anchor.UNANCHORED  # noqa: SLF001 - see above
 
 
 @lru_cache(maxsize=256)

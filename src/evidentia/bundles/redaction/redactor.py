@@ -109,7 +109,8 @@ class Redactor:
         spans = in_code_points(apart(find_built_in(seen, self._classes)), text, seen)
         if self._patterns or self._detectors:
             spans = apart([*spans, *self._own_spans(text, encoded)])
-        spans = [span for span in spans if span.start < last and span.end > first]
+        if first or last < len(text):
+            spans = [span for span in spans if span.start < last and span.end > first]
         if not spans:
             return RedactedText(text[first:last], ())
         view = text if seen is encoded else seen.decode()
@@ -119,12 +120,11 @@ class Redactor:
         for kind, start, end in spans:
             value = (view if kind in _FOLDED_KINDS else text)[start:end]
             placeholder, digest = self._placeholder(kind, value)
-            pieces += (text[done:start], placeholder)
-            length += max(0, start - done)
-            redactions.append(
-                Redaction(kind, placeholder, length, length + len(placeholder), digest)
-            )
-            length += len(placeholder)
+            before = text[done:start]
+            pieces += (before, placeholder)
+            length += len(before)
+            begins, length = length, length + len(placeholder)
+            redactions.append(Redaction(kind, placeholder, begins, length, digest))
             done = end
         pieces.append(text[done:last])
         return RedactedText("".join(pieces), tuple(redactions))

@@ -246,18 +246,19 @@ def is_userinfo(text: str) -> bool:
 
 def normalised(kind: str, value: str) -> str:
     """Return what is the same for all the ways to write one value."""
-    if kind == "EMAIL":
-        return value.casefold()
-    if kind in {"CARD", "SAUDI_ID", "US_SSN"}:
-        return digits_of(value)
-    if kind == "PHONE":
-        digits = digits_of(value.replace("(0)", ""))
-        return f"+{digits}" if value.startswith("+") else re.sub(r"^00", "+", digits)
-    if kind == "IBAN":
-        return re.sub(r"[ -]", "", value).upper()
-    if kind == "IPV6":
-        return _exploded(value)
-    return value
+    change = _NORMAL.get(kind)
+    return value if change is None else change(value)
+
+
+def _phone(value: str) -> str:
+    digits = digits_of(value.replace("(0)", ""))
+    if value.startswith("+"):
+        return f"+{digits}"
+    return f"+{digits[2:]}" if digits.startswith("00") else digits
+
+
+def _iban(value: str) -> str:
+    return value.replace(" ", "").replace("-", "").upper()
 
 
 def _exploded(address: str) -> str:
@@ -265,3 +266,15 @@ def _exploded(address: str) -> str:
         return ipaddress.IPv6Address(address).exploded
     except ValueError:  # a detector may call anything so
         return address
+
+
+_NORMAL: Final = {
+    "EMAIL": str.casefold,
+    "CARD": digits_of,
+    "SAUDI_ID": digits_of,
+    "US_SSN": digits_of,
+    "PHONE": _phone,
+    "IBAN": _iban,
+    "IPV6": _exploded,
+}
+"""How values of a kind are made the same; those of others are, as they are written."""
