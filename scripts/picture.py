@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import subprocess
+from itertools import groupby
 from pathlib import Path
 
 from rich.console import Console
@@ -70,10 +71,11 @@ def run_demo() -> str:
 
 
 def telling_parts(story: str) -> str:
-    """Keep the steps that the picture shows; three dots stand for a step that was left out."""
+    """Keep the steps that the picture shows; three dots stand for those that were left out."""
     steps = re.split(r"\n(?=\x1b\[1m)", story)[1:-1]
-    kept = [step if step.startswith(SHOWN) else "⋮" for step in steps]
-    return "\n\n".join(BLANK_LINES.sub("", step).rstrip() for step in kept)
+    kept = (step if step.startswith(SHOWN) else "⋮" for step in steps)
+    shown = [step for step, alike in groupby(kept) for step in ([step] if step == "⋮" else alike)]
+    return "\n\n".join(BLANK_LINES.sub("", step).rstrip() for step in shown)
 
 
 def main() -> None:
