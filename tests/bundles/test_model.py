@@ -585,7 +585,6 @@ def test_the_words_that_there_is_nothing_are_not_held_against_a_limit() -> None:
     assert EvidenceBundle.parse(found.encode()) == found
 
 
-@pytest.mark.xfail(reason="a bundle's checks do not look at this yet")
 @pytest.mark.parametrize(
     ("place", "new"),
     [

@@ -1073,6 +1073,12 @@ def check_records(bundle: dict[str, Any]) -> None:
                 demand(cut == (bounding is not None) == ("full_ref" in item), "cut or not")
                 before = decision["input_bytes"]
                 demand(not cut or bounding["original_size"] == before, "another size before")
+                of = decision.get("artifact_sha256")
+                told = (
+                    part.get("sha256", of)
+                    for part in (item["source_ref"], item.get("full_ref", {}))
+                )
+                demand(of is None or all(digest == of for digest in told), "another file's digest")
         demand(not bounding or bounding["bounded_size"] == item["byte_count"], "size after")
     for lake_uri, digest in artifacts_of(bundle):
         if re.fullmatch("sha256/[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}", lake_uri):

@@ -380,7 +380,6 @@ REFUSED_BY_ALL: list[tuple[str, Any]] = [
 READ_BY_THE_CODE: list[tuple[str, Any]] = [
     ("created_utc", "2026-13-05T09:00:30.000000Z"),
     ("items.3.source_ref.note", "x"),
-    ("items.3.source_ref.sha256", "x"),
     ("items.6.source_ref.files", {}),
     ("items.6.source_ref.files", {"leave": 1}),
     ("items.6.source_ref.parameters", [2026]),

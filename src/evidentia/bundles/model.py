@@ -373,6 +373,11 @@ def _wrong_records(bundle: EvidenceBundle) -> Iterator[str]:
         named = isinstance(lake_uri, str) and lake_uri and _DIGEST.fullmatch(str(digest))
         if not named or (kept and kept[1] != digest):
             yield f"{lake_uri}: its digest is not what its place says"
+    for item in bundle.items:
+        one = came[item.evidence_id]
+        told = {ref["sha256"] for ref in (item.source_ref, item.full_ref or {}) if "sha256" in ref}
+        if one.artifact_uri is not None and told - {one.artifact_sha256}:
+            yield f"{item.evidence_id}: it names another digest than its accounting"
 
 
 def _wrong_record(item: EvidenceItem, came: Decision, policy: EvidencePolicy) -> Iterator[str]:
