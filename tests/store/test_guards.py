@@ -14,6 +14,7 @@ from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.proof.files import verify
 from evidentia.store import schema
 from evidentia.store.database import Database, run
+from evidentia.store.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.store.home import Home
 from evidentia.store.tables import metadata
 from evidentia.workspace import Workspace, open_workspace
@@ -50,7 +51,9 @@ TABLES = (
     "llm.evidence_item",
 )
 REWRITTEN = "document_indexes"
-"""The only table whose rows may change: they can be built again from others."""
+"""The only table whose rows an application changes: they can be built again from others."""
+REMOVED = "chunk_embeddings"
+"""The only table whose rows an application removes: they can be made again from others."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}
 OTHER_KEYS = {
@@ -60,6 +63,7 @@ OTHER_KEYS = {
     if index.unique
 }
 """What else no two rows of a table have in common."""
+MODEL = "0" * 64
 EVERY_COLUMN = [(table, column) for table, columns in COLUMNS.items() for column in columns]
 
 
@@ -74,6 +78,8 @@ def fill(workspace: Workspace) -> None:
         ledger = workspace.check(ANSWER, against=write_policies(workspace.home.folder / "docs"))
     assert verdicts(ledger) == VERDICTS
     build_bundle(workspace, "run 1", "one", "two")
+    with workspace._database.write() as connection:
+        store_embeddings(connection, workspace.tenant, MODEL, {"a" * 64: b"one", "b" * 64: b"two"})
     workspace.checkpoint()
 
 
@@ -131,11 +137,11 @@ def refuse(workspace: Workspace, sql: str, match: str = "append-only") -> None:
 def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
     with untouched._database.read() as connection:
         lines = schema.describe(connection)
-        for table in (*TABLES, REWRITTEN):
+        for table in (*TABLES, REWRITTEN, REMOVED):
             assert run(connection, f"SELECT count(*) FROM {table}").scalar()
     found = {line.split()[1].rstrip(":") for line in lines if line.startswith("table ")}
     names = {table.removeprefix("llm.") for table in TABLES}
-    assert found == {*names, REWRITTEN, "alembic_version"}
+    assert found == {*names, REWRITTEN, REMOVED, "alembic_version"}
     assert sorted(OTHER_KEYS) == [
         "citation_anchors",
         "document_chunks",
@@ -272,6 +278,13 @@ def test_an_index_may_be_written_anew(filled: Workspace) -> None:
     assert [bytes(row["data"]) for row in kept] == [b"not an index"] * 2
 
 
+def test_embeddings_may_be_removed(filled: Workspace) -> None:
+    with filled._database.write() as connection:
+        run(connection, f"DELETE FROM {REMOVED} WHERE content_sha256 = ?", ("a" * 64,))
+    assert filled.audit().holds
+    assert [bytes(row["data"]) for row in rows(filled, f"SELECT data FROM {REMOVED}")] == [b"two"]
+
+
 def test_a_runs_row_is_deleted_only_after_an_erasure_entry_of_its_own(filled: Workspace) -> None:
     receipt = filled.record_run("run 2", "latest")
     filled.erase(receipt.seq, reason="law", by="counsel")
@@ -361,6 +374,29 @@ def test_the_application_role_may_not_remove_an_index(application: Application, 
         database.write() as connection,
     ):
         run(connection, f"{words} {REWRITTEN}")
+
+
+def test_the_application_role_keeps_and_removes_embeddings(application: Application) -> None:
+    workspace, database = application
+    made = {"b" * 64: b"other", "c" * 64: b"three"}
+    with database.write() as connection:
+        store_embeddings(connection, workspace.tenant, MODEL, made)
+        remove_embeddings(connection, workspace.tenant, MODEL, ["a" * 64])
+    with database.read() as connection:
+        kept = stored_embeddings(connection, workspace.tenant, MODEL, ["a" * 64, *made])
+    assert kept == {"b" * 64: b"two", "c" * 64: b"three"}
+
+
+@pytest.mark.parametrize("words", ["UPDATE {} SET data = data", "TRUNCATE {}", "DROP TABLE {}"])
+def test_the_application_role_may_not_change_embeddings(
+    application: Application, words: str
+) -> None:
+    _, database = application
+    with (
+        pytest.raises(EnvironmentProblem, match=r"permission denied|must be owner"),
+        database.write() as connection,
+    ):
+        run(connection, words.format(REMOVED))
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -561,7 +597,7 @@ def test_an_upgrade_keeps_the_trail_as_it_is(
     proof = canonical_json(before.prove(5).as_json())
     entries = before.entries()
     assert {finding.what for finding in before.audit().findings} == {"schema"}
-    with pytest.raises(EnvironmentProblem, match="has schema 0001, this program needs 0003"):
+    with pytest.raises(EnvironmentProblem, match="has schema 0001, this program needs 0004"):
         schema.require_current(old)
 
     assert schema.upgrade(old)

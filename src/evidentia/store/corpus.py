@@ -7,8 +7,9 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from evidentia.documents.index import LexicalIndex, build_index, merge_indexes
+from evidentia.documents.index import LexicalIndex, build_index
 from evidentia.errors import IntegrityError
+from evidentia.ledger.corpus import make_corpus
 from evidentia.ledger.evidence import Corpus, CorpusDocument
 from evidentia.store.database import fetch
 from evidentia.store.library import StoredDocument, chunks_of, corpus_id
@@ -36,7 +37,7 @@ def load_corpus(
     chosen: dict[tuple[str, str], StoredDocument] = {}
     for version in sorted(versions, key=lambda item: (item.id, item.version)):
         chosen[version.id, version.sha256] = version
-    documents: dict[str, CorpusDocument] = {}
+    documents: list[CorpusDocument] = []
     chunks = []
     indexes: list[LexicalIndex] = []
     rebuilt: list[tuple[tuple[str, str], bytes]] = []
@@ -47,19 +48,20 @@ def load_corpus(
             index = build_index(found)
             rebuilt.append((key, index.to_bytes()))
         known_as = corpus_id(version)
-        documents[known_as] = CorpusDocument(
-            id=known_as,
-            filename=version.filename,
-            dated=date.fromisoformat(version.dated) if version.dated else None,
-            superseded=not version.is_newest,
-            paged=version.media_type in PAGED,
+        documents.append(
+            CorpusDocument(
+                id=known_as,
+                filename=version.filename,
+                dated=date.fromisoformat(version.dated) if version.dated else None,
+                superseded=not version.is_newest,
+                paged=version.media_type in PAGED,
+            )
         )
         if known_as != version.id:
             found = [replace(chunk, document_id=known_as) for chunk in found]
         chunks += found
         indexes.append(index)
-    merged = indexes[0] if len(indexes) == 1 else merge_indexes(indexes)
-    return LoadedCorpus(Corpus(documents, chunks, merged.search), tuple(rebuilt))
+    return LoadedCorpus(make_corpus(documents, chunks, indexes), tuple(rebuilt))
 
 
 def _stored_index(

@@ -15,12 +15,15 @@ from evidentia.errors import EnvironmentProblem
 from evidentia.store.database import Database, run
 from evidentia.store.tables import BUNDLE_SCHEMA, metadata
 
-HEAD = "0003"
+HEAD = "0004"
 """The revision this program works with."""
 
 _TABLES = tuple(sorted(metadata.tables))
-_REWRITTEN = frozenset({"document_indexes"})
-"""Tables whose rows may be written anew: they follow from others."""
+_DERIVED = {
+    "document_indexes": "SELECT, INSERT, UPDATE",
+    "chunk_embeddings": "SELECT, INSERT, DELETE",
+}
+"""What a role may do to tables whose rows follow from others."""
 
 _UPGRADES = 0x65766964
 """The advisory lock under which PostgreSQL is upgraded, by one process at a time."""
@@ -85,7 +88,7 @@ def grant(database: Database, role: str) -> None:
         name = connection.dialect.identifier_preparer.quote(role)
         run(connection, f"GRANT USAGE ON SCHEMA {BUNDLE_SCHEMA} TO {name}")
         for table in _TABLES:
-            rights = "SELECT, INSERT, UPDATE" if table in _REWRITTEN else "SELECT, INSERT"
+            rights = _DERIVED.get(table, "SELECT, INSERT")
             run(connection, f"REVOKE ALL ON {table} FROM {name}")
             run(connection, f"GRANT {rights} ON {table} TO {name}")
         run(connection, f"GRANT UPDATE (size, root, edge, checkpoints) ON trail_heads TO {name}")

@@ -1,8 +1,8 @@
 """The tables as they are now. Migrations make them; a test compares the two.
 
 Rows of `trail_bodies`, of a ledger and its session, and of a bundle, are removed only by an
-erasure. `document_indexes` alone may be written anew: it follows from the chunks. Bundles have a
-schema of their own, `llm`, where the database knows schemas.
+erasure. `document_indexes` may be written anew and `chunk_embeddings` emptied: they follow from the
+chunks. Bundles have a schema of their own, `llm`, where the database knows schemas.
 """
 
 from sqlalchemy import (
@@ -161,6 +161,14 @@ document_indexes = _table(
     Column("tenant", Text, primary_key=True),
     Column("document_id", Text, primary_key=True),
     Column("sha256", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+chunk_embeddings = _table(
+    "chunk_embeddings",
+    Column("tenant", Text, primary_key=True),
+    Column("content_sha256", Text, primary_key=True),
+    Column("model_sha256", Text, primary_key=True),
     Column("data", LargeBinary, nullable=False),
 )
 
