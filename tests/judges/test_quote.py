@@ -266,3 +266,20 @@ def test_invisible_characters_change_nothing() -> None:
         level(CLAIM, "Contrac\u200btors re\u00adceive \u202eannual\u202c leave.")
         is SupportLevel.FULL
     )
+
+
+def test_one_of_two_alternatives_is_not_what_the_passage_says() -> None:
+    said = "The letter is sent by post or by courier."
+    assert level("The letter is sent by post", said) is not SupportLevel.FULL
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("Fewer people work in the northern office.", "More people work in the northern office."),
+        ("Headaches were less common in this group.", "Headaches were more common in this group."),
+        ("The company would appeal the decision.", "The company might appeal the decision."),
+    ],
+)
+def test_a_small_word_that_says_otherwise_is_not_nearly_the_same(claim: str, said: str) -> None:
+    assert level(claim, said) is not SupportLevel.FULL

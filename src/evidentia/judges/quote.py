@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from evidentia.judges.checks import typed_checks
 from evidentia.judges.measures import HARMLESS, compare_values, read_measures
 from evidentia.judges.provisos import find_provisos, understood_bounds
 from evidentia.judges.sentences import LONGEST, Sentence, read_sentences
@@ -33,6 +34,9 @@ _LINKS: Final = word_set(
     "out off up down between through via until than since about in on at inside outside within"
 )
 """Small words that say how others belong together: "sent to" is not "sent by"."""
+_DEGREES: Final = word_set("more less fewer most least often rarely seldom")
+"""Small words that say how much: "more common" is not "less common"."""
+_ALTERNATIVES: Final = word_set("or nor")
 _BEFORE_SUBJECT: Final = word_set(
     "the a an all any each every our their its this these such both and"
 )
@@ -71,7 +75,7 @@ def _of_sentence(claim: Statement, sentence: Sentence, passage: Passage) -> Opin
     if not provisos.reasons:
         if _is_quoted(claim, said):
             return _full(passage, VERBATIM, "the passage says it word for word")
-        if _is_nearly_quoted(claim, said):
+        if _is_nearly_quoted(claim, said) and not _conflicts(claim, said):
             return _full(passage, NEARLY, "the passage says it in nearly the same words")
     subject = read_measures(claim.text).subject or frozenset()
     if not subject <= said.stems | sentence.about:
@@ -161,6 +165,14 @@ def _last_in_order(there: Sequence[Word], at: int, wanted: Sequence[str]) -> int
     return place
 
 
+def _conflicts(claim: Statement, said: Statement) -> bool:
+    """Whether the few words in which the two differ say different things: "more", "fewer"."""
+    measures = [word.text for word in claim.words if word.text in _DEGREES]
+    return measures != [word.text for word in said.words if word.text in _DEGREES] or any(
+        check.conflict for check in typed_checks(claim.text, said.text)
+    )
+
+
 def _is_close(claim: Statement, said: Statement, first: int, last: int, wanted: int) -> bool:
     among = said.words[first : last + 1]
     extra = sum(_tells(word) for word in among) - wanted
@@ -203,9 +215,14 @@ def _begins_clause(said: Statement, first: int) -> bool:
 
 
 def _ends_phrase(said: Statement, last: int) -> bool:
-    """Whether a phrase ends with a word: "annual leave pay" does not end with "leave"."""
+    """Whether a phrase ends with a word: "annual leave pay" does not end with "leave".
+
+    Nor does it where an "or" goes on: "by post or courier" does not say "by post".
+    """
     if last + 1 == len(said.words):
         return True
     word, following = said.words[last], said.words[last + 1]
+    if following.text in _ALTERNATIVES:
+        return False
     parted = _BREAKS.search(said.text, word.end, following.start) is not None
     return parted or not following.is_content or following.text.endswith("ly")

@@ -1,0 +1,17 @@
+from evidentia.judges.checks.nations import NATIONS
+from evidentia.judges.checks.opposites import COMPARED, OPPOSITES
+
+
+def test_no_word_is_its_own_opposite_and_every_pair_holds_both_ways() -> None:
+    for table in (OPPOSITES, COMPARED):
+        for name, others in table.items():
+            assert name not in others
+            assert all(name in table[other] for other in others)
+
+
+def test_there_are_many_pairs() -> None:
+    assert sum(map(len, OPPOSITES.values())) // 2 >= 250
+
+
+def test_a_country_and_its_people_are_one() -> None:
+    assert NATIONS["france"] == NATIONS["french"] != NATIONS["german"]
