@@ -30,6 +30,7 @@ carried over. The maximum carry-over is 5 days.
 Sources:
 [1] leave.md
 """
+OF_WORDS = ("--judges", "quote,numbers")
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def leave(cli: Cli, folder: Path) -> Cli:
 
 
 def test_an_answer_is_checked_and_shown_as_a_table(leave: Cli) -> None:
-    ran = leave("check", "answer.md", "--against", "policies")
+    ran = leave("check", "answer.md", "--against", "policies", *OF_WORDS)
     assert (ran.code, ran.err) == (0, "")
     rows = re.findall(r"│ +(\d) │ (.+?) +│ (\w+) +│ (.) (.+?) +│ (.+?) +│", ran.out)
     assert [(number, verdict, source) for number, _, _, _, verdict, source in rows] == [
@@ -95,7 +96,8 @@ def test_query_and_title_are_kept(leave: Cli) -> None:
 def test_the_gate_sets_the_exit_code_and_says_why(
     leave: Cli, options: tuple[str, ...], failures: list[str]
 ) -> None:
-    ran = leave("check", "answer.md", "--against", "policies", "--format", "json", *options)
+    asked = ("--against", "policies", "--format", "json", *OF_WORDS)
+    ran = leave("check", "answer.md", *asked, *options)
     assert ran.code == bool(failures)
     lines = ran.err.splitlines()
     assert len(lines) == len(failures)

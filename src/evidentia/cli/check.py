@@ -4,6 +4,7 @@ import io
 import sys
 from contextlib import nullcontext, redirect_stdout
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,7 +59,7 @@ def check(
     ] = None,
     judges: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Which judges to ask: quote,numbers [all, in order]."),
+        typer.Option(metavar="NAMES", help="Whom to ask: quote,numbers,nli [all, in order]."),
     ] = None,
     fail_on: Annotated[
         str | None,
@@ -93,12 +94,14 @@ def check(
     Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
     """
     from evidentia.cli.output import counting_bar, say, visible
+    from evidentia.judges.nli.model import has_weights
     from evidentia.ledger.gate import gate_failures, read_verdicts
+    from evidentia.settings import comma_separated
 
     failing = read_verdicts(fail_on or "")
     form = Format.JSON if as_json else output_format
     text, name = _read_answer(answer)
-    asked = None if judges is None else [part.strip() for part in judges.split(",") if part.strip()]
+    asked = settings().judges if judges is None else comma_separated(judges) or ()
     with workspace(home, tenant, create=True) as opened:
         documents = None
         if against:
@@ -107,7 +110,7 @@ def check(
         told = documents is not None and documents.results and form is not Format.TABLE
         for item in documents.problems if documents and told else ():
             say(f"not read: {visible(item.problem)}", "bad", aside=True)
-        with counting_bar("Judging") as progress:
+        with counting_bar("Judging", before="Embedding") as progress:
             ledger = opened.check(
                 text,
                 against=documents,
@@ -117,6 +120,7 @@ def check(
                 judges=asked,
                 outdated_after_days=settings().outdated_after_days,
                 progress=progress,
+                embedding=partial(progress, is_before=True),
             )
         opened.checkpoint()
         session = opened.session(ledger.id)
@@ -125,6 +129,8 @@ def check(
     if form is Format.TABLE:
         say(f"Ledger {ledger.id} is entry {entry} of the trail.", "good")
         say(f"Prove it to a stranger: evidentia ledger prove {ledger.id} -o proof.json", under=True)
+        if asked is None and "nli" not in session.judges and has_weights():
+            say("Judged by words and values alone; for meaning: pip install 'evidentia[judge]'")
     failures = gate_failures(ledger, fail_on=failing, min_coverage=min_coverage)
     for failure in failures:
         say(f"does not pass: {failure}", "bad", aside=True)

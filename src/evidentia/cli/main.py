@@ -17,6 +17,7 @@ GROUPS = {
         "Bundles of evidence: exactly what a model saw, what it did not, and why.",
     ),
     "ledger": ("ledger", "Ledgers of checked answers: list, show, export, prove and verify them."),
+    "judge": ("judge", "Judges of claims: which there are, and how right they are."),
     "trail": (
         "trail",
         "Append to the evidence trail, read it, prove entries of it, verify it whole.",

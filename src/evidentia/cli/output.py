@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import typer
 
@@ -109,14 +109,26 @@ def progress_bar(label: str, total: int, *, least: int = 5_000) -> Iterator[Call
         yield lambda done: count(done, total)
 
 
+def _no_bar(_done: int, _total: int, /, *, is_before: bool = False) -> None:
+    del is_before
+
+
+class CountingBar(Protocol):
+    """Shows how much is done."""
+
+    def __call__(self, done: int, total: int, /, *, is_before: bool = False) -> None:
+        """Take how much is done, and of how much."""
+
+
 @contextmanager
-def counting_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+def counting_bar(label: str, before: str = "") -> Iterator[CountingBar]:
     """Show progress on standard error, if there is a person there.
 
-    Gives a function that takes how much is done, and of how much.
+    Gives a function that takes how much is done, and of how much; and whether that is of the step
+    before, which has a label of its own.
     """
     if not sys.stderr.isatty():
-        yield lambda _done, _total: None
+        yield _no_bar
         return
     from rich.console import Console
     from rich.progress import (
@@ -135,7 +147,9 @@ def counting_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        yield lambda done, total, *, is_before=False: progress.update(
+            task, completed=done, total=total, description=before if is_before else label
+        )
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -127,6 +127,14 @@ def extract_claims(answer: str) -> ExtractedClaims:
     return _Extraction(answer).run()
 
 
+def whole_claim(text: str) -> Claim:
+    """Return a text as one claim, as it is, whatever `extract_claims` would make of it."""
+    _refuse_surrogates(text)
+    extraction = _Extraction(text)
+    extraction.add(0, len(text), text, ())
+    return extraction.claims[0]
+
+
 @dataclass(slots=True)
 class _Lead:
     """A line that leads a list in: the items further in than it, as long as they are one list."""
@@ -224,7 +232,7 @@ class _Extraction:
         standing = self._standing_alone(text)
         marks = find_citations(self.answer[start:end])
         labels = tuple(dict.fromkeys(mark.label for mark in marks)) or inherited
-        self._add(start, end, standing, labels)
+        self.add(start, end, standing, labels)
 
     def _standing_alone(self, text: str) -> str:
         """Return the claim's text without what leads it in, its first pronoun replaced."""
@@ -251,9 +259,9 @@ class _Extraction:
         for place in told:
             column = block.columns[place] if place < len(block.columns) else ""
             text = f"{values[0]}: {f'{column} {values[place]}'.strip()}"
-            self._add(block.start, block.end, _TRAILING.sub(r"\g<closing>", text), marks)
+            self.add(block.start, block.end, _TRAILING.sub(r"\g<closing>", text), marks)
 
-    def _add(self, start: int, end: int, text: str, citations: tuple[str, ...]) -> None:
+    def add(self, start: int, end: int, text: str, citations: tuple[str, ...]) -> None:
         importance = _importance(text)
         place = {"place": len(self.claims), "start": start, "end": end, "text": text}
         self.claims.append(
