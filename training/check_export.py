@@ -1,0 +1,53 @@
+"""Compare the exported model with the checkpoint it was made of, on the dev sets.
+
+Both read the same pairs, cut alike. The export may lose half a point of balanced accuracy on no
+set; the exit code says whether it does.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import torch
+
+from evidentia.judges.nli.model import PAIR_TOKENS
+from evidentia.judges.nli.model import PairModel as Exported
+from training.data import DEV_SETS, dev_pairs, shortened
+from training.measures import balanced_accuracy
+from training.model import LABELS, PairModel
+from training.train import probabilities, tokenizer_at
+
+MOST_LOST: Final = 0.005
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkpoint", type=Path, help="what a round of training wrote")
+    parser.add_argument("data", type=Path, help="folder of the claim sets")
+    parser.add_argument("--minilm", type=Path, required=True, help="folder of the MiniLM weights")
+    given = parser.parse_args()
+    model = PairModel()
+    model.load_state_dict(torch.load(given.checkpoint, weights_only=False)["average"])
+    tokenizer = tokenizer_at(given.minilm, PAIR_TOKENS)
+    exported = Exported()
+    lost = 0.0
+    for name in DEV_SETS:
+        pairs = [shortened(pair) for pair in dev_pairs(given.data, name)]
+        truth = [pair.label for pair in pairs]
+        whole = probabilities(model, tokenizer, pairs)
+        logits = exported.scores([(pair.evidence, pair.claim) for pair in pairs])
+        raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+        few = raised / raised.sum(axis=1, keepdims=True)
+        before = balanced_accuracy(truth, whole[:, LABELS.index("supported")])
+        after = balanced_accuracy(truth, few[:, LABELS.index("supported")])
+        apart = float(np.abs(whole - few).max())
+        lost = max(lost, before - after)
+        print(f"{name:16} {100 * before:6.2f} {100 * after:6.2f}  most apart {apart:.4f}")
+    print(f"lost at most {100 * lost:.2f} points, {100 * MOST_LOST} allowed")
+    sys.exit(lost > MOST_LOST)
+
+
+if __name__ == "__main__":
+    main()
