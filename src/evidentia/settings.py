@@ -30,6 +30,7 @@ class Settings:
     log_level: LogLevel = "warning"
     log_format: LogFormat = "text"
     outdated_after_days: int = 730
+    judges: tuple[str, ...] | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -53,7 +54,13 @@ class Settings:
                 "LogFormat", _choice(given, "log_format", _FORMATS, default.log_format)
             ),
             outdated_after_days=_days(given, "outdated_after_days", default.outdated_after_days),
+            judges=comma_separated(given.get("judges")),
         )
+
+
+def comma_separated(text: str | None) -> tuple[str, ...] | None:
+    """Return the names in a list with commas; None if nothing is given."""
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else None
 
 
 def _choice(given: Mapping[str, str], name: str, allowed: tuple[str, ...], default: str) -> str:

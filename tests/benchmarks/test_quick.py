@@ -7,18 +7,29 @@ from pathlib import Path
 
 import pytest
 
+from trained import needs_model
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = {
     "trail": {"batches", "single", "stalls", "verify", "proofs"},
     "canonical": {"canonical"},
     "cli": {"cli"},
     "ledger": {"pdf", "search", "check", "memory"},
+    "judge": {"judge"},
+    "judge_speed": {"judge speed", "judge check"},
+    "perturbations": {"perturbations"},
     "sources": {"packing", "survival"},
     "bundles": {"texts", "results", "live", "mixed", "hard", "presidio"},
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(script, marks=needs_model if script == "judge_speed" else ())
+        for script in SCRIPTS
+    ],
+)
 def test_a_benchmark_prints_its_table_and_writes_its_figures(script: str, tmp_path: Path) -> None:
     figures = tmp_path / "figures.json"
     printed = _run(f"benchmarks.{script}", "--tiny", "--json", str(figures))

@@ -1,12 +1,16 @@
 """Asks judges about one claim and the passages a test gives."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from evidentia.judges import make_judges
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.judging import Judged, ask_judges
 from evidentia.ledger.model import Claim, Passage, SourceDocument, Verdict
 from evidentia.ledger.verdicts import assign_verdict
+
+OF_WORDS: Final = ("quote", "numbers")
+"""The judges that go by rules, and are asked here unless a test names others."""
 
 
 def claim_of(text: str) -> Claim:
@@ -33,7 +37,7 @@ def passage_of(said: str, number: int = 0, *, heading: str = "", context: str = 
 def judged(
     claim: str,
     *said: str,
-    judges: Sequence[str] | None = None,
+    judges: Sequence[str] = OF_WORDS,
     heading: str = "",
     context: str = "",
 ) -> Judged:
@@ -47,7 +51,7 @@ def judged(
 def verdict(
     claim: str,
     *said: str,
-    judges: Sequence[str] | None = None,
+    judges: Sequence[str] = OF_WORDS,
     heading: str = "",
     context: str = "",
 ) -> Verdict:

@@ -1,4 +1,4 @@
-"""Whatever stands in a claim or a passage, the judges answer, and always the same."""
+"""Whatever stands in a claim or a passage, the judges of words answer, and always the same."""
 
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -8,7 +8,7 @@ from evidentia.judges import make_judges
 from evidentia.judges.sentences import LONGEST
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim
-from judges.asking import passage_of
+from judges.asking import OF_WORDS, passage_of
 
 ANYTHING = st.text(
     alphabet=st.one_of(
@@ -28,7 +28,7 @@ def ask(claim: str, said: str, heading: str = "", context: str = "") -> list[Opi
     passage = passage_of(said, heading=heading, context=context)
     return [
         opinion
-        for judge in make_judges()
+        for judge in make_judges(OF_WORDS)
         for opinion in judge.judge(Claim(id="c", text=claim), [passage])
     ]
 
@@ -54,7 +54,7 @@ def test_no_sentence_contradicts_itself(text: str) -> None:
 def test_a_passage_is_judged_alone_as_among_others(said: list[str], claim: str) -> None:
     passages = [passage_of(text, number) for number, text in enumerate(said)]
     asked = Claim(id="c", text=claim)
-    for judge in make_judges():
+    for judge in make_judges(OF_WORDS):
         together = judge.judge(asked, passages)
         assert together == [judge.judge(asked, [passage])[0] for passage in passages]
 

@@ -1,5 +1,6 @@
 import pytest
 
+from evidentia.judges import make_judges
 from evidentia.ledger.addressing import Addressed, addressed_by, addresses_reader, with_reader
 from evidentia.ledger.judging import READ_AS
 from evidentia.ledger.model import LedgerEntry, Passage, SourceDocument, Verdict
@@ -20,9 +21,8 @@ def passage(text: str, context: str = "") -> Passage:
 
 
 def judged(claim: str, *said: str) -> LedgerEntry:
-    (entry,) = check(
-        f"{claim}.", make_corpus({f"{n}.pdf": [t] for n, t in enumerate(said)})
-    ).entries
+    corpus = make_corpus({f"{n}.pdf": [t] for n, t in enumerate(said)})
+    (entry,) = check(f"{claim}.", corpus, make_judges(["quote", "numbers"])).entries
     return entry
 
 

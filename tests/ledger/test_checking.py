@@ -33,6 +33,7 @@ from ledger.corpora import (
 from ledger.stubs import Says, StubJudge, broken
 
 FIFTEEN = "Employees receive 15 days of annual leave."
+OF_WORDS = make_judges(["quote", "numbers"])
 
 
 def only(ledger: EvidenceLedger) -> LedgerEntry:
@@ -58,14 +59,14 @@ def test_a_ledger_says_what_it_was_made_of() -> None:
 
 def test_every_verdict_explains_itself_and_names_its_judge() -> None:
     answer = "Employees are entitled to 15 days of annual leave."
-    entry = only(check(answer, leave_corpus()))
+    entry = only(check(answer, leave_corpus(), OF_WORDS))
     assert entry.notes == (
         'Directly supported by: "All permanent employees shall receive 15 days of paid annual '
         'leave per calendar year." (numbers judge: the values agree ("15 days"), about the same '
         "thing). A passage that says otherwise would change this."
     )
     assert entry.judge == "numbers"
-    missing = only(check("Zebras graze in herds.", leave_corpus()))
+    missing = only(check("Zebras graze in herds.", leave_corpus(), OF_WORDS))
     assert missing.verdict is Verdict.NOT_FOUND
     assert missing.notes == (
         "No matching evidence found in provided documents (0 passages were read by quote and "
@@ -89,9 +90,8 @@ def test_the_components_of_a_confidence_are_kept() -> None:
         "source_quality": 1.0,
     }
     assert entry.component_confidence == pytest.approx(0.99 * 0.6 + 0.05 + 0.15 + 0.1)
-    undated = only(
-        check("Employees get 15 days of annual leave in all.", make_corpus({"a.pdf": [FIFTEEN]}))
-    )
+    alone = make_corpus({"a.pdf": [FIFTEEN]})
+    undated = only(check("Employees get 15 days of annual leave in all.", alone, OF_WORDS))
     assert undated.confidence_components is not None
     assert undated.confidence_components.source_quality == 0.5
     assert undated.confidence_components.directness == 0.5
@@ -109,9 +109,8 @@ def test_a_claim_that_rests_on_two_passages_names_both() -> None:
     corpus = make_corpus(
         {"a.pdf": [FIFTEEN], "b.pdf": ["Employees receive 10 days of sick leave."]}
     )
-    entry = only(
-        check("Employees receive 15 days of annual leave and 10 days of sick leave.", corpus)
-    )
+    answer = "Employees receive 15 days of annual leave and 10 days of sick leave."
+    entry = only(check(answer, corpus, OF_WORDS))
     assert entry.verdict is Verdict.SUPPORTED
     assert len(entry.evidence_chunk_ids) == 2
     assert entry.confidence_components is not None

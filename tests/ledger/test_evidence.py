@@ -1,9 +1,10 @@
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from evidentia.ledger.evidence import CHUNKS, PASSAGES, PLACES, Corpus, find_passages
+from evidentia.ledger.evidence import CHUNKS, PASSAGES, PLACES, Corpus, find_passages, sentences_of
 from evidentia.ledger.model import Claim, Passage
 from ledger.corpora import HR_POLICY, corpus_of, document_id, leave_corpus, make_corpus
 
@@ -200,3 +201,27 @@ def test_numbers_and_headings_help_to_choose_between_like_sentences() -> None:
     assert snippets("Staff get 10 days of annual leave", corpus)[0] == "Staff get 15 days."
     plain = one_page("Staff get 15 days. Staff get 10 days.")
     assert snippets("Staff get 10 days", plain)[0] == "Staff get 10 days."
+
+
+class NearPets:
+    """Takes sentences about animals for near to everything."""
+
+    def nearest(self, text: str, limit: int) -> list[int]:
+        del text
+        return [1][:limit]
+
+    def nearness(self, text: str, passages: Sequence[str]) -> list[list[float]]:
+        del text
+        return [
+            [0.9 if "Dogs" in passage[low:high] else 0.1 for low, high in sentences_of(passage)]
+            for passage in passages
+        ]
+
+
+def test_a_passage_is_found_by_its_meaning_though_it_shares_no_word() -> None:
+    corpus = make_corpus(
+        {"a.pdf": ["Hotels are paid."], "b.pdf": ["Dogs stay outside. Cats are welcome."]}
+    )
+    text = "No pet may enter"
+    assert snippets(text, corpus) == []
+    assert snippets(text, replace(corpus, meaning=NearPets())) == ["Dogs stay outside."]

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -183,3 +184,28 @@ def test_parts_stay_parts_beside_a_passage_that_bears_all_of_it_out() -> None:
         for match in ask_judges(CLAIM, [A, B, C], [fixed("q", dict(opinions))]).matches
     ]
     assert levels == [SupportLevel.PARTIAL, SupportLevel.PARTIAL, SupportLevel.FULL]
+
+
+def test_the_digest_of_a_model_is_told_with_the_name_of_its_judge() -> None:
+    class Model(StubJudge):
+        digest = "ab12"
+
+    asked = Model("model", lambda _claim, passages: [None] * len(passages))
+    assert ask_judges(CLAIM, [A], [asked, fixed("rule", {})]).models == {"model": "ab12"}
+
+
+def support(*opinions: Opinion) -> float | None:
+    given: dict[str, Opinion | None] = {one.match.snippet: one for one in opinions}
+    return ask_judges(CLAIM, [A, B, C], [fixed("any", given)]).support
+
+
+def test_how_likely_a_claim_is_borne_out_follows_from_what_is_certain_and_then_from_models() -> (
+    None
+):
+    likely = replace(opinion("any", A), support=0.6)
+    sure = opinion("any", B, SupportLevel.FULL, certain=True)
+    against = opinion("any", C, SupportLevel.NONE, certain=True, contradicts=True)
+    assert support(opinion("any", A)) is None
+    assert support(likely, opinion("any", B)) == 0.6
+    assert support(likely, sure) == 0.7
+    assert support(likely, sure, against) == pytest.approx(0.3)

@@ -45,7 +45,10 @@ def fails_on_pets(claim: Claim, passages: Sequence[Passage]) -> list[Opinion | N
 
 
 def ledger() -> EvidenceLedger:
-    judges: list[Judge] = [*make_judges(), StubJudge("pets", fails_on_pets)]
+    judges: list[Judge] = [
+        *make_judges(["quote", "numbers"]),
+        StubJudge("pets", fails_on_pets),
+    ]
     return check(ANSWER, leave_corpus(), judges)
 
 

@@ -11,6 +11,7 @@ from evidentia.ledger.model import (
     CitationCheck,
     Claim,
     ClaimType,
+    Comparison,
     ConfidenceComponents,
     EvidenceLedger,
     EvidenceMatch,
@@ -47,6 +48,15 @@ PASSAGES = st.builds(
     context=TEXT,
     source=SOURCES,
 )
+COMPARISONS = st.builds(
+    Comparison,
+    kind=TEXT,
+    conflict=st.booleans(),
+    claim_start=st.integers(0, 9),
+    claim_end=st.integers(0, 9),
+    start=st.none() | st.integers(0, 9),
+    end=st.none() | st.integers(0, 9),
+)
 MATCHES = st.builds(
     EvidenceMatch,
     similarity=SCORE,
@@ -57,6 +67,7 @@ MATCHES = st.builds(
     judge=TEXT,
     reason=TEXT,
     says=TEXT,
+    compared=st.lists(COMPARISONS, max_size=2).map(tuple),
 )
 COMPONENTS = st.builds(
     ConfidenceComponents,
@@ -151,6 +162,7 @@ def test_every_model_is_among_those_that_are_tested() -> None:
     assert models == {
         "CitationCheck",
         "Claim",
+        "Comparison",
         "ConfidenceComponents",
         "EvidenceLedger",
         "EvidenceMatch",

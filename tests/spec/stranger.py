@@ -669,8 +669,11 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
         for field in ("id", "text", "type", "importance"):
             demand(judged[f"claim_{field}"] == claim[field], "another claim")
         check_judged(judged)
+        demand(set(judged["models"]) <= set(session["judges"]), "another judge's model")
         for match in judged["evidence"]:
             check_passage(match, session["documents"], files)
+            for comparison in match["compared"]:
+                check_comparison(comparison, judged["claim_text"], match["snippet"])
     flags = [(it["type"], it["severity"], it["affected_claim_ids"]) for it in ledger["risk_flags"]]
     demand(flags == risks(session), "risks")
     cited = [(claim["id"], label) for claim in session["claims"] for label in claim["citations"]]
@@ -716,6 +719,15 @@ def check_passage(
     demand(sha256(file).hexdigest() == document["sha256"], "another file")
     demand(file.decode()[passage["start"] : passage["end"]] == passage["snippet"], "offsets")
     demand(passage["snippet"] == match["snippet"], "another quote")
+
+
+def check_comparison(comparison: dict[str, Any], claim: str, snippet: str) -> None:
+    """Check that what was compared stands in the claim, and in the passage if it is there."""
+    start, end = comparison["claim_start"], comparison["claim_end"]
+    demand(0 <= start < end <= len(claim), "a place beyond the claim")
+    start, end = comparison["start"], comparison["end"]
+    nowhere = start is None and end is None
+    demand(nowhere or (None not in (start, end) and 0 <= start < end <= len(snippet)), "a place")
 
 
 # bundle.md

@@ -374,7 +374,7 @@ def test_threads_that_check_against_other_documents_get_their_own(
     workspace = Shared(sqlite_filled._database, sqlite_filled.home)
 
     def work(name: str, document: StoredDocument) -> None:
-        found[name] = set(load(workspace, [document]).documents)
+        found[name] = set(load(workspace, [document], (), lambda _done, _total: None).documents)
 
     threads = [
         threading.Thread(target=work, args=("leave", leave)),

@@ -11,6 +11,7 @@ import pytest
 from evidentia import __version__
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import EvidentiaError, InputError, IntegrityError, NotFoundError, ProofError
+from evidentia.judges import available_judges
 from evidentia.ledger.session import PREDICATE_TYPE, LedgerSession
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
@@ -130,7 +131,7 @@ def test_a_session_is_read_as_it_was_checked(filled: Workspace) -> None:
     assert session.id == ledger.session_id
     assert (session.query, session.title, session.mode) == ("¿Cuántos?", "Leave é", "review")
     assert (session.answer_name, session.answer) == ("a", f"{greeting}{ANSWER}")
-    assert session.judges == ("quote", "numbers")
+    assert session.judges == tuple(available_judges())
     assert session.program == f"evidentia {__version__}"
     assert [piece.text for piece in session.left_out] == ["Hello!"]
     assert {(item.id, item.sha256) for item in session.documents} == {

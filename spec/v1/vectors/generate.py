@@ -47,6 +47,7 @@ from evidentia.ledger.model import (
     CitationCheck,
     Claim,
     ClaimType,
+    Comparison,
     ConfidenceComponents,
     EvidenceLedger,
     EvidenceMatch,
@@ -912,6 +913,10 @@ ANSWER = (
     "Maximum carryover is 5 days.\n\nSources:\n\n[1] Leave_Guidelines.txt\n"
 )
 FAILED = "the model judge failed (ConnectionError: no connection)"
+NLI_MODEL = seed("model of the nli judge").hex()
+"""The digest of no model: what a model would find is no part of a format."""
+SUPPORT: tuple[tuple[float, bool], ...] = ((0.95, True), (0.05, False), (0.8, True), (0.02, True))
+"""How likely each claim is borne out, and whether the model was asked about it."""
 
 
 def claims() -> tuple[Claim, ...]:
@@ -976,7 +981,12 @@ def left_out() -> tuple[LeftOutText, ...]:
 
 
 def bearing(
-    source: Source, snippet: str, level: SupportLevel, similarity: float, **said: str
+    source: Source,
+    snippet: str,
+    level: SupportLevel,
+    similarity: float,
+    compared: tuple[Comparison, ...] = (),
+    **said: str,
 ) -> EvidenceMatch:
     """Return what a judge says of a passage; one with no level contradicts the claim."""
     start = source.text.index(snippet)
@@ -999,7 +1009,22 @@ def bearing(
         contradicts=level is SupportLevel.NONE,
         snippet=snippet,
         passage=passage,
+        compared=compared,
         **said,
+    )
+
+
+def modality(claim: str, said: str, snippet: str) -> Comparison:
+    """Return the comparison of what a claim says must or may be with what a passage says of it."""
+    text = next(one.text for one in claims() if claim in one.text)
+    begins, there = text.index(claim), snippet.index(said)
+    return Comparison(
+        kind="modality",
+        conflict=False,
+        claim_start=begins,
+        claim_end=begins + len(claim),
+        start=there,
+        end=there + len(said),
     )
 
 
@@ -1007,7 +1032,8 @@ def evidence() -> tuple[tuple[EvidenceMatch, ...], ...]:
     """Return what bears on each claim, best first."""
     agrees = 'the values agree ("15 days"), about the same thing'
     part = "the passage has 80% of the claim's words"
-    under = "the passage has 100% of the claim's words, but under a condition (discretion)"
+    likely = "the model finds it borne out, 80% likely"
+    compared = (modality("can be carried", "may be carried", CARRY),)
     other = 'the passage says "14 calendar days" where the claim says "1 week"'
     full, partial, none = SupportLevel.FULL, SupportLevel.PARTIAL, SupportLevel.NONE
     return (
@@ -1020,7 +1046,7 @@ def evidence() -> tuple[tuple[EvidenceMatch, ...], ...]:
                 GUIDE, APPLY, none, 0.95, judge="numbers", reason=other, says="14 calendar days"
             ),
         ),
-        (bearing(POLICY, CARRY, partial, 0.8, judge="quote", reason=under),),
+        (bearing(POLICY, CARRY, full, 0.8, compared, judge="nli", reason=likely),),
         (),
     )
 
@@ -1066,6 +1092,19 @@ def ledger_entry(
     )
 
 
+def with_support(entries: Iterable[LedgerEntry], *, failed: bool) -> tuple[LedgerEntry, ...]:
+    """Return entries with how likely it is that their claims are borne out, and the models."""
+    made = []
+    for entry, (support, asked) in zip(entries, SUPPORT, strict=True):
+        judged = entry.verdict is not Verdict.NOT_JUDGED
+        update = {
+            "support_probability": support if judged else None,
+            "models": {"nli": NLI_MODEL} if asked and not failed else {},
+        }
+        made.append(entry.model_copy(update=update))
+    return tuple(made)
+
+
 def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> LedgerSession:
     """Return the answer with its ledger; with a judge called `model`, which fails."""
     asked = {"query": "How much leave do I get?", "mode": "answer", "name": "answer.md"}
@@ -1074,10 +1113,11 @@ def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> Le
     matches = evidence()
     if failed:
         matches = (matches[0][:1], matches[1], (), ())
-    entries = tuple(
+    judged = [
         ledger_entry(claim, found, (session_id, at), failed=failed)
         for claim, found in zip(claims(), matches, strict=True)
-    )
+    ]
+    entries = with_support(judged, failed=failed)
     content = {"session": session_id, "at": at, "previous": previous}
     shown = [entry.model_dump(mode="json") for entry in entries]
     ledger = EvidenceLedger(
@@ -1120,7 +1160,7 @@ def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> Le
 
 def sessions() -> tuple[LedgerSession, LedgerSession]:
     """Return the answer checked twice: the second time one of the judges fails."""
-    first = session("2026-01-05T09:00:30.000000Z", ("quote", "numbers"))
+    first = session("2026-01-05T09:00:30.000000Z", ("quote", "numbers", "nli"))
     again = session("2026-01-05T09:01:30.000000Z", ("numbers", "model"), first.ledger.id)
     return first, again
 

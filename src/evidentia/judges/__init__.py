@@ -1,8 +1,11 @@
 """Judges: by name, each with one job; they keep the protocol in `ledger.judging`."""
 
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 
 from evidentia.errors import InputError
+from evidentia.judges.nli.judge import NliJudge
+from evidentia.judges.nli.model import has_weights
 from evidentia.judges.numbers import NumbersJudge
 from evidentia.judges.quote import QuoteJudge
 from evidentia.ledger.judging import Judge
@@ -10,14 +13,35 @@ from evidentia.ledger.judging import Judge
 JUDGES: dict[str, Callable[[], Judge]] = {
     "quote": QuoteJudge,
     "numbers": NumbersJudge,
+    "nli": NliJudge,
 }
 """Every judge by its name, in the order they are asked: the cheap and certain ones first."""
 
 
+def available_judges() -> list[str]:
+    """Return the names of the judges that can be asked: their packages and weights are there."""
+    return [name for name in JUDGES if not (name == NliJudge.name and _why_no_model())]
+
+
+def _why_no_model() -> str:
+    """Say why the trained judge cannot be asked; nothing if it can."""
+    if not has_weights():
+        return "this version of the package has no weights for it"
+    if not all(find_spec(package) for package in ("onnxruntime", "tokenizers")):
+        return "pip install 'evidentia[judge]'"
+    return ""
+
+
 def make_judges(names: Sequence[str] | None = None) -> list[Judge]:
-    """Return the named judges, or all, in their order; raise `InputError` for an unknown name."""
-    wanted = list(JUDGES) if names is None else names
+    """Return the named judges, or all that are installed, in their order.
+
+    Raise `InputError` for an unknown name, or for one whose packages are not installed.
+    """
+    installed = available_judges()
+    wanted = installed if names is None else names
     for name in wanted:
         if name not in JUDGES:
             raise InputError(f"judge {name!r} is unknown: use one of {', '.join(JUDGES)}")
+        if name not in installed:
+            raise InputError(f"the {name} judge is not installed: {_why_no_model()}")
     return [make() for name, make in JUDGES.items() if name in wanted]

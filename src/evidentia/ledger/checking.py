@@ -141,6 +141,8 @@ def _entry(
         confidence_components=components,
         component_confidence=calculate_confidence(components) if components else None,
         evidence=counted.matches,
+        support_probability=judged.support,
+        models=judged.models,
     )
 
 

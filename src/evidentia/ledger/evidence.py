@@ -1,8 +1,9 @@
 """Evidence: the passages of the documents that may bear on a claim, best first.
 
-Chunks are found by their words; within a chunk the sentences that share most with the claim become
-passages, each with the sentence before it if it points back to it. A claim that begins with a
-condition is looked for with it and without it: a document may say the one here and the other there.
+Chunks are found by their words, and by their meaning where the corpus knows it; within a chunk the
+sentences that share most with the claim, or are nearest to it, become passages, each with the
+sentence before it if it points back to it. A claim that begins with a condition is looked for with
+it and without it: a document may say the one here and the other there.
 What a passage quotes is verbatim, with its place on the page. What a document hides in a comment is
 no evidence. The order in which documents and chunks come makes no difference.
 """
@@ -14,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from typing import Final, TypeVar
+from itertools import repeat
+from typing import Final, Protocol, TypeVar
 
 from evidentia.documents.model import DocumentChunk
 from evidentia.documents.sentences import sentence_spans
@@ -34,6 +36,11 @@ _OF_ONE_CHUNK: Final = 4
 _LOOKED_AT: Final = 48
 _HEADING_WEIGHT: Final = 0.3
 _NUMBER_WEIGHT: Final = 0.05
+_MEANING_WEIGHT: Final = 0.6
+CHUNKS_BY_MEANING: Final = 6
+"""How many chunks are read for a claim because their meaning is near to it."""
+NEAR: Final = 0.4
+"""How near a sentence must be in meaning to be read though it shares no word with the claim."""
 
 _POINTS_BACK = re.compile(
     r"(?:it|they|this|these|those|such|he|she|its|their|however|but|instead)\b", re.IGNORECASE
@@ -60,6 +67,18 @@ class CorpusDocument:
     paged: bool = True
 
 
+class Meaning(Protocol):
+    """Knows how near texts are to each other in meaning, from -1 to 1, whatever their words."""
+
+    def nearest(self, text: str, limit: int) -> Sequence[int]:
+        """Return the places in the corpus of the chunks nearest to a text, the nearest first."""
+        ...
+
+    def nearness(self, text: str, passages: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return how near a text is to each sentence of each passage (`sentences_of`)."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """The documents by their ids, their chunks, and the search over the chunks."""
@@ -67,6 +86,7 @@ class Corpus:
     documents: Mapping[str, CorpusDocument]
     chunks: Sequence[DocumentChunk]
     search: Search
+    meaning: Meaning | None = None
     _hidden: Mapping[tuple[str, int], tuple[Span, ...]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -121,10 +141,16 @@ def find_passages(
     looked_for = dict.fromkeys((claim.text, main_clause(claim.text)))
     wanted = tuple(map(read_statement, looked_for))
     nearest = [chunk for text in looked_for for chunk in corpus.nearest(text, CHUNKS)]
+    if corpus.meaning:
+        places = corpus.meaning.nearest(claim.text, CHUNKS_BY_MEANING)
+        nearest += [corpus.chunks[place] for place in places]
     cited = {chunk.chunk_id for chunk in also}
     found: dict[tuple[str, int, int, int], _Found] = {}
-    for chunk in [*also, *nearest]:
-        for window in _windows(chunk, corpus.visible(chunk), wanted, cited=chunk.chunk_id in cited):
+    chunks = list(dict.fromkeys([*also, *nearest]))
+    texts = [corpus.visible(chunk) for chunk in chunks]
+    near = corpus.meaning.nearness(claim.text, texts) if corpus.meaning else [()] * len(texts)
+    for chunk, text, close in zip(chunks, texts, near, strict=True):
+        for window in _windows(chunk, text, wanted, close, cited=chunk.chunk_id in cited):
             known = found.setdefault(window.key, window)
             # neighbouring chunks overlap: of two that hold the same passage, one is named
             if (not window.cited, chunk.index) < (not known.cited, known.chunk.index):
@@ -180,16 +206,29 @@ def _best_cited(ranked: Iterable[_Found]) -> list[_Found]:
     return list(best.values())
 
 
+def sentences_of(text: str) -> tuple[Span, ...]:
+    """Return where the sentences of a passage stand that are compared with a claim."""
+    return tuple(span for span, _, _ in _sentences(text))
+
+
 def _windows(
-    chunk: DocumentChunk, visible: str, wanted: Sequence[Statement], *, cited: bool
+    chunk: DocumentChunk,
+    visible: str,
+    wanted: Sequence[Statement],
+    near: Sequence[float],
+    *,
+    cited: bool,
 ) -> Iterator[_Found]:
-    """Give the few sentences of a chunk that share most with the claim, without overlaps."""
+    """Give the few sentences of a chunk that say most of the claim, without overlaps."""
     heading = read_statement(" ".join(chunk.heading_path))
     scored: list[_Found] = []
-    for (start, end), first, context in _sentences(visible):
+    for ((start, end), first, context), close in zip(
+        _sentences(visible), near or repeat(0.0), strict=False
+    ):
         said = read_statement(visible[start:end])
         score = max(_shared(one, said, heading) for one in wanted)
-        if score:
+        if score or close >= NEAR:
+            score += _MEANING_WEIGHT * max(close, 0.0)
             scored.append(_Found(score, chunk, first, end, context, cited))
     taken: list[Span] = []
     for window in sorted(scored, key=lambda item: (-item.score, item.start)):

@@ -8,8 +8,8 @@ borne out in part by what bears it out in full without the condition. A judge th
 its failure is a value, and a claim that no judge was certain about is then `not_judged`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from traceback import format_exception_only
 from typing import Final, Protocol
 
@@ -29,18 +29,21 @@ class Opinion:
     """What a judge says of a passage; `certain` means that no other judge need be asked.
 
     `settles` names the parts of the claim that the passage bears out, of as many as `parts` says.
+    `support` is how likely it is that this and the passages judged with it bear the claim out.
     """
 
     match: EvidenceMatch
     certain: bool = False
     settles: frozenset[int] = frozenset()
     parts: int = 0
+    support: float | None = None
 
 
 class Judge(Protocol):
     """Says of passages whether they bear a claim out or contradict it.
 
-    Deterministic: the same claim and passage give the same opinion, alone or among others.
+    Deterministic: the same claim and passages give the same opinions. A judge that asks a model
+    has its SHA-256 as an attribute `digest`.
     """
 
     name: str
@@ -67,6 +70,8 @@ class Judged:
     certain: bool = False
     passages: int = 0
     judges: tuple[str, ...] = ()
+    support: float | None = None
+    models: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge]) -> Judged:
@@ -77,6 +82,7 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
     ]
     decided: list[Opinion | None] = [None] * len(passages)
     failures: list[Failure] = []
+    models: dict[str, str] = {}
     for judge in judges:
         open_places = [
             place for place, opinion in enumerate(decided) if opinion is None or not opinion.certain
@@ -88,6 +94,8 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         except Exception as error:  # noqa: BLE001 - whatever a judge raises becomes a reason
             failures.append(Failure(judge.name, _reason(error)))
             continue
+        if digest := getattr(judge, "digest", ""):
+            models[judge.name] = digest
         for place, opinion in zip(open_places, opinions, strict=True):
             decided[place] = opinion or decided[place]
     bearing = _of_one_reader(questions, decided)
@@ -97,6 +105,28 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         any(opinion.certain for opinion in bearing),
         len(passages),
         tuple(judge.name for judge in judges),
+        _support([opinion for opinion in decided if opinion]),
+        models,
+    )
+
+
+def _support(opinions: Sequence[Opinion]) -> float | None:
+    """Return how likely it is that the passages bear the claim out; None if no judge says.
+
+    What a judge is certain of goes before what another thinks likely, and a contradiction before
+    all else.
+    """
+    against = [
+        1 - opinion.match.similarity
+        for opinion in opinions
+        if opinion.certain and opinion.match.contradicts
+    ]
+    if against:
+        return min(against)
+    certain = [opinion.match.similarity for opinion in opinions if opinion.certain]
+    return max(
+        [*certain, *(opinion.support for opinion in opinions if opinion.support is not None)],
+        default=None,
     )
 
 
@@ -169,6 +199,7 @@ def _of_you(opinion: Opinion, persons: Addressed) -> Opinion | None:
         update = {
             "similarity": min(match.similarity, READ_AS),
             "reason": f'{match.reason}, with "you" read as "{persons.name}"',
+            "compared": (),  # its places are those of the claim as it was read
         }
         return replace(opinion, match=match.model_copy(update=update))
     return _in_part(opinion, f'of "{persons.name}", who may not be "you"')

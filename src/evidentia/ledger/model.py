@@ -111,11 +111,27 @@ class Passage(FrozenModel):
     source: SourceDocument
 
 
+class Comparison(FrozenModel):
+    """A value or a word of a claim, and what a passage has in its place.
+
+    `claim_start` to `claim_end` is the place in the claim's text, `start` to `end` the place in
+    the snippet (code points); the latter are None where the passage has nothing like it.
+    """
+
+    kind: str
+    conflict: bool
+    claim_start: int = Field(ge=0)
+    claim_end: int = Field(ge=0)
+    start: int | None = Field(default=None, ge=0)
+    end: int | None = Field(default=None, ge=0)
+
+
 class EvidenceMatch(FrozenModel):
     """What a judge says of one passage about one claim.
 
     `similarity` is the judge's calibrated probability that it is right. `says` is the value that
-    the passage gives in place of the claim's, if it contradicts it by one.
+    the passage gives in place of the claim's, if it contradicts it by one. `compared` are the
+    places of the claim and the snippet that were compared by rule.
     """
 
     similarity: Score
@@ -126,6 +142,7 @@ class EvidenceMatch(FrozenModel):
     judge: str = ""
     reason: str = ""
     says: str = ""
+    compared: tuple[Comparison, ...] = ()
 
     @property
     def bears(self) -> bool:
@@ -151,7 +168,12 @@ class VerdictAssignment(FrozenModel):
 
 
 class LedgerEntry(FrozenModel):
-    """A claim with its verdict and the passage it rests on."""
+    """A claim with its verdict and the passage it rests on.
+
+    `support_probability` is how likely it is that the documents bear the claim out, whatever the
+    verdict; None if no judge says. `models` are the digests of the models that were asked, by the
+    names of their judges.
+    """
 
     id: str
     claim_id: str
@@ -168,6 +190,8 @@ class LedgerEntry(FrozenModel):
     confidence_components: ConfidenceComponents | None = None
     component_confidence: Score | None = None
     evidence: tuple[EvidenceMatch, ...] = ()
+    support_probability: Score | None = None
+    models: FrozenObject = Field(default_factory=dict)
 
 
 class LedgerSummary(FrozenModel):

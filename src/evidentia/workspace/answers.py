@@ -4,7 +4,7 @@ What only checking needs is imported when the first answer is checked: it takes 
 the rest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.statement import MAX_STATEMENT_BYTES, Statement
 from evidentia.proof.verification import STATEMENT_DIGEST
-from evidentia.store import ledgers, library
+from evidentia.store import embeddings, ledgers, library
 from evidentia.store.ingesting import FileProblem, Ingesting, Ingestion
 from evidentia.store.lake import Lake
 from evidentia.store.ledgers import ListedLedger
@@ -60,6 +60,7 @@ class AnswersShell(TrailShell):
         super().__init__(*arguments, **named)
         self.lake = Lake(self.home.lake)
         self._loaded: tuple[object, Corpus] | None = None
+        self._embedded: dict[str, bytes] = {}
 
     # Documents
 
@@ -115,13 +116,16 @@ class AnswersShell(TrailShell):
         judges: "Sequence[str | Judge] | None" = None,
         outdated_after_days: int = 730,
         progress: Progress | None = None,
+        embedding: Progress | None = None,
     ) -> EvidenceLedger:
         """Judge each claim of an answer by documents; keep the ledger and record it in the trail.
 
         `against` is what `ingest` returned, documents, or a file or folder to ingest first; all
         documents of the library by default. `judges` are names, or judges of your own, and are
         asked in the given order. A source dated more than `outdated_after_days` ago is flagged.
-        The same answer checked again is a new ledger that points to the one before.
+        The same answer checked again is a new ledger that points to the one before. `progress` is
+        told of claims that are judged, `embedding` of passages that are embedded before that,
+        which is done once.
         """
         from evidentia.ledger.checking import CheckContext, check_claims  # noqa: PLC0415 - see above
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
@@ -138,7 +142,7 @@ class AnswersShell(TrailShell):
         session_id = derived_id("ses", {**identity, "mode": mode})
         now = self._now()
         told = progress or _ignore
-        corpus = self._corpus(versions)
+        corpus = self._corpus(versions, asked, embedding or _ignore)
         with self._database.read() as connection:
             issued = library.IssuedAnchors(connection, self.tenant)
             context = CheckContext(
@@ -152,6 +156,7 @@ class AnswersShell(TrailShell):
                 progress=lambda done: told(done, len(extracted.claims)),
             )
             ledger = check_claims(answer, extracted, corpus, asked, context)
+        self._keep_embeddings()
         session = LedgerSession(
             id=session_id,
             title=title or answer_name,
@@ -237,9 +242,12 @@ class AnswersShell(TrailShell):
             )
         return versions, unread
 
-    def _corpus(self, versions: Sequence[StoredDocument]) -> "Corpus":
+    def _corpus(
+        self, versions: Sequence[StoredDocument], judges: "Sequence[Judge]", progress: Progress
+    ) -> "Corpus":
         """Return the corpus of some versions; the last one that was asked for is remembered."""
-        from evidentia.store.corpus import load_corpus  # noqa: PLC0415 - see above
+        from evidentia.judges.nli.meaning import with_meaning  # noqa: PLC0415 - see above
+        from evidentia.store.corpus import load_corpus  # noqa: PLC0415 - the same
 
         key = tuple((version.id, version.sha256, version.is_newest) for version in versions)
         remembered = self._loaded  # once: another thread may load another corpus meanwhile
@@ -250,8 +258,39 @@ class AnswersShell(TrailShell):
                 with self._database.write() as connection:
                     for of, data in loaded.rebuilt:
                         library.store_index(connection, self.tenant, of, data)
-            remembered = self._loaded = key, loaded.corpus
-        return remembered[1]
+            remembered = key, loaded.corpus
+        corpus = with_meaning(
+            remembered[1],
+            judges,
+            look_up=self._embeddings,
+            keep=self._remember_embeddings,
+            progress=progress,
+        )
+        self._loaded = key, corpus
+        return corpus
+
+    def _embeddings(self, contents: Collection[str]) -> dict[str, bytes]:
+        """Return the embeddings that are kept, of the texts with these digests."""
+        from evidentia.judges.nli.model import encoder_digest  # noqa: PLC0415 - see above
+
+        with self._database.read() as connection:
+            return embeddings.stored_embeddings(connection, self.tenant, encoder_digest(), contents)
+
+    def _remember_embeddings(self, made: Mapping[str, bytes]) -> None:
+        """Take embeddings that were made, to keep them when the check is done."""
+        self._embedded.update(made)
+
+    def _keep_embeddings(self) -> None:
+        """Keep the embeddings that were made since the last time."""
+        from evidentia.judges.nli.model import encoder_digest  # noqa: PLC0415 - see above
+
+        made, self._embedded = self._embedded, {}
+        if made:
+            digest = encoder_digest()
+            with self._database.write() as connection:
+                # one that is kept, and was made anew all the same, is damaged
+                embeddings.remove_embeddings(connection, self.tenant, digest, made)
+                embeddings.store_embeddings(connection, self.tenant, digest, made)
 
     def _keep(self, session: LedgerSession) -> None:
         """Keep a session's statement, record it in the trail, and insert its rows."""
