@@ -209,3 +209,14 @@ def test_how_likely_a_claim_is_borne_out_follows_from_what_is_certain_and_then_f
     assert support(likely, opinion("any", B)) == 0.6
     assert support(likely, sure) == 0.7
     assert support(likely, sure, against) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(("certain", "bearing"), [(True, ["a", "b"]), (False, ["a"])])
+def test_what_is_certain_is_not_contradicted_by_what_is_not(
+    certain: bool,  # noqa: FBT001 - one of the two cases
+    bearing: list[str],
+) -> None:
+    sure = opinion("any", A, SupportLevel.FULL, certain=True)
+    against = opinion("any", B, SupportLevel.NONE, certain=certain, contradicts=True)
+    judged = ask_judges(CLAIM, [A, B], [fixed("any", {"a": sure, "b": against})])
+    assert [match.snippet for match in judged.matches] == bearing

@@ -220,6 +220,7 @@ def _of_one_reader(
     """Return the opinions that bear on the claim.
 
     Where "you" as one kind of reader is borne out, what is said against it as another is not meant.
+    Where a judge is certain that a claim is borne out, one that is not certain contradicts nothing.
     """
     bearing = [
         (opinion, question.persons.kind if question.persons else None)
@@ -229,10 +230,15 @@ def _of_one_reader(
     kinds = {
         kind for opinion, kind in bearing if opinion.match.support_level is SupportLevel.FULL
     } - {None}
+    sure = any(
+        opinion.certain and opinion.match.support_level is SupportLevel.FULL
+        for opinion, _ in bearing
+    )
     return [
         opinion
         for opinion, kind in bearing
-        if not (opinion.match.contradicts and kinds and kind and kind not in kinds)
+        if not opinion.match.contradicts
+        or ((opinion.certain or not sure) and (not kinds or not kind or kind in kinds))
     ]
 
 
