@@ -32,9 +32,15 @@ STRENGTH: Final = 0.3
 RARE: Final = 8
 _ROUNDS: Final = 4
 _CHECKS: Final = tuple(
-    f"{kind.value} {how}" for kind in CheckKind for how in ("differs", "missing")
+    f"{kind.value} {how}" for kind in CheckKind for how in ("differs", "missing", "nowhere")
 )
-SUPPORT: Final = ("support alone", "support together", "contradiction alone", *_CHECKS)
+SUPPORT: Final = (
+    "support alone",
+    "support together",
+    "contradiction alone",
+    "words missing",
+    *_CHECKS,
+)
 CONTRADICTION: Final = (
     "contradiction alone",
     "contradiction of the best",
@@ -111,7 +117,8 @@ def fit(reads: Sequence[Read]) -> dict[str, Any]:
     counts = Counter(one.source for one in reads)
     weights = np.array([len(reads) / len(counts) / counts[one.source] for one in reads])
     signs = dict.fromkeys(_CHECKS, -1)
-    signs |= {"support alone": 1, "support together": 1, "contradiction alone": -1}
+    signs |= {"support alone": 1, "support together": 1}
+    signs |= {"contradiction alone": -1, "words missing": -1}
     formula: dict[str, Any] = {"intercept": 0.0, "weights": {"support together": 1.0}}
     for _ in range(_ROUNDS):
         weakest = [min(one.parts, key=lambda part: chance(formula, part)) for one in reads]

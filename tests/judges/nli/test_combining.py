@@ -157,3 +157,12 @@ def test_every_weight_belongs_to_a_feature_that_is_there() -> None:
     known = set(part_features(NEUTRAL, ()))
     for formula in (combination().support, combination().contradiction):
         assert set(formula.weights) <= known
+
+
+def test_what_no_passage_has_is_told_apart_from_what_the_best_ones_lack() -> None:
+    absent = Check(CheckKind.DATE, conflict=True, claim=(0, 4), evidence=None, reason="")
+    there = Check(CheckKind.DATE, conflict=True, claim=(0, 4), evidence=(3, 7), reason="")
+    features = part_features(NEUTRAL, [absent], [absent, there], 0.25)
+    assert (features["date missing"], features["date nowhere"]) == (1.0, 1.0)
+    assert part_features(NEUTRAL, [absent], [there])["date nowhere"] == 0.0
+    assert (features["number nowhere"], features["words missing"]) == (0.0, 0.25)

@@ -62,8 +62,17 @@ class Combination:
         return cls(*(Formula(**value[name]) for name in ("support", "contradiction")))
 
 
-def part_features(scores: PartScores, checks: Sequence[Check]) -> dict[str, float]:
-    """Return the features of one part of a claim."""
+def part_features(
+    scores: PartScores,
+    checks: Sequence[Check],
+    of_all: Sequence[Check] = (),
+    missing: float = 0.0,
+) -> dict[str, float]:
+    """Return the features of one part of a claim.
+
+    `checks` compare it with the passages that are taken together, `of_all` with all that were
+    found; `missing` is the share of its words that none of those has.
+    """
     alone = scores.alone
     best = float(alone[:, SUPPORTED].max())
     found = {
@@ -78,8 +87,16 @@ def part_features(scores: PartScores, checks: Sequence[Check]) -> dict[str, floa
         there = sum(check.evidence is not None for check in of_kind)
         found[f"{kind.value} differs"] = float(min(there, _MOST_CHECKS))
         found[f"{kind.value} missing"] = float(min(len(of_kind) - there, _MOST_CHECKS))
+        found[f"{kind.value} nowhere"] = float(
+            min(sum(_is_nowhere(check, kind) for check in of_all), _MOST_CHECKS)
+        )
+    found["words missing"] = missing
     found["values agree"] = float(min(sum(not check.conflict for check in checks), _MOST_CHECKS))
     return found
+
+
+def _is_nowhere(check: Check, kind: CheckKind) -> bool:
+    return check.kind is kind and check.conflict and check.evidence is None
 
 
 def _log_odds(chance: float) -> float:

@@ -26,6 +26,8 @@ from evidentia.judges.nli.reading import PARTS, Question, evidence_text, is_read
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
+from evidentia.ledger.statements import read_statement
+from evidentia.ledger.words import coverage
 
 LIKELY: Final = 0.5
 """From which probability on a claim counts as borne out, or as contradicted."""
@@ -96,8 +98,8 @@ class NliJudge:
         found: list[PartReading] = []
         for question, some in zip(asked, pairs, strict=True):
             *alone, together = (chances[pair] for pair in some)
-            checks = typed_checks(question.part, some[-1][0])
-            found.append(_part(question, PartScores(np.array(alone), together), checks))
+            scores = PartScores(np.array(alone), together)
+            found.append(_part(question, scores, some[-1][0], " ".join(texts)))
         return found
 
 
@@ -108,8 +110,11 @@ def _pairs(question: Question, texts: Sequence[str]) -> list[tuple[str, str]]:
     return [(text, question.part) for text in evidence]
 
 
-def _part(question: Question, scores: PartScores, checks: tuple[Check, ...]) -> PartReading:
-    features = part_features(scores, checks)
+def _part(question: Question, scores: PartScores, together: str, everything: str) -> PartReading:
+    part = question.part
+    checks = typed_checks(part, together)
+    missing = 1 - coverage(read_statement(part).stems, read_statement(everything).stems)
+    features = part_features(scores, checks, typed_checks(part, everything), missing)
     formulas = combination()
     support = formulas.support.probability(features)
     conflict = formulas.contradiction.probability(features)
