@@ -20,6 +20,8 @@ from training.perturb import synthetic_pairs
 
 _ROOM_FOR_OTHERS: Final = 45
 _LOOKED_AT: Final = 24
+_FROM_ONE: Final = 0.5
+_GRAVITY: Final = ("supported", "not_found", "not_supported", "contradicted")
 
 
 def near_misses(pairs: Sequence[Pair], count: int, seed: int) -> Iterator[Pair]:
@@ -54,6 +56,40 @@ def near_misses(pairs: Sequence[Pair], count: int, seed: int) -> Iterator[Pair]:
                 return
 
 
+def joined_claims(pairs: Sequence[Pair], count: int, seed: int) -> Iterator[Pair]:
+    """Give two claims as one, beside the evidence of both: it holds only if both of them do.
+
+    The two come from one piece of evidence, or from two that then stand one behind the other.
+    """
+    source = random.Random(seed)
+    groups: defaultdict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        if len(pair.evidence.split()) + len(pair.claim.split()) <= EVIDENCE_WORDS // 2:
+            groups[pair.evidence].append(pair)
+    shared = [group for group in groups.values() if len(group) > 1]
+    single = [pair for group in groups.values() for pair in group]
+    for _ in range(count):
+        if shared and source.random() < _FROM_ONE:
+            first, second = source.sample(source.choice(shared), 2)
+            evidence = first.evidence
+        else:
+            first, second = source.sample(single, 2)
+            both = [first.evidence, second.evidence]
+            source.shuffle(both)
+            evidence = " ".join(both)
+        claim = f"{first.claim.rstrip(' .')}, and {second.claim}"
+        yield Pair(evidence, claim, joined_label(first.label, second.label), "joined")
+
+
+def joined_label(first: str, second: str) -> str:
+    """Return what two claims as one are: the graver of the two labels.
+
+    >>> joined_label("supported", "not_found"), joined_label("not_supported", "contradicted")
+    ('not_found', 'contradicted')
+    """
+    return max(first, second, key=_GRAVITY.index)
+
+
 def first_round(data: Path, seed: int) -> list[Pair]:
     """Return the pairs of all sets, some with other sentences around their evidence."""
     pairs = train_pairs(data, seed)
@@ -67,14 +103,17 @@ def first_round(data: Path, seed: int) -> list[Pair]:
     ]
 
 
-def second_round(data: Path, seed: int, *, synthetic: int, repeated: int, near: int) -> list[Pair]:
-    """Return changed sentences, near misses, and a part of the sets once more."""
+def second_round(
+    data: Path, seed: int, *, synthetic: int, repeated: int, near: int, joined: int
+) -> list[Pair]:
+    """Return changed sentences, near misses, joined claims, and a part of the sets once more."""
     pairs = first_round(data, seed)
     source = random.Random(seed + 2)
     edits = [pair for pair in pairs if pair.source == "summedits"]
     mixed = [
         *synthetic_pairs(pairs, synthetic, seed),
         *near_misses(pairs, near, seed),
+        *joined_claims(pairs, joined, seed),
         *source.sample(pairs, repeated),
         *edits,
     ]
@@ -100,6 +139,7 @@ def main() -> None:
     parser.add_argument("--synthetic", type=int, default=45_000)
     parser.add_argument("--repeated", type=int, default=30_000)
     parser.add_argument("--near", type=int, default=5_000)
+    parser.add_argument("--joined", type=int, default=8_000)
     given = parser.parse_args()
     if given.round == "first":
         pairs = first_round(given.data, given.seed)
@@ -110,6 +150,7 @@ def main() -> None:
             synthetic=given.synthetic,
             repeated=given.repeated,
             near=given.near,
+            joined=given.joined,
         )
     with given.out.open("w", encoding="utf-8") as out:
         for pair in pairs:
