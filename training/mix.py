@@ -17,6 +17,7 @@ from evidentia.ledger.statements import read_statement
 from evidentia.ledger.words import coverage
 from training.data import EVIDENCE_WORDS, Pair, train_pairs, with_distractors
 from training.perturb import synthetic_pairs
+from training.templates import template_pairs
 
 _ROOM_FOR_OTHERS: Final = 45
 _LOOKED_AT: Final = 24
@@ -104,7 +105,7 @@ def first_round(data: Path, seed: int) -> list[Pair]:
 
 
 def second_round(
-    data: Path, seed: int, *, synthetic: int, repeated: int, near: int, joined: int
+    data: Path, seed: int, *, synthetic: int, repeated: int, near: int, joined: int, templates: int
 ) -> list[Pair]:
     """Return changed sentences, near misses, joined claims, and a part of the sets once more."""
     pairs = first_round(data, seed)
@@ -114,6 +115,7 @@ def second_round(
         *synthetic_pairs(pairs, synthetic, seed),
         *near_misses(pairs, near, seed),
         *joined_claims(pairs, joined, seed),
+        *template_pairs(templates, seed),
         *source.sample(pairs, repeated),
         *edits,
     ]
@@ -140,6 +142,7 @@ def main() -> None:
     parser.add_argument("--repeated", type=int, default=30_000)
     parser.add_argument("--near", type=int, default=5_000)
     parser.add_argument("--joined", type=int, default=8_000)
+    parser.add_argument("--templates", type=int, default=8_000)
     given = parser.parse_args()
     if given.round == "first":
         pairs = first_round(given.data, given.seed)
@@ -151,6 +154,7 @@ def main() -> None:
             repeated=given.repeated,
             near=given.near,
             joined=given.joined,
+            templates=given.templates,
         )
     with given.out.open("w", encoding="utf-8") as out:
         for pair in pairs:

@@ -250,7 +250,7 @@ def test_a_line_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         read_pairs(path)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"\n\n", gzip.compress(b"", mtime=0)])
 def test_a_file_without_a_pair_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_bytes(content)
