@@ -206,11 +206,11 @@ def raw_deflate(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("coding", "packed"),
     [
-        ("gzip", gzip.compress(b"Hello")),
-        ("x-gzip", gzip.compress(b"Hel") + gzip.compress(b"lo") + b"\n"),
+        ("gzip", gzip.compress(b"Hello", mtime=0)),
+        ("x-gzip", gzip.compress(b"Hel", mtime=0) + gzip.compress(b"lo", mtime=0) + b"\n"),
         ("deflate", zlib.compress(b"Hello")),
         ("deflate", raw_deflate(b"Hello")),
-        ("Deflate, GZIP", gzip.compress(zlib.compress(b"Hello"))),
+        ("Deflate, GZIP", gzip.compress(zlib.compress(b"Hello"), mtime=0)),
         ("identity", b"Hello"),
         ("gzip", b"Hello"),
         ("deflate", b"Hello"),
@@ -233,10 +233,10 @@ def test_a_body_packed_in_an_unknown_way_is_noted() -> None:
 @pytest.mark.parametrize(
     "packed",
     [
-        gzip.compress(b"Hello")[:-3],
-        gzip.compress(b"Hello") + b"rest",
+        gzip.compress(b"Hello", mtime=0)[:-3],
+        gzip.compress(b"Hello", mtime=0) + b"rest",
         b"\x1f\x8b rubbish",
-        gzip.compress(b"a") * 101,
+        gzip.compress(b"a", mtime=0) * 101,
     ],
 )
 def test_a_broken_gzip_body_is_refused(packed: bytes) -> None:
@@ -544,7 +544,7 @@ def test_broken_recordings_are_responses_or_input_errors() -> None:
     head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a\r\nContent-Type: text/html; charset=utf-8\r\n"
     whole = [
         head + b"Transfer-Encoding: chunked\r\n\r\n" + chunked,
-        head + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"Hello" * 20),
+        head + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"Hello" * 20, mtime=0),
         head + b"Content-Encoding: deflate\r\n\r\n" + zlib.compress(b"Hello" * 20),
         json.dumps(HAR_ENTRY).encode(),
         json.dumps({"status": 200, "headers": [["A", "b"]], "body_base64": "aGk="}).encode(),

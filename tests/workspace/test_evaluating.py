@@ -56,7 +56,7 @@ def write(path: Path, *lines: object, packed: bool = False) -> Path:
     data = b"".join(
         (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines
     )
-    path.write_bytes(gzip.compress(data) if packed else data)
+    path.write_bytes(gzip.compress(data, mtime=0) if packed else data)
     return path
 
 
