@@ -201,9 +201,10 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def main() -> None:
-    names = ["judge"]
-    arguments = parser("Measures how right the judges are on labelled pairs.", names)
+def run_on_pairs(name: str, about: str, measured: Callable[[str, Path], Section]) -> None:
+    """Run a benchmark of labelled pairs, whose folder can be told."""
+    names = [name]
+    arguments = parser(about, names)
     arguments.add_argument(
         "--data", type=Path, metavar="DIR", default=DATA, help="where the labelled pairs are"
     )
@@ -212,9 +213,17 @@ def main() -> None:
     with asked.workplace() as folder:
         described = machine(folder)
         print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        section = measure_judges(SIZES[asked.size], parsed.data)
+        section = measured(asked.size, parsed.data)
         print(section.markdown(), flush=True)
     report(asked, described, [section])
+
+
+def main() -> None:
+    run_on_pairs(
+        "judge",
+        "Measures how right the judges are on labelled pairs.",
+        lambda size, data: measure_judges(SIZES[size], data),
+    )
 
 
 if __name__ == "__main__":

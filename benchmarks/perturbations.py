@@ -15,25 +15,21 @@ from itertools import zip_longest
 from math import sqrt
 from pathlib import Path
 
-from benchmarks.judge import DATA, ROOT, SHARED_WORDS
+from benchmarks.judge import ROOT, SHARED_WORDS, run_on_pairs
 from benchmarks.measuring import (
     Line,
     Section,
     Spread,
     Table,
-    machine,
     number,
-    options,
-    parser,
-    report,
     shown,
-    table,
 )
 from training.data import sentences
 from training.perturb import Names, changes, names_in
 
-from evidentia.judges.measuring import THRESHOLD, Label
+from evidentia.judges.measuring import Label
 from evidentia.ledger.judging import Judge
+from evidentia.ledger.verdicts import LIKELY
 from evidentia.ledger.words import content_stems, coverage, words
 from evidentia.workspace.evaluating import Pair, chosen_judges, evaluate, read_pairs
 
@@ -132,7 +128,7 @@ def measure_perturbations(size: Size, data: Path) -> Section:
         "that makes it untrue or unfounded, or a control: the sentence itself, or the same said "
         "otherwise. They are judged as `evidentia check` does. A swap is found if support is less "
         f"likely than a threshold: the one at which {shown(ALLOWED, '%')} of the controls are "
-        f"false alarms, and the product's own, {THRESHOLD}. The yardstick is the share of the "
+        f"false alarms, and the product's own, {LIKELY}. The yardstick is the share of the "
         "claim's words that are in the evidence, with its own threshold for "
         f"{shown(ALLOWED, '%')}.",
     )
@@ -154,7 +150,7 @@ def _add(section: Section, title: str, asked: Sequence[Asked], judges: Sequence[
     ]
     by_words = [Judged(one, _share(one.pair)) for one in asked]
     controls = [one for one in judged if one.asked.is_control]
-    thresholds = [THRESHOLD]
+    thresholds = [LIKELY]
     if len(controls) >= ENOUGH:
         at_allowed = threshold_for(controls, ALLOWED)
         thresholds.insert(0, at_allowed)
@@ -171,11 +167,11 @@ def _add(section: Section, title: str, asked: Sequence[Asked], judges: Sequence[
         )
     section.lines.append(
         _line(
-            f"{title}, threshold {THRESHOLD}",
+            f"{title}, threshold {LIKELY}",
             judged,
-            THRESHOLD,
+            LIKELY,
             by_words=by_words,
-            their_threshold=THRESHOLD,
+            their_threshold=LIKELY,
         )
     )
     for name, control in (("found", False), ("false alarms", True)):
@@ -334,19 +330,11 @@ def _by_hand(limit: int | None) -> list[Asked]:
 
 
 def main() -> None:
-    names = ["perturbations"]
-    arguments = parser("Measures how many changes of a sentence the judges find.", names)
-    arguments.add_argument(
-        "--data", type=Path, metavar="DIR", default=DATA, help="where the labelled pairs are"
+    run_on_pairs(
+        "perturbations",
+        "Measures how many changes of a sentence the judges find.",
+        lambda size, data: measure_perturbations(SIZES[size], data),
     )
-    parsed = arguments.parse_args()
-    asked = options(parsed, names)
-    with asked.workplace() as folder:
-        described = machine(folder)
-        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        section = measure_perturbations(SIZES[asked.size], parsed.data)
-        print(section.markdown(), flush=True)
-    report(asked, described, [section])
 
 
 if __name__ == "__main__":

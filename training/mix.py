@@ -22,6 +22,8 @@ from training.templates import template_pairs
 _ROOM_FOR_OTHERS: Final = 45
 _LOOKED_AT: Final = 24
 _FROM_ONE: Final = 0.5
+_TWICE: Final = ("summedits", "cad_nli", "fool_me_twice")
+"""Sets that are read once more in a second round: they tell more than their size lets them."""
 _GRAVITY: Final = ("supported", "not_found", "not_supported", "contradicted")
 
 
@@ -110,14 +112,14 @@ def second_round(
     """Return changed sentences, near misses, joined claims, and a part of the sets once more."""
     pairs = first_round(data, seed)
     source = random.Random(seed + 2)
-    edits = [pair for pair in pairs if pair.source == "summedits"]
+    telling = [pair for pair in pairs if pair.source in _TWICE]
     mixed = [
         *synthetic_pairs(pairs, synthetic, seed),
         *near_misses(pairs, near, seed),
         *joined_claims(pairs, joined, seed),
         *template_pairs(templates, seed),
         *source.sample(pairs, repeated),
-        *edits,
+        *telling,
     ]
     others = [pair.evidence for pair in pairs if 6 <= len(pair.evidence.split()) <= 30]
     mixed = [

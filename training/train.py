@@ -136,6 +136,12 @@ class Round:
         self.optimizer.load_state_dict(saved["optimizer"])
         self.steps, self.pairs = saved["steps"], saved["pairs"]
 
+    def freeze(self, layers: int) -> None:
+        """Leave the embeddings and the first layers of the encoder as they are from here on."""
+        encoder = self.model.encoder
+        for part in (encoder.places, encoder.segments, encoder.norm, *encoder.layers[:layers]):
+            part.requires_grad_(requires_grad=False)
+
     def step(self, batch: Batch, slower: float) -> float:
         """Learn from one batch, at a part of the full rates; return its loss."""
         ids, segments, mask, labels = batch
@@ -154,8 +160,7 @@ class Round:
         with torch.no_grad():
             both = zip(self.average.parameters(), self.model.parameters(), strict=True)
             for mean, new in both:
-                if new.requires_grad:
-                    mean.lerp_(new, 1 - weight)
+                mean.lerp_(new, 1 - weight)
         return float(loss.detach())
 
     def save(self, out: Path) -> None:
@@ -177,6 +182,8 @@ def train(arguments: argparse.Namespace) -> None:
     torch.manual_seed(arguments.seed)
     tokenizer = tokenizer_at(arguments.minilm)
     state = Round(arguments.minilm, arguments.start)
+    if arguments.frozen:
+        state.freeze(arguments.frozen)
     with arguments.pairs.open(encoding="utf-8") as lines:
         pairs = [Pair(**json.loads(line)) for line in lines][arguments.skip :][: arguments.take]
     examples = encode(tokenizer, pairs)
@@ -230,6 +237,7 @@ def main() -> None:
     parser.add_argument("--until", type=int, help="stop at this step, counted over all rounds")
     parser.add_argument("--skip", type=int, default=0, help="leave out so many pairs")
     parser.add_argument("--take", type=int, help="read at most so many pairs")
+    parser.add_argument("--frozen", type=int, default=0, help="leave so many layers as they are")
     parser.add_argument("--seed", type=int, default=7)
     train(parser.parse_args())
 

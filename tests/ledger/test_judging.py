@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from evidentia.ledger.judging import TOGETHER, Opinion, ask_judges
-from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SourceDocument, SupportLevel
+from evidentia.ledger.model import (
+    Claim,
+    Comparison,
+    EvidenceMatch,
+    Passage,
+    SourceDocument,
+    SupportLevel,
+)
 from ledger.stubs import StubJudge, broken, fixed
 
 CLAIM = Claim(id="clm_1", text="Leave is paid")
@@ -220,3 +227,20 @@ def test_what_is_certain_is_not_contradicted_by_what_is_not(
     against = opinion("any", B, SupportLevel.NONE, certain=certain, contradicts=True)
     judged = ask_judges(CLAIM, [A, B], [fixed("any", {"a": sure, "b": against})])
     assert [match.snippet for match in judged.matches] == bearing
+
+
+@pytest.mark.parametrize(("said", "places"), [("20 days", [(8, 15)]), ("Employees", [])])
+def test_what_was_compared_has_the_places_of_the_claim_as_it_was_written(
+    said: str, places: list[tuple[int, int]]
+) -> None:
+    claim = Claim(id="clm_1", text="You get 20 days of leave.")
+    where = passage("Employees get 15 days of leave.")
+
+    def says(read: Claim, _: Sequence[Passage]) -> list[Opinion]:
+        at = read.text.index(said)
+        one = Comparison(kind="number", conflict=True, claim_start=at, claim_end=at + len(said))
+        found = opinion("any", where)
+        return [replace(found, match=found.match.model_copy(update={"compared": (one,)}))]
+
+    (match,) = ask_judges(claim, [where], [StubJudge("any", says)]).matches
+    assert [(one.claim_start, one.claim_end) for one in match.compared] == places

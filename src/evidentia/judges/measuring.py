@@ -15,9 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 from evidentia.ledger.model import LedgerEntry, SupportLevel, Verdict
+from evidentia.ledger.verdicts import LIKELY
 
-THRESHOLD: Final = 0.5
-"""From which probability a pair is said to be supported."""
 FLOOR: Final = 0.02
 """The probability where no passage says anything for the claim."""
 BINS: Final = 10
@@ -55,7 +54,7 @@ class Outcome:
         """Which of the three labels it was taken for; None if it could not be judged."""
         if self.probability is None:
             return None
-        if self.probability >= THRESHOLD:
+        if self.probability >= LIKELY:
             return Label.SUPPORTED
         contradicted = self.verdict is Verdict.CONTRADICTED
         return Label.CONTRADICTED if contradicted else Label.NOT_FOUND

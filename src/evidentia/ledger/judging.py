@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from evidentia.ledger.addressing import Addressed, addressed_by, addresses_reader, with_reader
 from evidentia.ledger.clauses import main_clause
-from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
+from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
 
 TOGETHER: Final = 0.87
 """The similarity of passages that bear a claim out together, and none of them alone."""
@@ -152,7 +152,7 @@ def _on_claim(
     given = _opinions(judge, bare, [questions[place] for place in places])
     for place, opinion in zip(places, given, strict=True):
         if opinion and opinion.match.support_level is SupportLevel.FULL:
-            opinions[place] = _in_part(opinion, proviso)
+            opinions[place] = _in_part(_placed(opinion, bare, claim), proviso)
     return opinions
 
 
@@ -166,8 +166,25 @@ def _opinions(judge: Judge, claim: Claim, questions: Sequence[_Question]) -> lis
             read = claim.model_copy(update={"text": with_reader(claim.text, persons.name)})
         given = _asked(judge, read, [questions[place].passage for place in places])
         for place, opinion in zip(places, given, strict=True):
-            opinions[place] = _of_you(opinion, persons) if opinion and persons else opinion
+            opinions[place] = opinion
+            if opinion and persons:
+                opinions[place] = _of_you(_placed(opinion, read, claim), persons)
     return opinions
+
+
+def _placed(opinion: Opinion, read: Claim, claim: Claim) -> Opinion:
+    """Return an opinion on a claim that was read in other words, with its places in the claim.
+
+    What does not stand there, or stands there twice, has no place.
+    """
+    compared: list[Comparison] = []
+    for one in opinion.match.compared:
+        said = read.text[one.claim_start : one.claim_end]
+        if claim.text.count(said) == 1:
+            at = claim.text.index(said)
+            place = {"claim_start": at, "claim_end": at + len(said)}
+            compared.append(one.model_copy(update=place))
+    return replace(opinion, match=opinion.match.model_copy(update={"compared": tuple(compared)}))
 
 
 def _asked(judge: Judge, claim: Claim, passages: Sequence[Passage]) -> Sequence[Opinion | None]:
@@ -199,7 +216,6 @@ def _of_you(opinion: Opinion, persons: Addressed) -> Opinion | None:
         update = {
             "similarity": min(match.similarity, READ_AS),
             "reason": f'{match.reason}, with "you" read as "{persons.name}"',
-            "compared": (),  # its places are those of the claim as it was read
         }
         return replace(opinion, match=match.model_copy(update=update))
     return _in_part(opinion, f'of "{persons.name}", who may not be "you"')

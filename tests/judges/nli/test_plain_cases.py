@@ -3,8 +3,8 @@
 import pytest
 
 from evidentia.judges import make_judges
-from evidentia.judges.nli.judge import LIKELY
 from evidentia.ledger.model import Verdict
+from evidentia.ledger.verdicts import LIKELY
 from evidentia.workspace.evaluating import check_pair
 from judges.nli.swaps import SWAPS, Swap
 from trained import needs_model

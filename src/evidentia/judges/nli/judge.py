@@ -27,10 +27,9 @@ from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
 from evidentia.ledger.statements import read_statement
+from evidentia.ledger.verdicts import LIKELY
 from evidentia.ledger.words import coverage
 
-LIKELY: Final = 0.5
-"""From which probability on a claim counts as borne out, or as contradicted."""
 PARTLY: Final = 0.3
 """From which probability on a passage is shown as one that may bear the claim out in part."""
 
@@ -113,7 +112,8 @@ def _pairs(question: Question, texts: Sequence[str]) -> list[tuple[str, str]]:
 def _part(question: Question, scores: PartScores, together: str, everything: str) -> PartReading:
     part = question.part
     checks = typed_checks(part, together)
-    missing = 1 - coverage(read_statement(part).stems, read_statement(everything).stems)
+    wanted = read_statement(part).stems
+    missing = 1 - coverage(wanted, read_statement(everything).stems) if wanted else 0.0
     features = part_features(scores, checks, typed_checks(part, everything), missing)
     formulas = combination()
     support = formulas.support.probability(features)
