@@ -1,17 +1,18 @@
 """Fit the combination: how the model's scores and the typed checks make one probability.
 
 Every pair of the dev sets goes the way that answers go: cut into chunks, searched by words and by
-meaning, judged by parts. What is fitted are two small logistic formulas over named features; a
-weight whose sign makes no sense, or whose check hardly ever fired, is left out. Each set counts the
-same. The formulas are also fitted with one set left out and tried on that set, which shows how they
-fare on data of a kind they have not seen.
+meaning, judged by parts. Fitted are small logistic formulas over named features: for evidence that
+the model reads whole, for evidence that it reads in pieces, and for conflicts. A weight whose sign
+makes no sense, or whose check hardly ever fired, is left out. Each set counts the same. The
+formulas are also fitted with one set left out and tried on that set, which shows how they fare on
+data of a kind they have not seen.
 """
 
 import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from evidentia.judges.checks import CheckKind
+from evidentia.judges.measuring import FLOOR
 from evidentia.judges.nli.judge import NliJudge
 from evidentia.judges.nli.meaning import with_meaning
 from evidentia.ledger.claims import whole_claim
@@ -27,18 +29,19 @@ from evidentia.workspace.evaluating import evidence_corpus
 from training.data import DEV_SETS, Pair, dev_pairs
 from training.measures import balanced_accuracy
 
-STRENGTH: Final = 0.3
+STRENGTH: Final = 1.0
 """How freely the weights may grow: less is closer to zero."""
 RARE: Final = 8
 _ROUNDS: Final = 4
 _CHECKS: Final = tuple(
-    f"{kind.value} {how}" for kind in CheckKind for how in ("differs", "missing", "nowhere")
+    f"{kind.value} {how}" for kind in CheckKind for how in ("differs", "missing")
 )
+_LACKED: Final = ("words nowhere", "figures nowhere", "names nowhere")
 SUPPORT: Final = (
     "support alone",
     "support together",
     "contradiction alone",
-    "words missing",
+    *_LACKED,
     *_CHECKS,
 )
 CONTRADICTION: Final = (
@@ -57,6 +60,12 @@ class Read:
     source: str
     label: str
     parts: tuple[dict[str, float], ...]
+    is_whole: bool
+
+    @property
+    def regime(self) -> str:
+        """By which formula it is weighed."""
+        return "whole" if self.is_whole else "pieces"
 
 
 def read_pairs(pairs: Sequence[Pair]) -> list[Read]:
@@ -71,7 +80,9 @@ def read_pairs(pairs: Sequence[Pair]) -> list[Read]:
         corpus = corpora[pair.evidence]
         passages = find_passages(claim, corpus)
         parts = judge.read(claim.text, passages) if passages else []
-        found.append(Read(pair.source, pair.label, tuple(part.features for part in parts)))
+        features = tuple(part.features for part in parts)
+        is_whole = all(part.is_whole for part in parts)
+        found.append(Read(pair.source, pair.label, features, is_whole))
         if done % 100 == 0:
             print(f"{pair.source} {done}/{len(pairs)}", flush=True)
     return found
@@ -112,32 +123,46 @@ def chance(formula: dict[str, Any], features: dict[str, float]) -> float:
 
 
 def fit(reads: Sequence[Read]) -> dict[str, Any]:
-    """Fit both formulas; which part of a claim is the weakest follows from the one before."""
+    """Fit all formulas."""
     reads = [one for one in reads if one.parts]
-    counts = Counter(one.source for one in reads)
-    weights = np.array([len(reads) / len(counts) / counts[one.source] for one in reads])
-    signs = dict.fromkeys(_CHECKS, -1)
+    formulas = {
+        regime: fit_support([one for one in reads if one.regime == regime])
+        for regime in ("whole", "pieces")
+    }
+    told = [one for one in reads if one.label in ("contradicted", "not_found")]
+    against = {name: 1 if name.endswith("differs") else 0 for name in CONTRADICTION}
+    against |= {name: 1 for name in CONTRADICTION if name.startswith("contradiction")}
+    rows = [(weakest(formulas[one.regime], one), one.label == "contradicted") for one in told]
+    return {**formulas, "contradiction": fitted(rows, CONTRADICTION, weights_of(told), against)}
+
+
+def fit_support(reads: Sequence[Read]) -> dict[str, Any]:
+    """Fit a formula of support; which part of a claim is the weakest follows from the one before.
+
+    A claim that is not borne out must have one such part, and it is not known which.
+    """
+    signs = dict.fromkeys((*_CHECKS, *_LACKED, "contradiction alone"), -1)
     signs |= {"support alone": 1, "support together": 1}
-    signs |= {"contradiction alone": -1, "words missing": -1}
     formula: dict[str, Any] = {"intercept": 0.0, "weights": {"support together": 1.0}}
     for _ in range(_ROUNDS):
-        weakest = [min(one.parts, key=lambda part: chance(formula, part)) for one in reads]
-        rows = [(part, one.label == "supported") for part, one in zip(weakest, reads, strict=True)]
-        formula = fitted(rows, SUPPORT, weights, signs)
-    told = [place for place, one in enumerate(reads) if one.label in ("contradicted", "not_found")]
-    against = {name: 1 if name.endswith("differs") else 0 for name in CONTRADICTION}
-    against |= {
-        "contradiction alone": 1,
-        "contradiction together": 1,
-        "contradiction of the best": 1,
-    }
-    rows = [(weakest[place], reads[place].label == "contradicted") for place in told]
-    second = fitted(rows, CONTRADICTION, weights[told], against)
-    return {"support": formula, "contradiction": second}
+        rows = [(weakest(formula, one), one.label == "supported") for one in reads]
+        formula = fitted(rows, SUPPORT, weights_of(reads), signs)
+    return formula
 
 
-def support_of(formula: dict[str, Any], one: Read) -> float:
-    return min((chance(formula, part) for part in one.parts), default=0.02)
+def weights_of(reads: Sequence[Read]) -> np.ndarray:
+    """Return weights by which each set counts the same."""
+    counts = Counter(one.source for one in reads)
+    return np.array([len(reads) / len(counts) / counts[one.source] for one in reads])
+
+
+def weakest(formula: dict[str, Any], one: Read) -> dict[str, float]:
+    return min(one.parts, key=lambda part: chance(formula, part))
+
+
+def support_of(formulas: dict[str, Any], one: Read) -> float:
+    formula = formulas[one.regime]
+    return chance(formula, weakest(formula, one)) if one.parts else FLOOR
 
 
 def calibration_error(truth: np.ndarray, chances: np.ndarray, bins: int = 10) -> float:
@@ -150,8 +175,8 @@ def calibration_error(truth: np.ndarray, chances: np.ndarray, bins: int = 10) ->
     return float(error)
 
 
-def report(name: str, reads: Sequence[Read], formula: dict[str, Any]) -> None:
-    chances = np.array([support_of(formula, one) for one in reads])
+def report(name: str, reads: Sequence[Read], formulas: dict[str, Any]) -> None:
+    chances = np.array([support_of(formulas, one) for one in reads])
     labels = [one.label for one in reads]
     truth = np.array([label == "supported" for label in labels])
     by_threshold = {
@@ -169,20 +194,19 @@ def main() -> None:
     given = parser.parse_args()
     if given.kept and given.kept.exists():
         rows = json.loads(given.kept.read_text(encoding="utf-8"))
-        reads = [Read(row["source"], row["label"], tuple(row["parts"])) for row in rows]
+        reads = [Read(**{**row, "parts": tuple(row["parts"])}) for row in rows]
     else:
         pairs = [pair for name in DEV_SETS for pair in dev_pairs(given.data, name)]
         reads = read_pairs(sorted(pairs, key=lambda pair: (pair.source, pair.evidence)))
         if given.kept:
-            rows = [{"source": o.source, "label": o.label, "parts": o.parts} for o in reads]
-            given.kept.write_text(json.dumps(rows), encoding="utf-8")
+            given.kept.write_text(json.dumps([asdict(one) for one in reads]), encoding="utf-8")
     for left_out in DEV_SETS:
-        others = fit([one for one in reads if one.source != left_out])["support"]
+        others = fit([one for one in reads if one.source != left_out])
         report(f"without {left_out}", [one for one in reads if one.source == left_out], others)
     formulas = fit(reads)
     for name in DEV_SETS:
-        report(name, [one for one in reads if one.source == name], formulas["support"])
-    report("all", reads, formulas["support"])
+        report(name, [one for one in reads if one.source == name], formulas)
+    report("all", reads, formulas)
     given.out.write_text(json.dumps(formulas, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(formulas, indent=2))
 

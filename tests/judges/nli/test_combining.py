@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from evidentia.judges.checks import Check, CheckKind
 from evidentia.judges.nli.combining import Combination, Formula, PartScores, part_features
+from evidentia.judges.nli.lacking import lacking
 from evidentia.judges.nli.model import combination
 from trained import needs_model
 
@@ -65,15 +66,20 @@ def test_more_of_what_speaks_for_it_never_makes_it_less_likely(
 
 def test_formulas_are_read_from_json() -> None:
     value = {
-        "support": {"intercept": 0.5, "weights": {"a": 1.0}},
+        "pieces": {"intercept": 1.5, "weights": {"b": 1.0}},
+        "whole": {"intercept": 0.5, "weights": {"a": 1.0}},
         "contradiction": {"intercept": -0.5, "weights": {}},
     }
     found = Combination.parse(json.dumps(value).encode())
-    assert found == Combination(Formula(0.5, {"a": 1.0}), Formula(-0.5, {}))
+    assert found == Combination(
+        whole=Formula(0.5, {"a": 1.0}),
+        pieces=Formula(1.5, {"b": 1.0}),
+        contradiction=Formula(-0.5, {}),
+    )
 
 
 @pytest.mark.parametrize(
-    "value", [{}, {"support": {"intercept": 0.5, "weights": {}}}, {"support": {"slope": 1}}]
+    "value", [{}, {"whole": {"intercept": 0.5, "weights": {}}}, {"whole": {"slope": 1}}]
 )
 def test_what_is_no_formula_is_not_read(value: dict[str, Any]) -> None:
     with pytest.raises((KeyError, TypeError)):
@@ -84,7 +90,7 @@ def test_what_is_no_formula_is_not_read(value: dict[str, Any]) -> None:
 
 
 def test_the_scores_are_read_as_odds() -> None:
-    found = part_features(scores((0.2, 0.7, 0.1), (0.6, 0.1, 0.3), (0.4, 0.45, 0.15)), ())
+    found = part_features(scores((0.2, 0.7, 0.1), (0.6, 0.1, 0.3), (0.4, 0.45, 0.15)), (), {})
     assert {name: value for name, value in found.items() if value} == pytest.approx(
         {
             "support alone": odds(0.6),
@@ -98,7 +104,7 @@ def test_the_scores_are_read_as_odds() -> None:
 
 
 def test_no_score_is_taken_for_certain() -> None:
-    found = part_features(scores((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), ())
+    found = part_features(scores((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), (), {})
     assert found["support alone"] == pytest.approx(MOST)
     assert found["support together"] == pytest.approx(-MOST)
     assert found["contradiction alone"] == pytest.approx(-MOST)
@@ -107,31 +113,40 @@ def test_no_score_is_taken_for_certain() -> None:
 
 @pytest.mark.parametrize("kind", CheckKind)
 def test_a_check_is_told_by_its_kind_and_whether_the_passage_has_the_value(kind: CheckKind) -> None:
-    plain = part_features(NEUTRAL, ())
+    plain = part_features(NEUTRAL, (), {})
     for name, checks in {
         f"{kind.value} differs": [check(kind, conflict=True)],
         f"{kind.value} missing": [check(kind, conflict=True, there=False)],
         "values agree": [check(kind, conflict=False)],
     }.items():
-        assert part_features(NEUTRAL, checks) == {**plain, name: 1.0}
+        assert part_features(NEUTRAL, checks, {}) == {**plain, name: 1.0}
 
 
 def test_more_than_two_checks_of_a_kind_count_as_two() -> None:
     for there, name in ((True, "date differs"), (False, "date missing")):
         checks = [check(CheckKind.DATE, conflict=True, there=there)] * 3
-        assert part_features(NEUTRAL, checks)[name] == 2.0
+        assert part_features(NEUTRAL, checks, {})[name] == 2.0
     agreeing = [check(kind, conflict=False) for kind in (CheckKind.DATE, CheckKind.NAME) * 2]
-    assert part_features(NEUTRAL, agreeing)["values agree"] == 2.0
+    assert part_features(NEUTRAL, agreeing, {})["values agree"] == 2.0
+
+
+def test_what_no_passage_has_is_a_feature_by_its_own_name() -> None:
+    plain = part_features(NEUTRAL, (), {})
+    assert part_features(NEUTRAL, (), {"words nowhere": 0.5}) == {**plain, "words nowhere": 0.5}
 
 
 # The formulas that belong to the model
 
 
-def supported(alone: float, together: float) -> float:
+def formulas() -> tuple[Formula, ...]:
+    return combination().whole, combination().pieces, combination().contradiction
+
+
+def supported(formula: Formula, alone: float, together: float) -> float:
     """Return how likely the claim is borne out, given what the model says of two passages."""
     rest = 0.2
     rows = [(alone, rest, 1 - alone), (0.1, rest, 0.7), (together, rest, 1 - together)]
-    return combination().support.probability(part_features(scores(*rows), ()))
+    return formula.probability(part_features(scores(*rows), (), {}))
 
 
 @needs_model
@@ -139,30 +154,22 @@ def supported(alone: float, together: float) -> float:
 def test_the_more_the_model_finds_a_claim_borne_out_the_more_likely_it_is(
     alone: float, together: float, other_alone: float, other_together: float
 ) -> None:
-    low = supported(min(alone, other_alone), min(together, other_together))
-    high = supported(max(alone, other_alone), max(together, other_together))
-    assert low <= high
+    for formula in (combination().whole, combination().pieces):
+        low = supported(formula, min(alone, other_alone), min(together, other_together))
+        high = supported(formula, max(alone, other_alone), max(together, other_together))
+        assert low <= high
 
 
 @needs_model
 @given(st.lists(CHANCE, min_size=6, max_size=6))
-def test_both_formulas_give_probabilities(chances: list[float]) -> None:
-    features = part_features(scores(chances[:3], chances[3:]), ())
-    for formula in (combination().support, combination().contradiction):
+def test_all_formulas_give_probabilities(chances: list[float]) -> None:
+    features = part_features(scores(chances[:3], chances[3:]), (), {})
+    for formula in formulas():
         assert 0 < formula.probability(features) < 1
 
 
 @needs_model
 def test_every_weight_belongs_to_a_feature_that_is_there() -> None:
-    known = set(part_features(NEUTRAL, ()))
-    for formula in (combination().support, combination().contradiction):
+    known = set(part_features(NEUTRAL, (), lacking("a", "b")))
+    for formula in formulas():
         assert set(formula.weights) <= known
-
-
-def test_what_no_passage_has_is_told_apart_from_what_the_best_ones_lack() -> None:
-    absent = Check(CheckKind.DATE, conflict=True, claim=(0, 4), evidence=None, reason="")
-    there = Check(CheckKind.DATE, conflict=True, claim=(0, 4), evidence=(3, 7), reason="")
-    features = part_features(NEUTRAL, [absent], [absent, there], 0.25)
-    assert (features["date missing"], features["date nowhere"]) == (1.0, 1.0)
-    assert part_features(NEUTRAL, [absent], [there])["date nowhere"] == 0.0
-    assert (features["number nowhere"], features["words missing"]) == (0.0, 0.25)

@@ -1,6 +1,7 @@
 """What the judge makes of the model's scores; the scores are given here, so that they are known."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -22,8 +23,10 @@ YES: Chances = (0.98, 0.01, 0.01)
 NO: Chances = (0.01, 0.98, 0.01)
 OPEN: Chances = (0.01, 0.01, 0.98)
 MAYBE: Chances = (0.42, 0.08, 0.5)
+_WEIGHED = Formula(0.0, {"support alone": 0.5, "support together": 0.5})
 PLAIN = Combination(
-    support=Formula(0.0, {"support alone": 0.5, "support together": 0.5}),
+    whole=_WEIGHED,
+    pieces=_WEIGHED,
     contradiction=Formula(0.0, {"contradiction alone": 1.0}),
 )
 
@@ -198,11 +201,20 @@ def test_passages_may_bear_a_claim_out_together(given: Given) -> None:
 
 def test_a_passage_too_long_to_be_read_with_others_can_bear_a_claim_out(given: Given) -> None:
     long = " ".join(["A fee of 5 euros is charged"] * GATHERED_WORDS)
-    hopeful = Combination(Formula(1.0, PLAIN.support.weights), PLAIN.contradiction)
+    hopeful = replace(PLAIN, whole=Formula(1.0, PLAIN.whole.weights))
     given({(long, FEE): MAYBE}, hopeful)
     assert levels(FEE, long) == ["full"]
     (match,) = matches(FEE, long)
     assert match.reason.startswith("the model finds it borne out, ")
+
+
+def test_evidence_that_is_read_in_pieces_is_weighed_by_what_all_of_it_lacks(given: Given) -> None:
+    strict = replace(PLAIN, pieces=Formula(0.0, {"support alone": 1.0, "figures nowhere": -9.0}))
+    long = " ".join(["A fee is charged"] * GATHERED_WORDS)
+    given({(FEE_RULE, FEE): YES, (long, FEE): YES, (DUE_RULE, FEE): YES}, strict)
+    assert levels(FEE, FEE_RULE, long) == ["full", "full"]
+    assert levels(FEE, DUE_RULE, long) == ["none", "none"]
+    assert levels(FEE, DUE_RULE) == ["full"]
 
 
 # Contradictions
@@ -230,7 +242,7 @@ def test_nothing_is_contradicted_that_is_borne_out(given: Given) -> None:
 def test_nothing_is_contradicted_without_a_conflict(given: Given) -> None:
     given({(DOGS, FEE): (0.01, 0.4, 0.59)})
     assert levels(FEE, DOGS) == ["none"]
-    eager = Combination(PLAIN.support, Formula(5.0, {}))
+    eager = replace(PLAIN, contradiction=Formula(5.0, {}))
     given({(DOGS, FEE): (0.01, 0.4, 0.59)}, eager)
     assert levels(FEE, DOGS) == ["none"]
     given({(FIFTEEN, TWENTY): OPEN}, eager)

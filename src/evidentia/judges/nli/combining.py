@@ -1,7 +1,9 @@
 """From the model's scores and the typed checks to two probabilities, by weights that can be read.
 
-Two small logistic formulas over named features: how likely it is that the evidence bears the claim
-out, and, if it does not, how likely it is that it contradicts it. The weights are in
+Small logistic formulas over named features: how likely it is that the evidence bears the claim out,
+and, if it does not, how likely it is that it contradicts it. The first has two sets of weights: the
+model may have read all the evidence at once, or in pieces, of which none shows what is missing from
+all. The weights are in
 `weights/combination.json`, fitted on sets that the model was not trained on; a formula's result is
 its calibrated probability.
 """
@@ -50,28 +52,26 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """The two formulas."""
+    """The formulas: of evidence that was read whole, of evidence read in pieces, of conflicts."""
 
-    support: Formula
+    whole: Formula
+    pieces: Formula
     contradiction: Formula
 
     @classmethod
     def parse(cls, data: bytes) -> "Combination":
         """Read the formulas from JSON."""
         value: dict[str, Any] = json.loads(data)
-        return cls(*(Formula(**value[name]) for name in ("support", "contradiction")))
+        return cls(*(Formula(**value[name]) for name in ("whole", "pieces", "contradiction")))
 
 
 def part_features(
-    scores: PartScores,
-    checks: Sequence[Check],
-    of_all: Sequence[Check] = (),
-    missing: float = 0.0,
+    scores: PartScores, checks: Sequence[Check], lacked: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the features of one part of a claim.
 
-    `checks` compare it with the passages that are taken together, `of_all` with all that were
-    found; `missing` is the share of its words that none of those has.
+    `checks` compare it with the passages that are taken together; `lacked` is what none of all the
+    passages has.
     """
     alone = scores.alone
     best = float(alone[:, SUPPORTED].max())
@@ -81,22 +81,15 @@ def part_features(
         "contradiction alone": _log_odds(float(alone[:, CONTRADICTED].max())),
         "contradiction of the best": _log_odds(float(alone[0, CONTRADICTED])),
         "contradiction together": _log_odds(float(scores.together[CONTRADICTED])),
+        **lacked,
     }
     for kind in CheckKind:
         of_kind = [check for check in checks if check.kind is kind and check.conflict]
         there = sum(check.evidence is not None for check in of_kind)
         found[f"{kind.value} differs"] = float(min(there, _MOST_CHECKS))
         found[f"{kind.value} missing"] = float(min(len(of_kind) - there, _MOST_CHECKS))
-        found[f"{kind.value} nowhere"] = float(
-            min(sum(_is_nowhere(check, kind) for check in of_all), _MOST_CHECKS)
-        )
-    found["words missing"] = missing
     found["values agree"] = float(min(sum(not check.conflict for check in checks), _MOST_CHECKS))
     return found
-
-
-def _is_nowhere(check: Check, kind: CheckKind) -> bool:
-    return check.kind is kind and check.conflict and check.evidence is None
 
 
 def _log_odds(chance: float) -> float:

@@ -21,14 +21,13 @@ from evidentia.judges.nli.combining import (
     PartScores,
     part_features,
 )
+from evidentia.judges.nli.lacking import lacking
 from evidentia.judges.nli.model import combination, model_digest, pair_model
 from evidentia.judges.nli.reading import PARTS, Question, evidence_text, is_readable, questions
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.statements import read_statement
 from evidentia.ledger.verdicts import LIKELY
-from evidentia.ledger.words import coverage
 
 PARTLY: Final = 0.3
 """From which probability on a passage is shown as one that may bear the claim out in part."""
@@ -44,6 +43,8 @@ class PartReading:
     features: dict[str, float]
     support: float
     contradiction: float
+    is_whole: bool
+    """Whether the model read all the evidence at once."""
 
 
 class NliJudge:
@@ -98,7 +99,7 @@ class NliJudge:
         for question, some in zip(asked, pairs, strict=True):
             *alone, together = (chances[pair] for pair in some)
             scores = PartScores(np.array(alone), together)
-            found.append(_part(question, scores, some[-1][0], " ".join(texts)))
+            found.append(_part(question, scores, some[-1][0], texts))
         return found
 
 
@@ -109,16 +110,19 @@ def _pairs(question: Question, texts: Sequence[str]) -> list[tuple[str, str]]:
     return [(text, question.part) for text in evidence]
 
 
-def _part(question: Question, scores: PartScores, together: str, everything: str) -> PartReading:
+def _part(
+    question: Question, scores: PartScores, together: str, texts: Sequence[str]
+) -> PartReading:
     part = question.part
     checks = typed_checks(part, together)
-    wanted = read_statement(part).stems
-    missing = 1 - coverage(wanted, read_statement(everything).stems) if wanted else 0.0
-    features = part_features(scores, checks, typed_checks(part, everything), missing)
+    features = part_features(scores, checks, lacking(part, " ".join(texts)))
     formulas = combination()
-    support = formulas.support.probability(features)
+    is_whole = len(question.together) == len(texts)
+    support = (formulas.whole if is_whole else formulas.pieces).probability(features)
     conflict = formulas.contradiction.probability(features)
-    return PartReading(question, scores, checks, features, support, (1 - support) * conflict)
+    return PartReading(
+        question, scores, checks, features, support, (1 - support) * conflict, is_whole=is_whole
+    )
 
 
 def _chances(logits: Floats) -> Floats:
