@@ -3,9 +3,8 @@
 Small logistic formulas over named features: how likely it is that the evidence bears the claim out,
 and, if it does not, how likely it is that it contradicts it. The first has two sets of weights: the
 model may have read all the evidence at once, or in pieces, of which none shows what is missing from
-all. The weights are in
-`weights/combination.json`, fitted on sets that the model was not trained on; a formula's result is
-its calibrated probability.
+all. The weights are in `weights/combination.json`, fitted on sets that the model was not trained
+on; a formula's result is its calibrated probability.
 """
 
 import json
