@@ -23,7 +23,13 @@ from benchmarks.measuring import (
     table,
 )
 
-from evidentia.judges.measuring import Figures, Outcome, balanced_accuracy, measure
+from evidentia.judges.measuring import (
+    COUNTED_FROM,
+    Figures,
+    Outcome,
+    balanced_accuracy,
+    measure,
+)
 from evidentia.judges.nli.model import encoder, has_weights
 from evidentia.ledger.model import Verdict
 from evidentia.ledger.words import content_stems, coverage, words
@@ -127,7 +133,7 @@ def _by_score(pairs: Sequence[Pair], score: Callable[[Pair], float], threshold: 
     shares = [score(pair) for pair in pairs]
     taken = time.perf_counter() - start
     outcomes = [
-        Outcome(pair.label, Verdict.WEAK, _with_threshold_in_the_middle(share, threshold))
+        Outcome(pair.label, Verdict.WEAK, _with_the_judges_threshold(share, threshold))
         for pair, share in zip(pairs, shares, strict=True)
     ]
     return Measured(measure(outcomes), len(pairs) / taken)
@@ -144,11 +150,12 @@ def _nearness(pair: Pair) -> float:
     return max(float(claim.whole @ evidence.whole), 0.0)
 
 
-def _with_threshold_in_the_middle(share: float, threshold: float) -> float:
-    """Return the share stretched so that the threshold is at a half, as that of judges is."""
+def _with_the_judges_threshold(share: float, threshold: float) -> float:
+    """Return the share stretched so that the threshold is where that of judges is."""
     if share < threshold:
-        return share / threshold / 2
-    return 0.5 + (share - threshold) / (1 - threshold) / 2 if threshold < 1 else 1.0
+        return share / threshold * COUNTED_FROM
+    above = (share - threshold) / (1 - threshold) if threshold < 1 else 1.0
+    return COUNTED_FROM + above * (1 - COUNTED_FROM)
 
 
 def _train_pairs(folder: Path, limit: int | None) -> list[Pair]:

@@ -64,13 +64,13 @@ def entry(verdict: Verdict, confidence: float = 0.0, *matches: EvidenceMatch) ->
     [
         (entry(Verdict.SUPPORTED, 0.95, match(0.95)), 0.95),
         (entry(Verdict.WEAK, 0.64, match(0.8), match(0.3)), 0.8),
-        (entry(Verdict.WEAK, 0.64, match(0.8, SupportLevel.PARTIAL)), 0.49),
+        (entry(Verdict.WEAK, 0.64, match(0.8, SupportLevel.PARTIAL)), 0.34),
         (entry(Verdict.WEAK, 0.24, match(0.3, SupportLevel.PARTIAL)), 0.3),
         (entry(Verdict.CONTRADICTED, 0.75, match(0.75, contradicts=True)), 0.25),
-        (entry(Verdict.CONTRADICTED, 0.3, match(0.3, contradicts=True)), 0.49),
+        (entry(Verdict.CONTRADICTED, 0.3, match(0.3, contradicts=True)), 0.34),
         (entry(Verdict.NOT_FOUND), FLOOR),
         (entry(Verdict.NOT_FOUND, 0.0, match(0.2, SupportLevel.NONE)), 0.2),
-        (entry(Verdict.NOT_FOUND, 0.0, match(0.9, SupportLevel.NONE)), 0.49),
+        (entry(Verdict.NOT_FOUND, 0.0, match(0.9, SupportLevel.NONE)), 0.34),
         (entry(Verdict.NOT_FOUND, 0.0, match(0.4, SupportLevel.NONE, contradicts=True)), FLOOR),
         (entry(Verdict.NOT_JUDGED), None),
     ],
@@ -91,9 +91,9 @@ def test_a_probability_that_the_entry_has_itself_is_taken() -> None:
 @pytest.mark.parametrize(
     ("verdict", "probability", "taken_for"),
     [
-        (Verdict.WEAK, 0.5, Label.SUPPORTED),
+        (Verdict.WEAK, 0.35, Label.SUPPORTED),
         (Verdict.CONTRADICTED, 0.1, Label.CONTRADICTED),
-        (Verdict.WEAK, 0.49, Label.NOT_FOUND),
+        (Verdict.WEAK, 0.34, Label.NOT_FOUND),
         (Verdict.NOT_FOUND, 0.02, Label.NOT_FOUND),
         (Verdict.NOT_JUDGED, None, None),
     ],

@@ -88,7 +88,7 @@ def eval_(
       evidentia judge eval a.jsonl.gz b.jsonl.gz --judge quote --errors wrong.jsonl
 
     The evidence is searched and the claim is judged as by 'evidentia check', but nothing is kept.
-    A pair counts as said to be supported if the probability of that is 0.5 or more. What could
+    A pair counts as said to be supported if the probability of that is 0.35 or more. What could
     not be judged counts as wrong. Whatever the figures are, the exit code is 0.
     """  # noqa: D301 - the character, and not its name, keeps the lines below it apart
     from evidentia.cli.output import counting_bar, print_json, say

@@ -29,7 +29,7 @@ from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
 from evidentia.ledger.verdicts import LIKELY
 
-PARTLY: Final = 0.3
+PARTLY: Final = 0.4
 """From which probability on a passage is shown as one that may bear the claim out in part."""
 
 
