@@ -282,7 +282,9 @@ def test_embeddings_may_be_removed(filled: Workspace) -> None:
     with filled._database.write() as connection:
         run(connection, f"DELETE FROM {REMOVED} WHERE content_sha256 = ?", ("a" * 64,))
     assert filled.audit().holds
-    assert [bytes(row["data"]) for row in rows(filled, f"SELECT data FROM {REMOVED}")] == [b"two"]
+    kept = [bytes(row["data"]) for row in rows(filled, f"SELECT data FROM {REMOVED}")]
+    assert b"two" in kept
+    assert b"one" not in kept
 
 
 def test_a_runs_row_is_deleted_only_after_an_erasure_entry_of_its_own(filled: Workspace) -> None:

@@ -33,6 +33,7 @@ from evidentia.ledger.model import (
 )
 from evidentia.ledger.numerals import find_quantities
 from evidentia.ledger.quantities import compare
+from evidentia.ledger.verdicts import SUPPORTED_ABOVE
 
 LOW_CONFIDENCE: Final = 0.6
 OUTDATED_AFTER_DAYS: Final = 730
@@ -284,7 +285,8 @@ def _disagree(first: EvidenceMatch, second: EvidenceMatch) -> bool:
         values = [find_quantities(match.says) for match in (first, second)]
         return all(values) and compare(values[0][0], values[1][0]) == "differs"
     bearing = second if first.contradicts else first
-    return first.contradicts != second.contradicts and bearing.support_level is SupportLevel.FULL
+    bears_out = bearing.support_level is SupportLevel.FULL and bearing.similarity > SUPPORTED_ABOVE
+    return first.contradicts != second.contradicts and bears_out
 
 
 def _flag(

@@ -29,8 +29,9 @@ from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
 from evidentia.ledger.verdicts import LIKELY
 
-PARTLY: Final = 0.4
-"""From which probability on a passage is shown as one that may bear the claim out in part."""
+_FULL: Final = SupportLevel.FULL
+HINTS: Final = 0.2
+"""How likely a passage alone must bear a claim out to be named among several that do together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class NliJudge:
             said = _in_favour(claim.text, parts, passages)
         elif against.contradiction >= LIKELY and _has_conflict(against):
             said = _against(claim.text, against, passages)
-        elif max(part.support for part in parts) >= PARTLY:
+        elif max(part.support for part in parts) >= LIKELY:
             said = _in_part(claim.text, parts, passages)
         return [
             Opinion(
@@ -135,30 +136,38 @@ def _chances(logits: Floats) -> Floats:
 def _in_favour(
     claim: str, parts: Sequence[PartReading], passages: Sequence[Passage]
 ) -> dict[int, EvidenceMatch]:
-    """Return the passages that bear a claim out: each part's best, or all that do so together."""
+    """Return the passages that bear a claim out: each part's best, or several that do together."""
     support = min(part.support for part in parts)
     said: dict[int, EvidenceMatch] = {}
     for part in parts:
-        alone = part.scores.alone[:, SUPPORTED]
-        ranked = zip(part.question.alone, alone, strict=True)
-        places = [place for place, chance in ranked if chance >= LIKELY]
+        alone = dict(
+            zip(part.question.alone, part.scores.alone[:, SUPPORTED].tolist(), strict=True)
+        )
+        best = max(alone, key=lambda place: (alone[place], -place))
         by = ""
-        if not places:
-            places = list(part.question.together)
-            by = " by several passages" if len(places) > 1 else ""
+        full = {place for place, chance in alone.items() if chance >= LIKELY}
+        hints = set[int]()
+        if not full:
+            full = {best}
+            hints = {place for place in part.question.together if alone.get(place, 0.0) >= HINTS}
+            by = " by several passages" if hints - full else ""
         reason = f"the model finds it borne out{by}, {percent(support)} likely"
         if len(parts) > 1:
             reason = f"{reason}, each of its {len(parts)} parts"
-        for place in places:
-            of_other_parts = said[place].compared if place in said else ()
+        for place in sorted(full | hints):
+            known = said.get(place)
+            is_full = place in full or (known is not None and known.support_level is _FULL)
             said[place] = EvidenceMatch(
-                similarity=support,
-                support_level=SupportLevel.FULL,
+                similarity=support if is_full else min(alone[place], support),
+                support_level=_FULL if is_full else SupportLevel.PARTIAL,
                 snippet=passages[place].snippet,
                 passage=passages[place],
                 judge=NliJudge.name,
                 reason=reason,
-                compared=(*of_other_parts, *_compared(claim, part, passages[place])),
+                compared=(
+                    *(known.compared if known else ()),
+                    *_compared(claim, part, passages[place]),
+                ),
             )
     return said
 
