@@ -24,9 +24,9 @@ from benchmarks.measuring import (
     number,
     shown,
 )
-from training.data import sentences
 from training.perturb import Names, changes, names_in
 
+from evidentia.documents.sentences import sentence_spans
 from evidentia.judges.measuring import Label
 from evidentia.ledger.judging import Judge
 from evidentia.ledger.verdicts import LIKELY
@@ -263,11 +263,13 @@ def places_in(texts: Iterable[str]) -> list[Place]:
     """Return the plain sentences of texts, each once, with one neighbour before and after."""
     found: dict[str, Place] = {}
     for text in texts:
-        said = sentences(text)
-        for place, sentence in enumerate(said):
+        spans = sentence_spans(text)
+        for place, (start, end) in enumerate(spans):
+            sentence = text[start:end]
             if 5 <= len(sentence.split()) <= 45 and re.match(r"[A-Z].*\.$", sentence):
-                around = " ".join(said[max(0, place - 1) : place + 2])
-                found.setdefault(sentence, Place(sentence, around))
+                around = spans[max(0, place - 1) : place + 2]
+                evidence = text[around[0][0] : around[-1][1]]
+                found.setdefault(sentence, Place(sentence, evidence))
     return list(found.values())
 
 

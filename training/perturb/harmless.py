@@ -19,6 +19,10 @@ _EXACT: Final = {
     "centuries": (100, "years"),
     "years": (12, "months"),
 }
+_RANGE_BEGINS = re.compile(
+    rf"(?:\d|\b(?:{'|'.join(NUMBER_WORDS)})) ?(?:to|or|and|-|\u2013) ?$", re.IGNORECASE
+)
+"""What stands before the upper end of a range, whose unit is also that of the lower one."""
 _SYNONYM = re.compile(
     r"(?<![\w'\u2019-])(?:"
     + "|".join(sorted(SYNONYMS, key=len, reverse=True))
@@ -88,6 +92,8 @@ def convert_unit(sentence: str, _: Names, __: random.Random) -> Iterator[Change]
         rf"(?<![\w.,\u2013-])(\d{{1,2}}|{words}) ({'|'.join(_EXACT)})\b(?! old| ago| of age)",
         sentence,
     ):
+        if _RANGE_BEGINS.search(sentence, 0, match.start()):
+            continue
         count = int(match[1]) if match[1].isdigit() else NUMBER_WORDS.index(match[1])
         if match[2] == "years" and count > 3:
             continue

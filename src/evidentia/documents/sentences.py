@@ -29,9 +29,11 @@ _MARKER: Final = (
 _LINE_START = re.compile(rf"[^\S\n]*(?:{_MARKER}|#{{1,6}}[^\S\n]|>|\||```|~~~|\[\^?\w+\]:?[^\S\n])")
 """How a line begins that stands for itself."""
 _LINE_WHOLE = re.compile(
-    r"[^\S\n]*(?:#{1,6}[^\S\n][^\n]*|\|[^\n]*|```[^\n]*|~~~[^\n]*|[=\-*_]{3,}[^\S\n]*)"
+    r"[^\S\n]*(?:\|[^\n]*|```[^\n]*|~~~[^\n]*|[=\-*_]{3,}[^\S\n]*)"
 )
-"""A line that is a sentence by itself: a Markdown heading, a table row, a fence, a rule."""
+"""A line that is a sentence by itself: a table row, a fence, a rule."""
+_HEADING = re.compile(r"[^\S\n]*#{1,6}[^\S\n]")
+"""How a Markdown heading begins; where lines were lost, the text under it stands on the same one."""
 _CELLS: Final = " | "
 _LEADING_MARKER = re.compile(rf"[^\S\n]*(?:(?:>|#{{1,6}})[^\S\n]*)*{_MARKER}")
 _NUMBERED: Final = re.compile(
@@ -151,7 +153,7 @@ def _line_cuts(text: str, start: int, end: int) -> Iterator[int]:
         stopped = len(before) <= short and _stops(before, line)
         if number and (alone or begins_anew or whole or stopped):
             yield at
-        alone = whole
+        alone = whole or _HEADING.match(line) is not None
         at += len(line) + 1
 
 

@@ -1,11 +1,13 @@
 """Judging: the protocol that judges keep, and how their opinions combine.
 
 Judges are asked in order, the cheap and certain ones first. For each passage the first certain
-opinion decides; if none is certain, the last one given does. Passages that each settle a part of a
-claim bear it out together if nothing is left over. A claim about "you" is compared with a passage
-about employees as one about them, and the reason says so. A claim that begins with a condition is
-borne out in part by what bears it out in full without the condition. A judge that fails says so:
-its failure is a value, and a claim that no judge was certain about is then `not_judged`.
+opinion decides; if none is certain, the last one given does, unless it finds nothing where another
+found something and thinks itself that the claim may be borne out. Passages that each settle a part
+of a claim bear it out together if nothing is left over. A claim about "you" is compared with a
+passage about employees as one about them, and the reason says so. A claim that begins with a
+condition is borne out in part by what bears it out in full without the condition. A judge that
+fails says so: its failure is a value, and a claim that no judge was certain about is then
+`not_judged`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +23,8 @@ TOGETHER: Final = 0.87
 """The similarity of passages that bear a claim out together, and none of them alone."""
 READ_AS: Final = 0.87
 """The most that a passage is similar to a claim about "you" whose reader it names."""
+UNLIKELY: Final = 0.3
+"""Below which probability of support a judge that finds nothing overrules one that did."""
 _LONGEST_REASON: Final = 300
 
 
@@ -97,7 +101,7 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         if digest := getattr(judge, "digest", ""):
             models[judge.name] = digest
         for place, opinion in zip(open_places, opinions, strict=True):
-            decided[place] = opinion or decided[place]
+            decided[place] = _later(decided[place], opinion)
     bearing = _of_one_reader(questions, decided)
     return Judged(
         tuple(_together(bearing)),
@@ -108,6 +112,16 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         _support([opinion for opinion in decided if opinion]),
         models,
     )
+
+
+def _later(known: Opinion | None, opinion: Opinion | None) -> Opinion | None:
+    """Return which of two opinions on a passage holds, the one known or the one given later."""
+    if not (known and opinion):
+        return opinion or known
+    doubts = opinion.support is not None and opinion.support >= UNLIKELY
+    if known.match.bears and not opinion.match.bears and doubts:
+        return replace(known, support=opinion.support)
+    return opinion
 
 
 def _support(opinions: Sequence[Opinion]) -> float | None:

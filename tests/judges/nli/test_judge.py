@@ -133,6 +133,20 @@ def test_what_nothing_bears_on_is_told_as_unlikely(given: Given) -> None:
     assert opinions(FEE, DOGS)[0].support == pytest.approx(0.01)
 
 
+def test_what_only_the_formula_finds_likely_is_not_borne_out(given: Given) -> None:
+    hopeful = replace(PLAIN, whole=Formula(1.0, PLAIN.whole.weights))
+    given({(FEE_RULE, FEE): MAYBE, (f"{FEE_RULE} {DOGS}", FEE): MAYBE}, hopeful)
+    assert opinions(FEE, FEE_RULE, DOGS)[0].support > LIKELY
+    assert levels(FEE, FEE_RULE, DOGS) == ["none", "none"]
+
+
+def test_the_model_reads_a_value_as_the_passage_writes_it(given: Given) -> None:
+    years, months = "The ban lasts three years.", "The ban lasts 36 months."
+    model = given({(years, years): YES})
+    assert levels(months, years) == ["full"]
+    assert set(model.asked) == {(years, years)}
+
+
 def test_what_is_borne_out_perhaps_is_not_borne_out(given: Given) -> None:
     given({(FEE_RULE, FEE): MAYBE, (f"{FEE_RULE} {DOGS}", FEE): MAYBE})
     assert levels(FEE, FEE_RULE, DOGS) == ["none", "none"]
@@ -215,7 +229,7 @@ def test_a_passage_that_hints_at_nothing_is_not_named_with_others(given: Given) 
 def test_a_passage_too_long_to_be_read_with_others_can_bear_a_claim_out(given: Given) -> None:
     long = " ".join(["A fee of 5 euros is charged"] * GATHERED_WORDS)
     hopeful = replace(PLAIN, whole=Formula(1.0, PLAIN.whole.weights))
-    given({(long, FEE): MAYBE}, hopeful)
+    given({(long, FEE): (0.5, 0.08, 0.42)}, hopeful)
     assert levels(FEE, long) == ["full"]
     (match,) = matches(FEE, long)
     assert match.reason.startswith("the model finds it borne out, ")

@@ -140,6 +140,37 @@ def quantity_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:
         yield from _number_check(claim, quantity, evidence, there, free)
 
 
+def retold(claim: str, evidence: str) -> str:
+    """Return the claim with each value written as the passage writes the same one.
+
+    >>> retold("It lasted 36 months, until 5 May 1999.", "On 1999-05-05, after three years, it ended")
+    'It lasted three years, until 1999-05-05.'
+    """
+    claimed, there = _values(claim), _values(evidence)
+    said = {_worth(value): evidence[slice(*_span(value))] for value in _all(there)}
+    told = claim
+    for value in _all(claimed):
+        start, end = _span(value)
+        told = told[:start] + said.get(_worth(value), told[start:end]) + told[end:]
+    return told
+
+
+def _all(values: _Values) -> list[_When | Quantity]:
+    """Return the dates and quantities of a text, those that stand first last."""
+    return sorted([*values.dates, *values.quantities], key=_span, reverse=True)
+
+
+def _span(value: _When | Quantity) -> Span:
+    return value.span if isinstance(value, _When) else (value.start, value.end)
+
+
+def _worth(value: _When | Quantity) -> tuple[object, ...]:
+    """Return what two values have in common that are the same, however they are written."""
+    if isinstance(value, _When):
+        return value.first, value.last, value.month, value.day
+    return value.dimension, value.value, value.upper
+
+
 @lru_cache(maxsize=4_096)
 def _values(text: str) -> _Values:
     reading = read(text)

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from evidentia.errors import InputError
-from evidentia.judges.checks import Check, typed_checks
+from evidentia.judges.checks import Check, retold, typed_checks
 from evidentia.judges.nli.combining import (
     CONTRADICTED,
     SUPPORTED,
@@ -72,13 +72,14 @@ class NliJudge:
         weakest = min(parts, key=lambda part: part.support)
         support = weakest.support
         against = max(parts, key=lambda part: part.contradiction)
+        borne_out = [part for part in parts if part.support >= LIKELY and _finds(part, SUPPORTED)]
         said: dict[int, EvidenceMatch] = {}
-        if support >= LIKELY:
+        if len(borne_out) == len(parts):
             said = _in_favour(claim.text, parts, passages)
         elif against.contradiction >= LIKELY and _has_conflict(against):
             said = _against(claim.text, against, passages)
-        elif max(part.support for part in parts) >= LIKELY:
-            said = _in_part(claim.text, parts, passages)
+        elif borne_out:
+            said = _in_part(claim.text, borne_out, support, passages)
         return [
             Opinion(
                 said.get(place) or _nothing(passage, support),
@@ -105,10 +106,13 @@ class NliJudge:
 
 
 def _pairs(question: Question, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return what the model is asked: of each passage alone, and last of all together."""
+    """Return what the model is asked: of each passage alone, and last of all together.
+
+    The model does not calculate: it reads each value as the passage writes it.
+    """
     together = " ".join(texts[place] for place in question.together)
     evidence = [*(texts[place] for place in question.alone), together]
-    return [(text, question.part) for text in evidence]
+    return [(text, retold(question.part, text)) for text in evidence]
 
 
 def _part(
@@ -116,7 +120,8 @@ def _part(
 ) -> PartReading:
     part = question.part
     checks = typed_checks(part, together)
-    features = part_features(scores, checks, lacking(part, " ".join(texts)))
+    everything = " ".join(texts)
+    features = part_features(scores, checks, lacking(retold(part, everything), everything))
     formulas = combination()
     is_whole = len(question.together) == len(texts)
     support = (formulas.whole if is_whole else formulas.pieces).probability(features)
@@ -196,19 +201,22 @@ def _against(
     }
 
 
-def _has_conflict(part: PartReading) -> bool:
-    """Whether the model, of some passage or of all, or a rule finds a conflict before all else."""
+def _finds(part: PartReading, label: int) -> bool:
+    """Whether the model finds this rather than all else, in some passage or in all together."""
     read = [*part.scores.alone, part.scores.together]
-    return any(int(row.argmax()) == CONTRADICTED for row in read) or any(
+    return any(int(row.argmax()) == label for row in read)
+
+
+def _has_conflict(part: PartReading) -> bool:
+    return _finds(part, CONTRADICTED) or any(
         check.conflict and check.evidence for check in part.checks
     )
 
 
 def _in_part(
-    claim: str, parts: Sequence[PartReading], passages: Sequence[Passage]
+    claim: str, parts: Sequence[PartReading], support: float, passages: Sequence[Passage]
 ) -> dict[int, EvidenceMatch]:
-    """Return the passage that comes nearest to bearing a claim out."""
-    support = min(part.support for part in parts)
+    """Return the passage that bears out a part of a claim, given the parts that are borne out."""
     part = max(parts, key=lambda part: part.support)
     place = part.question.alone[int(part.scores.alone[:, SUPPORTED].argmax())]
     missing = [check.reason for check in part.checks if check.conflict]

@@ -28,7 +28,7 @@ PARTS: Final = 12
 """How many parts of a claim are judged; a claim of more is no claim but a text."""
 _HEADING_WORDS: Final = 8
 _NO_STATEMENT = re.compile(
-    r"^#{1,6}\s|[?\u061f\uff1f][\"'”\u2019»)\]]*$"
+    r"^#{1,6}\s+(?:\S+\s+){0,15}\S+$|[?\u061f\uff1f][\"'”\u2019»)\]]*$"
     r"|\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}"
     r"\b(?:instructions?|prompts?|rules above|the above|all of the above)\b"
     r"|\b(?:mark|treat|label|judge|rate|count|accept)\b.{0,200}\bas "
