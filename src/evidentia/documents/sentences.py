@@ -28,12 +28,10 @@ _MARKER: Final = (
 """A bullet or a list number: `-`, `1.`, `a)`, `(iv)`, `4.2`."""
 _LINE_START = re.compile(rf"[^\S\n]*(?:{_MARKER}|#{{1,6}}[^\S\n]|>|\||```|~~~|\[\^?\w+\]:?[^\S\n])")
 """How a line begins that stands for itself."""
-_LINE_WHOLE = re.compile(
-    r"[^\S\n]*(?:\|[^\n]*|```[^\n]*|~~~[^\n]*|[=\-*_]{3,}[^\S\n]*)"
-)
+_LINE_WHOLE = re.compile(r"[^\S\n]*(?:\|[^\n]*|```[^\n]*|~~~[^\n]*|[=\-*_]{3,}[^\S\n]*)")
 """A line that is a sentence by itself: a table row, a fence, a rule."""
 _HEADING = re.compile(r"[^\S\n]*#{1,6}[^\S\n]")
-"""How a Markdown heading begins; where lines were lost, the text under it stands on the same one."""
+"""How a Markdown heading begins; where lines were lost, its text goes on on the same one."""
 _CELLS: Final = " | "
 _LEADING_MARKER = re.compile(rf"[^\S\n]*(?:(?:>|#{{1,6}})[^\S\n]*)*{_MARKER}")
 _NUMBERED: Final = re.compile(

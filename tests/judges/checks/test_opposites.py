@@ -1,12 +1,16 @@
 from evidentia.judges.checks.nations import NATIONS
-from evidentia.judges.checks.opposites import COMPARED, OPPOSITES
+from evidentia.judges.checks.opposites import COMPARED, CONVERSES, OPPOSITES
 
 
 def test_no_word_is_its_own_opposite_and_every_pair_holds_both_ways() -> None:
-    for table in (OPPOSITES, COMPARED):
+    for table in (OPPOSITES, COMPARED, CONVERSES):
         for name, others in table.items():
             assert name not in others
             assert all(name in table[other] for other in others)
+
+
+def test_every_converse_is_an_opposite() -> None:
+    assert all(others <= OPPOSITES[name] for name, others in CONVERSES.items())
 
 
 def test_there_are_many_pairs() -> None:

@@ -364,6 +364,111 @@ def test_a_comparison_that_is_denied_or_of_other_things_is_left_alone(
     assert not of_kind(CheckKind.COMPARATIVE, claim, said)
 
 
+BANDS = "The 5 GHz band is faster than the 2.4 GHz band but has a shorter range."
+TRIAL = "Side effects were more common in the treatment group than in the placebo group."
+
+
+@pytest.mark.parametrize(
+    ("claim", "said", "conflict"),
+    [
+        ("The 2.4 GHz band is faster than the 5 GHz band.", BANDS, True),
+        ("The 2.4 GHz band is slower than the 5 GHz band.", BANDS, False),
+        ("The 5 GHz band has a longer range than the 2.4 GHz band.", BANDS, True),
+        (
+            "Side effects were more common in the placebo group than in the treatment group.",
+            TRIAL,
+            True,
+        ),
+        (
+            "Side effects were less common in the placebo group than in the treatment group.",
+            TRIAL,
+            False,
+        ),
+        (
+            "Side effects were less common in the treatment group than in the placebo group.",
+            TRIAL,
+            True,
+        ),
+        (
+            "The town of Brask is older than the village of Orvane.",
+            "The village of Orvane has 1,150 inhabitants and is older than the town of Brask.",
+            True,
+        ),
+        (
+            "The old engine is heavier than the new one.",
+            "The new engine is quieter and lighter than the old one.",
+            False,
+        ),
+    ],
+)
+def test_what_is_compared_are_the_words_on_one_side_of_than_only(
+    claim: str, said: str, *, conflict: bool
+) -> None:
+    found = of_kind(CheckKind.COMPARATIVE, claim, said)
+    assert [check.conflict for check in found] == [conflict]
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        (
+            "The turnout was lower than in Malta but higher than in Spain.",
+            "The turnout was higher than in Spain.",
+        ),
+        ("Faster than light flew the ship.", "The crew went faster than light. The ship flew."),
+        ("The tower is older.", "The tower is older than"),
+        (
+            "The mill fell. The tower is older than the church.",
+            "The church is older than the mill.",
+        ),
+        (
+            "Beside Malta firms the mills had to be more than twice as productive.",
+            "The mills had to be more productive than firms in Malta.",
+        ),
+        (
+            "Beside Malta firms the mills had to be more than 2 times as productive.",
+            "The mills had to be more productive than firms in Malta.",
+        ),
+    ],
+)
+def test_a_bound_or_another_comparison_is_not_what_is_compared(claim: str, said: str) -> None:
+    found = of_kind(CheckKind.COMPARATIVE, claim, said)
+    assert not [check for check in found if check.conflict]
+
+
+SALE = "The director Yusuf Rahimi sold the film rights to Lantern Pictures."
+
+
+@pytest.mark.parametrize(
+    ("claim", "said", "conflict"),
+    [
+        ("Lantern Pictures bought the film rights from Yusuf Rahimi.", SALE, False),
+        ("Lantern Pictures bought the film rights.", SALE, False),
+        ("Yusuf Rahimi bought the film rights from Lantern Pictures.", SALE, True),
+        ("The director bought the film rights.", SALE, True),
+        ("Yusuf bought the film rights.", "Yusuf sold the film rights to Yusuf fans.", True),
+        ("The court accepted the big appeal.", "Judges rejected the big appeal at court.", True),
+        ("Dana bought the big film rights.", "Yusuf sold the big film rights.", True),
+        (
+            "Stenfield lost the cup final to Corvane.",
+            "Corvane won the cup final against Stenfield.",
+            False,
+        ),
+        (
+            "The Brask tower is younger than the Orvane tower.",
+            "The Orvane tower is older than the Brask tower.",
+            False,
+        ),
+        ("The red gate is closed.", "Open is the red gate.", False),
+        ("The court accepted the appeal.", "An appeal was rejected: the court.", False),
+    ],
+)
+def test_a_converse_conflicts_only_of_the_same_party(
+    claim: str, said: str, *, conflict: bool
+) -> None:
+    assert bool(of_kind(CheckKind.ANTONYM, claim, said)) == conflict
+
+
 @pytest.mark.parametrize(
     ("claim", "said", "conflict"),
     [

@@ -10,11 +10,19 @@ from evidentia.judges.checks.model import Check, CheckKind, read
 from evidentia.judges.checks.names import name_checks
 from evidentia.judges.checks.polarity import polarity_checks
 from evidentia.judges.checks.quantities import quantity_checks, retold
+from evidentia.judges.checks.roles import role_checks
 from evidentia.judges.checks.strength import strength_checks
 
 __all__ = ["Check", "CheckKind", "retold", "typed_checks"]
 
-_RULES = (quantity_checks, polarity_checks, name_checks, strength_checks, comparative_checks)
+_RULES = (
+    quantity_checks,
+    polarity_checks,
+    name_checks,
+    strength_checks,
+    comparative_checks,
+    role_checks,
+)
 
 
 def typed_checks(claim: str, evidence: str) -> tuple[Check, ...]:

@@ -35,6 +35,7 @@ class CheckKind(StrEnum):
     QUANTIFIER = "quantifier"
     MODALITY = "modality"
     COMPARATIVE = "comparative"
+    ROLE = "role"
 
 
 @dataclass(frozen=True, slots=True)

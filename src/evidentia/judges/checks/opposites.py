@@ -148,3 +148,11 @@ COMPARED: Final = _table(
     predecessor successor, over under"""
 )
 """The opposites among words that set one thing above, before or below another, as stems."""
+CONVERSES: Final = _table(
+    """buy sell, bought sold, buyer seller, acquire sell, acquired sold, lend borrow, lent borrowed,
+    creditor debtor, win lose, wins loses, won lost, winning losing, winner loser, victory defeat,
+    victories defeats, give receive, gave received, give take, gave took, given taken, teach learn,
+    taught learned, precede follow, lead follow, leader follower, ancestor descendant, husband wife,
+    brother sister, export import, exported imported, younger older, elder younger, above below"""
+)
+"""The opposites that tell the same of two parties who are exchanged, as stems."""

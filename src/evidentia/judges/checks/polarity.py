@@ -15,7 +15,7 @@ from evidentia.judges.checks.model import (
     read,
     same_place,
 )
-from evidentia.judges.checks.opposites import OPPOSITES
+from evidentia.judges.checks.opposites import CONVERSES, OPPOSITES
 from evidentia.ledger.markup import Span
 from evidentia.ledger.words import word_set
 
@@ -41,6 +41,8 @@ _SKIPPED: Final = word_set(
 _JOINTS: Final = word_set("but and or that which who because")
 _QUOTES: Final = " \t\n-'\"\u2018\u201c`"
 _REACH: Final = 4
+_PARTY, _OTHERS = 4, 6
+"""How many words before a verb, and behind it, tell who is meant."""
 _MOST, _HALF = 0.65, 0.5
 
 
@@ -173,6 +175,7 @@ def _is_opposed(claim: Reading, at: int, evidence: Reading, place: int) -> bool:
         not stands
         and evidence.words[place].stem not in claim.places
         and (at in denied(claim.text)) == (place in denied(evidence.text))
+        and not _is_converse(claim, at, evidence, place)
         and (
             (
                 same_place(claim, (at, at), evidence, (place, place))
@@ -184,3 +187,13 @@ def _is_opposed(claim: Reading, at: int, evidence: Reading, place: int) -> bool:
             )
         )
     )
+
+
+def _is_converse(claim: Reading, at: int, evidence: Reading, place: int) -> bool:
+    """Whether the one on the left of "bought" is on the right of "sold": both say the same."""
+    if evidence.words[place].stem not in CONVERSES.get(claim.words[at].stem, ()):
+        return False
+    left, right = set(claim.before(at, _PARTY)), set(claim.after(at, _OTHERS))
+    lefts, rights = set(evidence.before(place, _PARTY)), set(evidence.after(place, _OTHERS))
+    first = left - right
+    return not first & lefts and bool(first & rights)

@@ -143,8 +143,8 @@ def quantity_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:
 def retold(claim: str, evidence: str) -> str:
     """Return the claim with each value written as the passage writes the same one.
 
-    >>> retold("It lasted 36 months, until 5 May 1999.", "On 1999-05-05, after three years, it ended")
-    'It lasted three years, until 1999-05-05.'
+    >>> retold("It took 36 months, until 5 May 1999.", "It ended on 1999-05-05, after three years")
+    'It took three years, until 1999-05-05.'
     """
     claimed, there = _values(claim), _values(evidence)
     said = {_worth(value): evidence[slice(*_span(value))] for value in _all(there)}
