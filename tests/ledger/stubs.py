@@ -15,6 +15,7 @@ class StubJudge:
         self.name = name
         self.says = says
         self.asked: list[str] = []
+        self.never_certain = False
 
     def judge(self, claim: Claim, passages: Sequence[Passage]) -> Sequence[Opinion | None]:
         self.asked += [passage.chunk_id for passage in passages]

@@ -33,6 +33,7 @@ from ledger.corpora import (
 from ledger.stubs import Says, StubJudge, broken
 
 FIFTEEN = "Employees receive 15 days of annual leave."
+PLANNED = "Employees plan their annual leave."
 OF_WORDS = make_judges(["quote", "numbers"])
 
 
@@ -55,6 +56,39 @@ def test_a_ledger_says_what_it_was_made_of() -> None:
     assert ledger.summary.total_claims == len(ledger.entries) == 1
     assert ledger.previous_ledger_id is None
     assert EvidenceLedger.model_validate_json(ledger.model_dump_json()) == ledger
+
+
+# Judges that are never certain
+
+
+def unsure() -> StubJudge:
+    judge = StubJudge("unsure", lambda _, passages: [None] * len(passages))
+    judge.never_certain = True
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("claim", "files", "superseded", "asked"),
+    [
+        (FIFTEEN, {"a.md": [FIFTEEN], "b.md": [PLANNED]}, [], False),
+        ("Contractors may bring pets.", {"a.md": ["Pets are pets."]}, [], True),
+        (FIFTEEN, {"a.md": [FIFTEEN], "b.md": [PLANNED]}, ["a.md"], True),
+        (FIFTEEN, {"a.md": [FIFTEEN], "b.md": [FIFTEEN.replace("15", "20"), PLANNED]}, [], True),
+    ],
+)
+def test_who_is_never_certain_is_asked_only_about_what_is_open(
+    claim: str,
+    files: dict[str, list[str]],
+    superseded: list[str],
+    asked: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    judge = unsure()
+    corpus = make_corpus(files, superseded=superseded)
+    check(claim, corpus, [*OF_WORDS, judge])
+    assert bool(judge.asked) is asked
+    alone = unsure()
+    check(claim, corpus, [alone])
+    assert alone.asked
 
 
 def test_every_verdict_explains_itself_and_names_its_judge() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from evidentia.ledger.judging import TOGETHER, Opinion, ask_judges
+from evidentia.ledger.judging import TOGETHER, UNLIKELY, Opinion, ask_judges
 from evidentia.ledger.model import (
     Claim,
     Comparison,
@@ -96,6 +96,25 @@ def test_of_uncertain_opinions_the_last_counts_and_none_is_no_opinion() -> None:
     judged = ask_judges(CLAIM, [A, B], [first, second])
     assert [match.judge for match in judged.matches] == ["second", "first"]
     assert not judged.certain
+
+
+def test_a_judge_that_finds_nothing_and_doubts_it_takes_nothing_away() -> None:
+    first = fixed("first", {"a": opinion("first", A)})
+    nothing = opinion("second", A, SupportLevel.NONE)
+    for support, left in ((UNLIKELY, ["first"]), (UNLIKELY - 0.01, []), (None, [])):
+        second = fixed("second", {"a": replace(nothing, support=support)})
+        judged = ask_judges(CLAIM, [A], [first, second])
+        assert [match.judge for match in judged.matches] == left
+        assert judged.support == support
+
+
+def test_by_which_passages_a_claim_is_surely_borne_out_is_told() -> None:
+    opinions: dict[str, Opinion | None] = {
+        "a": opinion("first", A, SupportLevel.FULL, certain=True),
+        "b": opinion("first", B, SupportLevel.FULL),
+        "c": opinion("first", C, certain=True),
+    }
+    assert ask_judges(CLAIM, [A, B, C], [fixed("first", opinions)]).sure == (A,)
 
 
 def test_nobody_is_asked_when_all_is_certain_or_there_is_nothing_to_ask_about() -> None:

@@ -80,8 +80,7 @@ def check_claims(
     entries: list[LedgerEntry] = []
     citations: list[CitationCheck] = []
     for number, claim in enumerate(extracted.claims, 1):
-        passages = find_passages(claim, corpus, also=references.chunks(claim))
-        judged = ask_judges(claim, passages, judges)
+        judged = _judged(claim, corpus, judges, references)
         checks = references.check(claim, judged)
         entries.append(_entry(claim, judged, checks, corpus, context))
         citations += checks
@@ -106,6 +105,32 @@ def check_claims(
         },
     )
     return ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger, risks)})
+
+
+def _judged(
+    claim: Claim, corpus: Corpus, judges: Sequence[Judge], references: References
+) -> Judged:
+    """Ask all judges, or only those that can be certain if one is that the claim is borne out.
+
+    What the others say against it would not count, and they are the slow ones.
+    """
+    cited = references.chunks(claim)
+    quick = [judge for judge in judges if not getattr(judge, "never_certain", False)]
+    if quick and len(quick) < len(judges):
+        by_words = replace(corpus, meaning=None)
+        judged = ask_judges(claim, find_passages(claim, by_words, also=cited), quick)
+        if _is_settled(judged, corpus):
+            return judged
+    return ask_judges(claim, find_passages(claim, corpus, also=cited), judges)
+
+
+def _is_settled(judged: Judged, corpus: Corpus) -> bool:
+    """Whether a current document bears a claim out for certain, and nothing speaks against it."""
+    return (
+        any(not _is_superseded(passage, corpus) for passage in judged.sure)
+        and not any(match.contradicts for match in judged.matches)
+        and not judged.failures
+    )
 
 
 def _entry(

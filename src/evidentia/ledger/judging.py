@@ -47,7 +47,8 @@ class Judge(Protocol):
     """Says of passages whether they bear a claim out or contradict it.
 
     Deterministic: the same claim and passages give the same opinions. A judge that asks a model
-    has its SHA-256 as an attribute `digest`.
+    has its SHA-256 as an attribute `digest`. One that is slow and never certain says so by an
+    attribute `never_certain`: it is asked about claims that no other is certain are borne out.
     """
 
     name: str
@@ -76,6 +77,8 @@ class Judged:
     judges: tuple[str, ...] = ()
     support: float | None = None
     models: Mapping[str, str] = field(default_factory=dict)
+    sure: tuple[Passage, ...] = ()
+    """The passages by which a judge is certain that the claim is borne out in full."""
 
 
 def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge]) -> Judged:
@@ -111,7 +114,15 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         tuple(judge.name for judge in judges),
         _support([opinion for opinion in decided if opinion]),
         models,
+        tuple(
+            passage for passage, opinion in zip(passages, decided, strict=True) if _is_sure(opinion)
+        ),
     )
+
+
+def _is_sure(opinion: Opinion | None) -> bool:
+    full = SupportLevel.FULL
+    return opinion is not None and opinion.certain and opinion.match.support_level is full
 
 
 def _later(known: Opinion | None, opinion: Opinion | None) -> Opinion | None:
@@ -260,10 +271,7 @@ def _of_one_reader(
     kinds = {
         kind for opinion, kind in bearing if opinion.match.support_level is SupportLevel.FULL
     } - {None}
-    sure = any(
-        opinion.certain and opinion.match.support_level is SupportLevel.FULL
-        for opinion, _ in bearing
-    )
+    sure = any(_is_sure(opinion) for opinion, _ in bearing)
     return [
         opinion
         for opinion, kind in bearing

@@ -39,7 +39,9 @@ def only(ledger: EvidenceLedger) -> LedgerEntry:
 
 
 def test_an_entry_names_the_model_that_was_asked() -> None:
-    for entry in check(ANSWER, knowing(leave_corpus())).entries[:3]:
+    settled, *others = check(ANSWER, knowing(leave_corpus())).entries[:3]
+    assert (settled.verdict, dict(settled.models)) == (Verdict.SUPPORTED, {})
+    for entry in others:
         assert dict(entry.models) == {"nli": model_digest()}
         assert entry.support_probability is not None
         assert 0 <= entry.support_probability <= 1

@@ -249,10 +249,24 @@ def test_progress_is_told_of_what_is_embedded() -> None:
         keep=kept.keep,
         progress=lambda done, total: told.append((done, total)),
     )
-    make()
+    first = make()
+    assert told == []
+    first.nearest(TELEWORK, 5)
     assert told == [(64, 70), (70, 70)]
-    make()
+    first.nearest(TELEWORK, 5)
+    make().nearest(TELEWORK, 5)
     assert len(told) == 2
+
+
+def test_who_asks_for_a_corpus_again_is_told_of_what_is_embedded_then() -> None:
+    told: list[str] = []
+
+    def knowing(corpus: Corpus, name: str) -> Corpus:
+        return with_meaning(corpus, BY_MEANING, progress=lambda _done, _total: told.append(name))
+
+    corpus = knowing(knowing(make_corpus(FILES), "first"), "second")
+    found_for(TELEWORK, corpus)
+    assert told == ["second"]
 
 
 # A large corpus

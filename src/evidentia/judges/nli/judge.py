@@ -52,6 +52,8 @@ class NliJudge:
     """Judges by a trained model of evidence and claim, beside typed checks of what they say."""
 
     name = "nli"
+    never_certain = True
+    """It is asked last, and not about what the others are certain of."""
     reads_meaning = True
     """The corpus is to know what its passages mean, so that this judge is given the right ones."""
 

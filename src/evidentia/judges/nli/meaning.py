@@ -1,9 +1,9 @@
 """How near texts are in meaning: vectors of chunks and their sentences, made once and kept.
 
-In a corpus of a few sentences all are read. One of moderate size is embedded whole, so that a
-passage is found though it shares no word with the claim. In a larger one only the chunks that words
-find are embedded, when they are first looked at. What is found depends on the corpus alone, and
-never on what was kept before.
+In a corpus of a few sentences all are read. One of moderate size is embedded whole, when its
+meaning is first asked for, so that a passage is found though it shares no word with the claim. In a
+larger one only the chunks that words find are embedded, when they are first looked at. What is
+found depends on the corpus alone, and never on what was kept before.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -47,10 +47,12 @@ def with_meaning(
     What is found for other judges is the same whether or not one asked before.
     """
     is_asked = any(getattr(judge, "reads_meaning", False) for judge in judges)
-    if is_asked == (corpus.meaning is not None):
-        return corpus
     if not is_asked:
-        return replace(corpus, meaning=None)
+        return corpus if corpus.meaning is None else replace(corpus, meaning=None)
+    if isinstance(corpus.meaning, CorpusMeaning):
+        corpus.meaning.progress = progress
+    if corpus.meaning is not None:
+        return corpus
     texts = [corpus.visible(chunk) for chunk in corpus.chunks]
     if len(texts) <= FEW and sum(len(sentences_of(text)) for text in texts) <= FEW:
         return replace(corpus, meaning=AllNear(len(texts)))
@@ -116,6 +118,7 @@ class CorpusMeaning:
     ) -> None:
         self._encoder = encoder
         self._keep = keep
+        self.progress = progress
         self._known: dict[str, Embedded] = {}
         self._look_up = look_up
         self._whole: Floats | None = None
@@ -123,17 +126,17 @@ class CorpusMeaning:
         self._query = lru_cache(maxsize=256)(self._of_query)
         for place, text in enumerate(texts):
             self._places.setdefault(text, []).append(place)
-        if len(self._places) <= WHOLE:
-            found = self._embedded(list(self._places), progress)
-            self._whole = np.array([one.whole for one in found]).reshape(len(found), WIDTH)
 
     def nearest(self, text: str, limit: int) -> list[int]:
         """Return the places of the texts nearest to a text, the nearest first.
 
         Different texts are counted, and all places of each are given.
         """
-        if self._whole is None:
+        if len(self._places) > WHOLE:
             return []
+        if self._whole is None:
+            found = self._embedded(list(self._places), self.progress)
+            self._whole = np.array([one.whole for one in found]).reshape(len(found), WIDTH)
         near = (self._whole @ self._query(text)).round(4).tolist()
         ranked = sorted(zip(near, self._places, strict=True), key=lambda item: (-item[0], item[1]))
         return [place for _, one in ranked[:limit] for place in self._places[one]]
