@@ -305,6 +305,17 @@ def test_texts_are_as_near_in_a_large_corpus_as_in_a_small_one(
         assert one == pytest.approx(other, abs=2e-3)
 
 
+def test_in_a_large_corpus_a_claim_is_compared_with_the_first_few_passages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(meaning, "WHOLE", 3)
+    monkeypatch.setattr(meaning, "FIRST", 2)
+    texts = texts_of(make_corpus(FILES))
+    near = CorpusMeaning(texts, encoder()).nearness(TELEWORK, texts)
+    assert [any(one) for one in near] == [True, True, *[False] * (len(texts) - 2)]
+    assert [len(one) for one in near] == [len(sentences_of(text)) for text in texts]
+
+
 # Who asks for meaning
 
 

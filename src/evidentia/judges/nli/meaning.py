@@ -2,7 +2,7 @@
 
 In a corpus of a few sentences all are read. One of moderate size is embedded whole, when its
 meaning is first asked for, so that a passage is found though it shares no word with the claim. In a
-larger one only the chunks that words find are embedded, when they are first looked at. What is
+larger one only the chunks that words find first are embedded, when they are looked at. What is
 found depends on the corpus alone, and never on what was kept before.
 """
 
@@ -19,8 +19,11 @@ from evidentia.judges.nli.model import WIDTH, Embedded, Encoder, encoder
 from evidentia.ledger.evidence import NEAR, Corpus, sentences_of
 from evidentia.ledger.judging import Judge
 
-WHOLE: Final = 2_000
-"""How many different texts a corpus has at most that is embedded whole: some 600 pages."""
+WHOLE: Final = 500
+"""How many different texts a corpus has at most that is embedded whole: some 100 pages, which take
+two cores half a minute, once."""
+FIRST: Final = 6
+"""How many of the chunks that words find are embedded for a claim in a larger corpus."""
 FEW: Final = 4
 """How many sentences a corpus has at most in which there is nothing to search for."""
 _AT_ONCE: Final = 64
@@ -142,10 +145,15 @@ class CorpusMeaning:
         return [place for _, one in ranked[:limit] for place in self._places[one]]
 
     def nearness(self, text: str, passages: Sequence[str]) -> list[list[float]]:
-        """Return how near a text is to each sentence of each passage."""
+        """Return how near a text is to each sentence of each passage.
+
+        In a corpus that is too large to be embedded whole, it is near to the first few alone.
+        """
         query = self._query(text)
-        found = self._embedded(passages, lambda _done, _total: None)
-        return [(one.spans @ query).tolist() for one in found]
+        read = passages if len(self._places) <= WHOLE else passages[:FIRST]
+        found = self._embedded(read, lambda _done, _total: None)
+        near = [(one.spans @ query).tolist() for one in found]
+        return near + [[0.0] * len(sentences_of(passage)) for passage in passages[len(read) :]]
 
     def _of_query(self, text: str) -> Floats:
         return self._encoder.embed([text])[0].whole
