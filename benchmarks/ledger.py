@@ -37,6 +37,7 @@ from evidentia.documents.sentences import sentence_spans
 from evidentia.workspace import open_workspace
 
 CLAIMS = 20
+RULES = ("quote", "numbers")
 PAGES = 100
 
 
@@ -67,14 +68,16 @@ def measure_check(size: str, folder: Path) -> Section:
     taken = interleaved(
         rounds.cold,
         {
-            "cold": lambda: seconds_of(partial(_check, answer, documents, next(homes))),
+            "all": lambda: seconds_of(partial(_check, answer, documents, next(homes))),
+            "rules": lambda: seconds_of(partial(_check, answer, documents, next(homes), RULES)),
             "bare": lambda: seconds_of(partial(_python, "pass")),
         },
     )
     warm = interleaved(
         rounds.warm,
         {
-            "warm": lambda: seconds_of(partial(_check, answer, documents, known)),
+            "all": lambda: seconds_of(partial(_check, answer, documents, known)),
+            "rules": lambda: seconds_of(partial(_check, answer, documents, known, RULES)),
             "bare": lambda: seconds_of(partial(_python, "pass")),
         },
     )
@@ -83,15 +86,21 @@ def measure_check(size: str, folder: Path) -> Section:
         "Checking an answer",
         f"`evidentia check` of an answer with {CLAIMS} claims against a PDF of {pages} pages: the "
         "whole command, from the start of its interpreter to the ledger in the trail. The "
-        "yardstick is an interpreter that does nothing.",
+        "yardstick is an interpreter that does nothing. All judges are asked, the trained one "
+        "about the claims that the rules leave open; or the rules alone, as `--judges` can say.",
         [
-            _line("documents unread", taken["cold"], taken["bare"], 10.0),
-            _line("documents known", warm["warm"], warm["bare"], 1.0),
+            _line("documents unread", taken["all"], taken["bare"], 10.0),
+            _line("documents known", warm["all"], warm["bare"], 1.0),
+            _line("documents unread, the rules alone", taken["rules"], taken["bare"], 10.0),
+            _line("documents known, the rules alone", warm["rules"], warm["bare"], 1.0),
         ],
     )
-    again, tables = _profiled(answer.read_text(), documents, folder / "profiled", rounds.warm)
-    section.lines.append(_line("documents known, in a running program", again, warm["bare"], 1.0))
-    section.tables += tables
+    for whom, judges in (("", None), (", the rules alone", RULES)):
+        home = folder / f"profiled-{len(section.tables)}"
+        again, tables = _profiled(answer.read_text(), documents, home, rounds.warm, judges)
+        what = f"documents known, in a running program{whom}"
+        section.lines.append(_line(what, again, warm["bare"], 1.0))
+        section.tables += tables if judges is None else []
     return section
 
 
@@ -176,7 +185,7 @@ def _line(what: str, taken: list[float], bare: list[float], target: float) -> Li
 
 
 def _profiled(
-    answer: str, documents: Path, home: Path, rounds: int
+    answer: str, documents: Path, home: Path, rounds: int, judges: tuple[str, ...] | None
 ) -> tuple[list[float], list[Table]]:
     """Measure checks in a process that runs already, and say where their time goes."""
     tables: list[Table] = []
@@ -186,7 +195,7 @@ def _profiled(
             samples = Samples()
             with samples.taken():
                 taken = [
-                    seconds_of(lambda: workspace.check(answer, against=documents))
+                    seconds_of(lambda: workspace.check(answer, against=documents, judges=judges))
                     for _ in range(times)
                 ]
             title = f"Where the time goes in a running program: {what}"
@@ -212,11 +221,12 @@ def _answer(data: bytes) -> str:
     return "# Answer\n\n" + "\n".join(f"- {sentence}" for sentence in chosen) + "\n"
 
 
-def _check(answer: Path, documents: Path, home: Path) -> None:
+def _check(answer: Path, documents: Path, home: Path, judges: tuple[str, ...] = ()) -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "evidentia.cli.main", "check", answer),
             *("--against", documents, "--home", home, "--format", "json"),
+            *(("--judges", ",".join(judges)) if judges else ()),
         ],
         env={name: value for name, value in os.environ.items() if "EVIDENTIA" not in name},
         capture_output=True,
