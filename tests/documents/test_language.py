@@ -54,6 +54,20 @@ def test_languages_are_told_by_their_script_and_small_words(language: str, text:
 @pytest.mark.parametrize(
     "text",
     [
+        "A woman wearing a shirt is on a crowded street.",
+        "He can play either as a right forward or as a central midfielder.",
+        "I need to work hard to accomplish my goals.",
+        "A & E is a cable and satellite television network .",
+        "She never did, but her friends do so when they can.",
+    ],
+)
+def test_short_english_is_not_taken_for_another_language(text: str) -> None:
+    assert detect_language(text) in ("en", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "",
         "15 / 20 = 75 %",
         "of the",

@@ -44,7 +44,9 @@ _SCRIPT_LANGUAGE: Final = {
 _SMALL_WORDS: Final = {
     "LATIN": {
         "en": "the of and to in is that for it was with as on are be this by or not have from "
-        "which shall will may must any all their has an been at you we they",
+        "which shall will may must any all their has an been at you we they a i he she his her "
+        "its my our your but who when what had were would could can do does did there than into "
+        "about if so",
         "fr": "le la les des et en un une du est que pour dans par sur au avec ne pas qui ce "
         "aux sont ou plus être leur cette ses il elle nous vous",
         "de": "der die das und in den von zu mit ist des für auf nicht ein eine dem sich als "
