@@ -32,8 +32,12 @@ class Place:
             workspace = open_workspace(self.home.folder, tenant=tenant)
         else:
             workspace = Workspace(Database.sqlite(self.home.database), Home(home), tenant)
-        self._opened.append(workspace)
+        self.keep(workspace)
         return workspace
+
+    def keep(self, workspace: Workspace) -> None:
+        """Close a workspace that was opened otherwise with the place."""
+        self._opened.append(workspace)
 
     def close(self) -> None:
         """Close all workspaces that were opened here."""

@@ -45,3 +45,18 @@ def test_what_is_not_a_setting_is_refused(name: str, value: str, says: str) -> N
     with pytest.raises(SettingsError, match=name) as caught:
         Settings.from_environment({name: value})
     assert says in str(caught.value)
+
+
+def test_a_passphrase_is_read_and_not_shown() -> None:
+    found = Settings.from_environment({"EVIDENTIA_KEY_PASSPHRASE": "seven plain words"})
+    assert found.key_passphrase == "seven plain words"
+    assert "seven" not in repr(found)
+
+
+def test_a_passphrase_has_one_place() -> None:
+    file = Settings.from_environment({"EVIDENTIA_KEY_PASSPHRASE_FILE": "/run/secrets/key"})
+    assert file.key_passphrase_file == Path("/run/secrets/key")
+    both = {"EVIDENTIA_KEY_PASSPHRASE": "seven words", "EVIDENTIA_KEY_PASSPHRASE_FILE": "key"}
+    with pytest.raises(SettingsError, match="are both set: unset one") as caught:
+        Settings.from_environment(both)
+    assert "seven" not in str(caught.value)

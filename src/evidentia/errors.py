@@ -9,6 +9,8 @@ EvidentiaError                 anything below; exit code 1
 │   ├── InputError             a file, a line or a value that was given is not what it should be
 │   │   └── DocumentError      a document cannot be read: encrypted, broken, empty, too large …
 │   ├── NotFoundError          a tenant, an entry or a file that is not there
+│   ├── AccessError            the user may not do what was asked for
+│   ├── SealingError           a pack lacks what it must have before it is signed
 │   ├── ConflictError          an idempotency key was used before for something else
 │   └── SettingsError          an EVIDENTIA_* variable is unknown or has a wrong value
 └── EnvironmentProblem         the machine, the database or the disk stands in the way; exit code 3
@@ -54,6 +56,18 @@ class DocumentError(InputError):
 
 class NotFoundError(UsageError, LookupError):
     """A tenant, an entry or a file that was asked for is not there."""
+
+
+class AccessError(UsageError):
+    """The user may not do what was asked for."""
+
+
+class SealingError(UsageError):
+    """A pack lacks what it must have before it is signed; `unmet` lists it all."""
+
+    def __init__(self, message: str, unmet: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.unmet = unmet
 
 
 class ConflictError(UsageError):

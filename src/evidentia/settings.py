@@ -5,7 +5,7 @@ error is never a silent default.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, Literal, cast
@@ -31,6 +31,8 @@ class Settings:
     log_format: LogFormat = "text"
     outdated_after_days: int = 730
     judges: tuple[str, ...] | None = None
+    key_passphrase: str | None = field(default=None, repr=False)
+    key_passphrase_file: Path | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -41,6 +43,10 @@ class Settings:
             if name.startswith(PREFIX)
         }
         default = cls()
+        if given.get("key_passphrase") and given.get("key_passphrase_file"):
+            raise SettingsError(
+                f"{PREFIX}KEY_PASSPHRASE and {PREFIX}KEY_PASSPHRASE_FILE are both set: unset one"
+            )
         known = list(cls.__dataclass_fields__)
         for name in given:
             if name not in known:
@@ -55,6 +61,8 @@ class Settings:
             ),
             outdated_after_days=_days(given, "outdated_after_days", default.outdated_after_days),
             judges=comma_separated(given.get("judges")),
+            key_passphrase=given.get("key_passphrase") or None,
+            key_passphrase_file=Path(file) if (file := given.get("key_passphrase_file")) else None,
         )
 
 

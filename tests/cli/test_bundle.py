@@ -11,8 +11,8 @@ import pytest
 
 from cli_running import Cli, Ran
 from evidentia.canonical import sha256_hex
-from evidentia.proof.files import verify
 from evidentia.store.home import Home
+from evidentia.verifying import verify
 from vandal import vandal_at
 
 LONG = "Luke is a Jedi, like his father before him. " * 5

@@ -7,9 +7,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from evidentia import ProofReport
 from evidentia.errors import InputError, NotFoundError
 from evidentia.proof.document import MAX_PROOF_BYTES
-from evidentia.proof.files import MAX_KEY_BYTES, read_bytes, read_key, verify
+from evidentia.proof.files import MAX_KEY_BYTES, read_bytes, read_key
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.verification import Verdict
+from evidentia.verifying import verify
 from proofs import KEY, ORIGIN, make_proof, proof_bytes
 
 PUBLIC = KEY.verifier.public_key

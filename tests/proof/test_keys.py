@@ -1,3 +1,7 @@
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
@@ -9,14 +13,22 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from evidentia.errors import InputError
+from evidentia.errors import InputError, UsageError
 from evidentia.proof import keys
-from evidentia.proof.keys import SEED_BYTES, SigningKey, TrustedKey
+from evidentia.proof.keys import (
+    PROTECTION_BYTES,
+    SEED_BYTES,
+    SigningKey,
+    TrustedKey,
+    is_encrypted,
+)
 from evidentia.trail.note import VerifierKey
 from proofs import KEY, ORIGIN
 
 SEED = bytes([1]) * SEED_BYTES
 PUBLIC = KEY.verifier.public_key
+PASSPHRASE = b"seven plain words, said slowly"
+ENCRYPTED = KEY.to_encrypted_pem(PASSPHRASE, bytes(range(PROTECTION_BYTES)))
 
 
 def pem_of(key: ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey) -> str:
@@ -49,20 +61,76 @@ class TestSigningKeys:
             b"junk",
             KEY.to_pem()[:-30],
             KEY.to_pem().replace(b"MC4C", b"MC5C"),
-            KEY.private_key.private_bytes(
-                Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")
-            ),
+            KEY.to_pem().replace(b" PRIVATE", b" ENCRYPTED PRIVATE"),
+            ENCRYPTED[:-60],
+            ENCRYPTED.replace(b"MIG", b"MIH"),
         ],
     )
     def test_what_is_no_private_key_is_refused(self, pem: bytes) -> None:
         with pytest.raises(InputError, match="not a private key in PEM form"):
-            SigningKey.from_pem(ORIGIN, pem)
+            SigningKey.from_pem(ORIGIN, pem, PASSPHRASE)
 
     def test_a_private_key_of_another_kind_is_refused(self) -> None:
         other = ec.generate_private_key(ec.SECP256R1())
         pem = other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         with pytest.raises(InputError, match="not an Ed25519 key"):
             SigningKey.from_pem(ORIGIN, pem)
+
+    def test_an_encrypted_key_opens_with_its_passphrase(self) -> None:
+        assert ENCRYPTED.startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n")
+        assert max(map(len, ENCRYPTED.splitlines())) <= 64
+        assert SigningKey.from_pem(ORIGIN, ENCRYPTED, PASSPHRASE).verifier == KEY.verifier
+        assert is_encrypted(ENCRYPTED)
+        assert not is_encrypted(KEY.to_pem())
+
+    def test_each_encryption_of_a_key_is_another(self) -> None:
+        again = KEY.to_encrypted_pem(PASSPHRASE, bytes(range(1, PROTECTION_BYTES + 1)))
+        assert len(set(again.splitlines()) & set(ENCRYPTED.splitlines())) == 2
+        assert SigningKey.from_pem(ORIGIN, again, PASSPHRASE).verifier == KEY.verifier
+
+    def test_a_wrong_passphrase_is_said_and_not_shown(self) -> None:
+        with pytest.raises(InputError) as caught:
+            SigningKey.from_pem(ORIGIN, ENCRYPTED, b"a wrong passphrase")
+        assert str(caught.value) == "the passphrase does not open the private key"
+
+    def test_an_encrypted_key_without_a_passphrase_says_what_it_lacks(self) -> None:
+        with pytest.raises(InputError, match="encrypted, and no passphrase"):
+            SigningKey.from_pem(ORIGIN, ENCRYPTED)
+
+    def test_a_key_that_another_program_encrypted_opens_too(self) -> None:
+        key = ed25519.Ed25519PrivateKey.from_private_bytes(SEED)
+        pem = key.private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(PASSPHRASE)
+        )
+        assert SigningKey.from_pem(ORIGIN, pem, PASSPHRASE).verifier == KEY.verifier
+
+    @pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl")
+    def test_another_program_opens_an_encrypted_key(self, tmp_path: Path) -> None:
+        (tmp_path / "key.pem").write_bytes(ENCRYPTED)
+        (tmp_path / "passphrase").write_bytes(PASSPHRASE)
+        read = subprocess.run(
+            ["openssl", "pkey", "-in", "key.pem", "-passin", "file:passphrase", "-pubout"],
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+        )
+        assert TrustedKey.parse(read.stdout.decode()).public_key == PUBLIC
+
+    def test_a_key_that_is_held_elsewhere_can_not_be_written(self) -> None:
+        class Token:
+            def sign(self, data: bytes, /) -> bytes:
+                return KEY.private_key.sign(data)
+
+            def public_key(self) -> ed25519.Ed25519PublicKey:
+                return KEY.private_key.public_key()
+
+        key = SigningKey(ORIGIN, Token())
+        assert key.verifier == KEY.verifier
+        assert key.verifier.verifies(key.private_key.sign(b"text\n"), "text\n")
+        with pytest.raises(UsageError, match="the private key is not here"):
+            key.to_pem()
+        with pytest.raises(UsageError, match="the private key is not here"):
+            key.to_encrypted_pem(PASSPHRASE, bytes(PROTECTION_BYTES))
 
     def test_a_key_that_the_library_does_not_support_is_refused(
         self, monkeypatch: pytest.MonkeyPatch
@@ -72,8 +140,9 @@ class TestSigningKeys:
 
         monkeypatch.setattr(keys, "load_pem_private_key", refuse)
         monkeypatch.setattr(keys, "load_pem_public_key", refuse)
-        with pytest.raises(InputError, match="an odd curve"):
-            SigningKey.from_pem(ORIGIN, KEY.to_pem())
+        for pem in (KEY.to_pem(), ENCRYPTED):
+            with pytest.raises(InputError, match="an odd curve"):
+                SigningKey.from_pem(ORIGIN, pem, PASSPHRASE)
         with pytest.raises(InputError, match="holds no Ed25519 public key"):
             TrustedKey.parse(pem_of(KEY.private_key.public_key()))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from hashlib import sha256
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from unicodedata import digit, normalize
@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 SAFE = 2**53 - 1
 KINDS = {"evidence_record", "status_change", "bundle", "run", "ledger", "pack"}
-KINDS |= {"review", "export", "access", "erasure", "key"}
+KINDS |= {"decision", "tool_call", "review", "export", "access", "retention", "erasure", "key"}
 HASH = re.compile(r"[0-9a-f]{64}")
 TENANT = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")
 TIME = re.compile(
@@ -345,14 +345,36 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], Checkpoint]:
     demand(isinstance(proof, dict) and proof.get("format") == "evidentia/proof", "format")
     check_version(proof.get("v"))
     disclosed = PROOF_FIELDS | {"body", "salt"}
-    demand(set(proof) in (PROOF_FIELDS, disclosed, disclosed | {"envelope"}), "fields")
+    enveloped = disclosed | {"envelope"}
+    known = (PROOF_FIELDS, disclosed, enveloped, enveloped | {"attachments"})
+    demand(set(proof) in known, "fields")
     check_entry(proof["entry"])
     path = proof["inclusion"]
     demand(isinstance(path, list) and len(path) <= 60 and all(map(is_hash, path)), "inclusion")
     demand("salt" not in proof or is_hash(proof["salt"]), "salt")
     if "envelope" in proof:
         read_statement(read_envelope(proof["envelope"]).payload)
+    if "attachments" in proof:
+        read_attachments(proof["attachments"])
     return proof, read_checkpoint(proof["checkpoint"])
+
+
+def read_attachments(value: Any) -> list[tuple[str, bytes]]:
+    demand(isinstance(value, list) and value, "no attachments")
+    for file in value:
+        demand(isinstance(file, dict) and set(file) == {"name", "data"}, "attachment")
+        demand(all(isinstance(part, str) for part in file.values()), "no text")
+    return [(file["name"], read_base64(file["data"])) for file in value]
+
+
+def check_attachments(proof: dict[str, Any]) -> None:
+    statement = read_statement(read_envelope(proof["envelope"]).payload)
+    named = {item["name"]: item["digest"]["sha256"] for item in statement["subject"]}
+    files = read_attachments(proof["attachments"])
+    demand(len({name for name, _ in files}) == len(files), "one file twice")
+    for name, data in files:
+        digest = named.get(f"attachment/{name}")
+        demand(digest == sha256(data).hexdigest(), "not the file that the statement names")
 
 
 def check_content(proof: dict[str, Any]) -> None:
@@ -384,6 +406,8 @@ def verify(data: bytes, keys: list[Key]) -> tuple[str, list[str]]:
         checks["signature"] = lambda: check_signature(checkpoint, keys)
     if "envelope" in proof:
         checks["statement"] = lambda: check_statement(proof, checkpoint.origin, keys)
+    if "attachments" in proof:
+        checks["attachment"] = lambda: check_attachments(proof)
     failed = []
     for name, check in checks.items():
         try:
@@ -1310,6 +1334,335 @@ def render(bundle: dict[str, Any], key: bytes = b"") -> str:
         inside = "".join(f' {name}="{value}"' for name, value in said.items())
         text += f"<evidence-{nonce}{inside}>\n{content}\n</evidence-{nonce}>\n"
     return text
+
+
+# pack.md
+
+PACK_TYPE = "urn:evidentia:spec:v1:pack"
+PACK_ID = re.compile(r"pack_[0-9a-f]{16}")
+MEMO = [
+    f"{part}_{tongue}" for part in ("title", "body", "executive_summary") for tongue in ("ar", "en")
+]
+ROLES = one_of("viewer", "approver", "admin", "auditor")
+
+
+def is_said(value: Any) -> bool:
+    return is_text(value) and bool(value.strip())
+
+
+def up_to(limit: int) -> Form:
+    return lambda value: is_said(value) and len(value) <= limit
+
+
+def is_day_and_time(value: Any) -> bool:
+    if not is_text(value) or not TIME.fullmatch(value):
+        return False
+    try:
+        date.fromisoformat(value[:10])
+    except ValueError:
+        return False
+    return True
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_share(value: Any) -> bool:
+    return is_number(value) and 0 <= value <= 1
+
+
+def is_count(value: Any) -> bool:
+    return is_size(value) and value > 0
+
+
+def is_pack_id(value: Any) -> bool:
+    return is_text(value) and PACK_ID.fullmatch(value) is not None
+
+
+def is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+is_name = up_to(1000)
+is_class = {letter: one_of(*(f"{letter}{grade}" for grade in range(4))) for letter in "ARS"}
+is_requirement = one_of("mandatory", "recommended", "skip")
+is_decided = fields(
+    {
+        "decision": is_text,
+        "decision_ar": is_text,
+        "approval_class": is_class["A"],
+        "reversibility_class": is_class["R"],
+        "sensitivity_class": is_class["S"],
+        "confidence": is_share,
+        "requirement": is_requirement,
+        **dict.fromkeys(("high_stakes", "needs_review", "conflicted"), is_truth),
+        "decided_at": is_day_and_time,
+        "decision_sha256": is_hash,
+    }
+)
+is_plain_source = fields(
+    {
+        "source": is_name,
+        "uri": or_null(is_name),
+        "reference": or_null(is_name),
+        "excerpt": up_to(2000),
+        "content_hash": or_null(is_text),
+        "retrieved_at": or_null(is_day_and_time),
+        "confidence": or_null(is_share),
+    }
+)
+is_plain_call = fields(
+    {
+        "tool_name": is_name,
+        "intended_action": up_to(4000),
+        "actual_action": lambda value: is_text(value) and len(value) <= 4000,
+        "inputs": is_object,
+        "outputs": is_object,
+        "side_effects": list_of(up_to(4000)),
+        "outcome": one_of("succeeded", "failed"),
+        "error": or_null(is_text),
+        "verification_status": one_of("verified", "unverified", "refuted", "failed"),
+        "contradiction_flag": is_truth,
+        "contradiction_basis": one_of("same", "different", "undecided"),
+        "contradiction_reason": is_text,
+        "called_at": or_null(is_day_and_time),
+        "duration_ms": or_null(lambda value: is_number(value) and value >= 0),
+    }
+)
+
+
+def is_pack_source(value: Any) -> bool:
+    return bool(is_plain_source(value)) and {value["uri"], value["reference"]} != {None}
+
+
+def is_call(value: Any) -> bool:
+    if not is_plain_call(value):
+        return False
+    differs = value["contradiction_basis"] != "same"
+    if value["contradiction_flag"] != differs:
+        return False
+    if value["outcome"] == "failed":
+        return is_said(value["error"])
+    return not value["error"] and value["verification_status"] != "failed"
+
+
+is_attachment = fields(
+    {
+        "name": is_name,
+        "media_type": is_name,
+        "sha256": is_hash,
+        "bytes": is_size,
+        "source": or_null(is_count),
+    }
+)
+is_pack = fields(
+    {
+        "pack_id": is_pack_id,
+        "v": one_of(1),
+        **dict.fromkeys(("decision_id", "entity_id", "agent_name", "model"), is_name),
+        **dict.fromkeys(("tenant_id", "model_version", "reviewer_id"), or_null(is_name)),
+        "decision": or_null(is_decided),
+        "sources": lambda value: list_of(is_pack_source)(value) and value,
+        "tool_calls": list_of(is_call),
+        "tools_offered": list_of(is_name),
+        "prompts": list_of(
+            fields(
+                {
+                    "template_name": is_name,
+                    "template_version": is_name,
+                    "content_hash": or_null(is_text),
+                }
+            )
+        ),
+        "bundles": list_of(fields({"bundle_id": is_name, "bundle_sha256": is_hash})),
+        "ledger": or_null(
+            fields({"ledger_id": is_name, "statement_sha256": is_hash, "summary": is_object})
+        ),
+        "attachments": list_of(is_attachment),
+        "data_freshness_window_hours": or_null(is_count),
+        "reviewed_at": or_null(is_day_and_time),
+        "review_outcome": or_null(one_of("approved", "rejected")),
+        "review_note": is_text,
+        "memo": fields(dict.fromkeys(MEMO, is_said)),
+        "trace_id": or_null(
+            lambda value: is_text(value) and re.fullmatch("[0-9a-f]{32}", value) is not None
+        ),
+        "created_at": is_day_and_time,
+        "version": is_count,
+        "replaces": or_null(is_pack_id),
+    }
+)
+
+
+def pack_id(pack: dict[str, Any]) -> str:
+    return named("pack", {name: pack[name] for name in pack if name != "pack_id"}, 16)
+
+
+def check_pack(proof: dict[str, Any]) -> dict[str, Any]:
+    """Check the pack in a proof file, and that statement and entry are about it; return it."""
+    statement = read_statement(read_envelope(proof["envelope"]).payload)
+    demand(statement["predicateType"] == PACK_TYPE, "no pack")
+    pack: dict[str, Any] = statement["predicate"]
+    demand(is_pack(pack), "not the form of a pack")
+    demand(pack_id(pack) == pack["pack_id"], "another id")
+    review = [pack[name] is not None for name in ("reviewer_id", "reviewed_at", "review_outcome")]
+    demand(len(set(review)) == 1, "half a review")
+    demand(review[0] or not pack["review_note"], "a note and no review")
+    demand((pack["version"] == 1) == (pack["replaces"] is None), "version")
+    files = pack["attachments"]
+    demand(len({file["name"] for file in files}) == len(files), "two of one name")
+    demand(all((file["source"] or 1) <= len(pack["sources"]) for file in files), "no such source")
+    about = [(f"pack/{pack['pack_id']}", sha256(canonical(pack)).hexdigest())]
+    about += [(f"attachment/{file['name']}", file["sha256"]) for file in files]
+    found = [(item["name"], item["digest"]["sha256"]) for item in statement["subject"]]
+    demand(found == about, "other subjects")
+    entry = proof["entry"]
+    demand((entry["subject"], entry["tenant"]) == (pack["pack_id"], pack["tenant_id"]), "entry")
+    return pack
+
+
+def verify_pack(data: bytes, keys: list[Key]) -> tuple[str, list[str]]:
+    """Verify an exported pack; return the verdict and the names of the checks that failed."""
+    verdict, failed = verify(data, keys)
+    if failed == ["format"]:
+        return verdict, failed
+    proof, _ = read_proof(data)
+    if canonical(proof) + b"\n" != data:
+        failed.append("file")
+    try:
+        check_pack(proof)
+    except RefusedError:
+        failed.append("pack")
+    return ("does not hold" if failed else verdict), failed
+
+
+def check_pack_entry(proof: dict[str, Any], pack: dict[str, Any]) -> None:
+    """Check that the entry and its body say of a pack what the pack says."""
+    entry, body = proof["entry"], proof["body"]
+    told = {"statement_sha256", "predicate_type", "decision_id", "version", "replaces", "by"}
+    demand(entry["kind"] in ("pack", "review"), "kind")
+    demand(set(body) == told and is_name(body["by"]), "fields")
+    demand(body["predicate_type"] == PACK_TYPE, "type")
+    for name in ("decision_id", "version", "replaces"):
+        demand(body[name] == pack[name], name)
+
+
+def check_versions(packs: list[dict[str, Any]]) -> None:
+    """Check that packs are the versions of one, the oldest first."""
+    for before, after in pairwise(packs):
+        demand(after["replaces"] == before["pack_id"], "replaces another")
+        demand(after["version"] == before["version"] + 1, "a version is missing")
+        for name in ("decision_id", "tenant_id"):
+            demand(after[name] == before[name], "of another decision")
+
+
+is_decision_body = fields(
+    {
+        "decision_sha256": is_hash,
+        "summary_sha256": is_hash,
+        "entity_id": is_name,
+        "agent_name": is_name,
+        "approval_class": is_class["A"],
+        "reversibility_class": is_class["R"],
+        "sensitivity_class": is_class["S"],
+        "decided_at": is_day_and_time,
+        "requirement": is_requirement,
+        "rules": lambda value: list_of(is_text)(value) and value,
+        "tier": or_null(one_of("A", "B")),
+    }
+)
+
+
+def required(decision: dict[str, Any]) -> tuple[str, str | None]:
+    """Return whether a decision asks for a pack, and its tier."""
+    classes = tuple(decision[f"{name}_class"] for name in CLASSED)
+    weak = decision["high_stakes"] and decision["confidence"] < 0.7
+    if classes[0] in ("A2", "A3") or "R3" in classes or "S3" in classes or weak:
+        return "mandatory", "A"
+    return ("skip", None) if classes == ("A0", "R0", "S0") else ("recommended", "B")
+
+
+CLASSED = ("approval", "reversibility", "sensitivity")
+BODIES: dict[str, tuple[str, Form]] = {
+    "decision": ("decision/", is_decision_body),
+    "tool_call": (
+        "decision/",
+        lambda body: fields({"call": is_call})(body) or fields({"offered": list_of(is_name)})(body),
+    ),
+    "export": (
+        "pack_",
+        lambda body: (
+            fields(
+                {
+                    "action": one_of("approve"),
+                    "approval_class": one_of("A1", "A2", "A3"),
+                    "by": is_name,
+                    "note": is_text,
+                }
+            )(body)
+            or fields(
+                {
+                    "action": one_of("export"),
+                    "approval": or_null(is_size),
+                    "by": is_name,
+                    "format": one_of("json"),
+                    "sha256": is_hash,
+                }
+            )(body)
+        ),
+    ),
+    "access": (
+        "user/",
+        lambda body: (
+            fields(
+                {
+                    "action": one_of("grant"),
+                    **dict.fromkeys(("user", "tenant_id", "granted_by"), is_name),
+                    "role": ROLES,
+                    "granted_at": is_day_and_time,
+                    "expires_at": or_null(is_day_and_time),
+                }
+            )(body)
+            or fields({"action": one_of("revoke"), "user": is_name, "role": ROLES, "by": is_name})(
+                body
+            )
+            or fields(
+                {"action": one_of("own"), "user": is_name, "agent_name": is_name, "by": is_name}
+            )(body)
+        ),
+    ),
+    "retention": (
+        "",
+        lambda body: (
+            fields({"action": one_of("hold", "release"), "reason": is_said, "by": is_name})(body)
+            or fields(
+                {
+                    "action": one_of("removed"),
+                    "decision_id": is_name,
+                    "version": is_count,
+                    "statement_sha256": is_hash,
+                    "by": is_name,
+                }
+            )(body)
+            or fields({"years": is_count, "basis": is_text, "by": is_name})(body)
+        ),
+    ),
+}
+"""What the subject of an entry begins with, and the form of its body, by kind."""
+
+
+def check_body(proof: dict[str, Any]) -> None:
+    """Check the body of an entry about a decision, a pack or who may do what."""
+    entry, body = proof["entry"], proof["body"]
+    begins, form = BODIES[entry["kind"]]
+    demand(entry["subject"].startswith(begins) and form(body), "no body of its kind")
+    if entry["kind"] == "access":
+        demand(entry["subject"] == f"user/{body['user']}", "another user")
+    if entry["kind"] == "retention":
+        policy = "years" in body
+        demand(policy == (entry["subject"] == "retention"), "a policy is the tenant's")
+        demand(policy or is_pack_id(entry["subject"]), "a hold is a pack's")
 
 
 # publication.md

@@ -32,6 +32,7 @@ from evidentia.ledger.model import Claim, EvidenceMatch, Passage, RiskType, Verd
 from evidentia.ledger.risks import LOW_CONFIDENCE, OUTDATED_AFTER_DAYS
 from evidentia.ledger.session import PREDICATE_TYPE, LedgerSession
 from evidentia.ledger.verdicts import SUPPORTED_ABOVE, WEAK_FACTOR, assign_verdict
+from evidentia.packs.fields import MAX_ACTION, MAX_EXCERPT
 from evidentia.proof.document import MAX_PROOF_BYTES, Proof
 from evidentia.proof.envelope import PAYLOAD_TYPE, Envelope, signed_bytes
 from evidentia.proof.keys import TrustedKey
@@ -60,25 +61,33 @@ from evidentia.trail.record import EvidenceRecord, VerificationResult
 from evidentia.trail.tiles import Frontier, decode_bundle, tile_path
 from evidentia.trail.validation import validate_evidence_chain
 from evidentia.workspace.bundles import MAX_RUN_ID
+from evidentia.workspace.packs import MAX_ATTACHMENT_BYTES, MAX_PACK_BYTES
 
 SPEC = Path(__file__).parents[2] / "spec" / "v1"
 VECTORS = SPEC / "vectors"
 PAGES = sorted([*SPEC.glob("*.md"), VECTORS / "README.md"])
 SCHEMAS = (
+    "access-body",
     "bundle-body",
     "bundle",
     "chunk",
+    "decision-body",
     "entry",
     "erasure",
+    "export-body",
     "key-announcement",
     "ledger-body",
     "ledger-export",
     "ledger",
+    "pack-body",
+    "pack",
     "proof",
     "record",
+    "retention-body",
     "run-body",
     "sources",
     "statement",
+    "tool-call-body",
 )
 
 
@@ -169,8 +178,9 @@ def test_the_log_is_what_its_entries_say() -> None:
 
 
 def test_there_is_an_entry_of_every_kind() -> None:
-    run = load("proofs/holds/run.json")["entry"]
-    assert {item["entry"]["kind"] for item in ENTRIES} | {run["kind"]} == KINDS
+    others = ("run", "decision", "tool-call", "retention")
+    kinds = {load(f"proofs/holds/{name}.json")["entry"]["kind"] for name in others}
+    assert {item["entry"]["kind"] for item in ENTRIES} | kinds == KINDS
 
 
 def test_the_keys_are_what_the_log_announces() -> None:
@@ -602,9 +612,15 @@ def test_the_proof_schema_refuses_what_the_code_refuses() -> None:
         *({**envelope, "signatures": [other]} for other in mutations(signature)),
         *({**envelope, "signatures": [signature, other]} for other in (signature, None)),
     ]
+    packed = load("proofs/holds/pack.json")
+    (file,) = packed["attachments"]
+    attached: list[list[Any]] = [[other] for other in mutations(file)]
+    attached += [[], [file, file], [file, None], [{**file, "data": "ew="}]]
     cases = [
         *mutations(proof),
         *mutations(signed),
+        *mutations({name: packed[name] for name in packed if name != "envelope"}),
+        *({**packed, "attachments": other} for other in attached),
         *({**proof, "checkpoint": other} for other in notes),
         *({**signed, "envelope": other} for other in envelopes),
     ]
@@ -882,6 +898,10 @@ def test_the_pages_have_the_limits_of_the_code() -> None:
         ("nesting of JSON", "levels", MAX_DEPTH),
         ("checkpoint", "characters", MAX_NOTE_BYTES),
         ("proof file", "bytes", MAX_PROOF_BYTES),
+        ("pack, as a statement", "bytes", MAX_PACK_BYTES),
+        ("attachment of a pack", "bytes", MAX_ATTACHMENT_BYTES),
+        ("excerpt of a source in a pack", "characters", MAX_EXCERPT),
+        ("action of a tool call", "characters", MAX_ACTION),
         ("run's id", "characters", MAX_RUN_ID),
         ("URL of a source", "characters", MAX_URL_CHARS),
         ("metadata of a source that was asked for", "characters", MAX_ASKED_CHARS),

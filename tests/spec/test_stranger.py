@@ -25,14 +25,18 @@ from spec.stranger import (
     band,
     canonical,
     check_artifacts,
+    check_body,
     check_bundle_proof,
     check_chain,
     check_consistency,
     check_inclusion,
     check_ledger,
+    check_pack,
+    check_pack_entry,
     check_run,
     check_signature,
     check_statement,
+    check_versions,
     chunk_hash,
     citations,
     commitment,
@@ -61,6 +65,7 @@ from spec.stranger import (
     tiles_of,
     verify,
     verify_bundle,
+    verify_pack,
 )
 
 VECTORS = Path(__file__).parents[2] / "spec" / "v1" / "vectors"
@@ -475,7 +480,114 @@ def test_a_proof_of_another_run_is_found_out(path: str, value: Any) -> None:
         check_run(run, bundle)
 
 
+PACKS = load("packs.json")
+PACK_KEY = key_file("keys/pack-log.pub")
+
+
+@pytest.mark.parametrize("vector", PACKS, ids=lambda vector: f"{vector['file']}, {vector['key']}")
+def test_an_exported_pack_gets_its_verdict(vector: dict[str, Any]) -> None:
+    keys = [key_file(vector["key"])] if vector["key"] else []
+    found = verify_pack((VECTORS / vector["file"]).read_bytes(), keys)
+    assert found == (vector["verdict"], vector["fails"]), vector["why"]
+
+
+def test_every_version_of_a_pack_and_its_entry_can_be_checked() -> None:
+    packs = []
+    for name in ("exported", "reviewed"):
+        proof, _ = read_proof((VECTORS / f"pack/holds/{name}.json").read_bytes())
+        packs.append(check_pack(proof))
+        check_pack_entry(proof, packs[-1])
+    check_versions(packs)
+    for chain in (packs[::-1], [packs[0], {**packs[1], "decision_id": "dec_other"}]):
+        with pytest.raises(RefusedError):
+            check_versions(chain)
+    decision = load("pack/decision.json")
+    assert sha256(canonical(decision)).hexdigest() == packs[0]["decision"]["decision_sha256"]
+    file = (VECTORS / "pack/inspection.txt").read_bytes()
+    (attachment,) = packs[0]["attachments"]
+    assert (sha256(file).hexdigest(), len(file)) == (attachment["sha256"], attachment["bytes"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("access-grant", "access-own", "access-revoke", "decision", "export", "export-approved"),
+        *("hold", "pack-removed", "retention", "tool-call", "tool-call-failed", "tool-offered"),
+    ],
+)
+def test_the_entries_around_a_pack_have_their_bodies(name: str) -> None:
+    data = (VECTORS / f"proofs/holds/{name}.json").read_bytes()
+    assert verify(data, [PACK_KEY]) == ("holds", [])
+    proof, _ = read_proof(data)
+    check_body(proof)
+    with pytest.raises(RefusedError):
+        check_body({**proof, "body": {**proof["body"], "note_to_self": 1}})
+    with pytest.raises(RefusedError):
+        check_body({**proof, "entry": {**proof["entry"], "subject": "something"}})
+
+
+def test_no_byte_of_an_exported_pack_can_be_changed_unseen() -> None:
+    data = (VECTORS / "pack/holds/small.json").read_bytes()
+    assert verify_pack(data, [PACK_KEY]) == ("holds", [])
+    for place in range(0, len(data), 7):
+        changed = bytearray(data)
+        changed[place] ^= 1
+        assert verify_pack(bytes(changed), [PACK_KEY])[0] == "does not hold", place
+    assert verify_pack(data + b"\n", [PACK_KEY])[1] == ["file"]
+
+
 # What the program hands out
+
+
+def test_a_pack_that_the_program_exports_holds_before_a_stranger(tmp_path: Path) -> None:
+    decision = load("pack/decision.json") | {"tenant_id": "default"}
+    (tmp_path / "decision.json").write_text(json.dumps(decision), encoding="utf-8")
+    script = (
+        "import json, sys, pathlib; import evidentia as e; out = pathlib.Path(sys.argv[1])\n"
+        "given = json.loads((out / 'decision.json').read_text(encoding='utf-8'))\n"
+        "decision = e.DecisionOutput.model_validate(given)\n"
+        "with e.open(out / 'home') as w:\n"
+        "    with e.deciding(decision.decision_id, w.tool_ledger):\n"
+        "        with e.recorded_tool('erp', intended='block lot L-2617') as call:\n"
+        "            call.caused('blocked lot L-2617')\n"
+        "    pack = w.assemble(decision, attachments={'a.txt': b'a', 'b.bin': bytes(99)})\n"
+        "    again = w.review_pack(pack.pack_id, 'approved', reviewer='layla')\n"
+        "    for one, name in ((pack, 'first'), (again, 'again')):\n"
+        "        w.export_pack(one.pack_id, out / name)\n"
+        "    w.export_pack(again.pack_id, out / 'bare', attachments=False)\n"
+        "    for logged in w.entries():\n"
+        "        proof = w.prove(logged.entry.seq).as_json()\n"
+        "        (out / f'{logged.entry.seq}.proof').write_text(json.dumps(proof))\n"
+        "    print(w.public_key())\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    key = read_key(made.stdout)
+    packs = []
+    for name in ("first", "again", "bare"):
+        data = (tmp_path / name).read_bytes()
+        assert verify_pack(data, [key]) == ("holds", [])
+        assert verify_pack(data, []) == ("consistent, signer unknown", [])
+        assert verify_pack(data, [PACK_KEY]) == ("does not hold", ["signature", "statement"])
+        proof, _ = read_proof(data)
+        packs.append(check_pack(proof))
+        check_pack_entry(proof, packs[-1])
+    check_versions(packs[:2])
+    assert packs[1] == packs[2]
+    assert (packs[1]["reviewer_id"], packs[1]["review_outcome"]) == ("layla", "approved")
+    assert [call["outcome"] for call in packs[0]["tool_calls"]] == ["succeeded"]
+    kinds = []
+    for file in sorted(tmp_path.glob("*.proof"), key=lambda path: int(path.stem)):
+        proof, _ = read_proof(file.read_bytes())
+        assert verify(file.read_bytes(), [key]) == ("holds", [])
+        kinds.append(proof["entry"]["kind"])
+        if kinds[-1] in ("decision", "tool_call", "export"):
+            check_body(proof)
+    assert kinds == [*("tool_call", "decision", "pack", "review", "key"), *["export"] * 3]
 
 
 def test_a_bundle_that_the_program_makes_holds_before_a_stranger(tmp_path: Path) -> None:

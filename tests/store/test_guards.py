@@ -11,13 +11,14 @@ from sqlalchemy.exc import DBAPIError
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
-from evidentia.proof.files import verify
 from evidentia.store import schema
 from evidentia.store.database import Database, run
 from evidentia.store.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.store.home import Home
 from evidentia.store.tables import metadata
+from evidentia.verifying import verify
 from evidentia.workspace import Workspace, open_workspace
+from packing import make_pack
 from places import Place, record
 from postgres import PostgresServer
 from workspace.policies import (
@@ -49,6 +50,7 @@ TABLES = (
     "llm.evidence_bundle",
     "llm.run_evidence",
     "llm.evidence_item",
+    "evidence_packs",
 )
 REWRITTEN = "document_indexes"
 """The only table whose rows an application changes: they can be built again from others."""
@@ -56,12 +58,12 @@ REMOVED = "chunk_embeddings"
 """The only table whose rows an application removes: they can be made again from others."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}
-OTHER_KEYS = {
-    table: tuple(index.columns.keys())
+OTHER_KEYS = sorted(
+    (table, tuple(index.columns.keys()))
     for table in TABLES
     for index in metadata.tables[table].indexes
     if index.unique
-}
+)
 """What else no two rows of a table have in common."""
 MODEL = "0" * 64
 EVERY_COLUMN = [(table, column) for table, columns in COLUMNS.items() for column in columns]
@@ -78,6 +80,8 @@ def fill(workspace: Workspace) -> None:
         ledger = workspace.check(ANSWER, against=write_policies(workspace.home.folder / "docs"))
     assert verdicts(ledger) == VERDICTS
     build_bundle(workspace, "run 1", "one", "two")
+    make_pack(workspace)
+    workspace.review_pack("latest", "approved", reviewer="ann")
     with workspace._database.write() as connection:
         store_embeddings(connection, workspace.tenant, MODEL, {"a" * 64: b"one", "b" * 64: b"two"})
     workspace.checkpoint()
@@ -142,10 +146,12 @@ def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
     found = {line.split()[1].rstrip(":") for line in lines if line.startswith("table ")}
     names = {table.removeprefix("llm.") for table in TABLES}
     assert found == {*names, REWRITTEN, REMOVED, "alembic_version"}
-    assert sorted(OTHER_KEYS) == [
+    assert [table for table, _ in OTHER_KEYS] == [
         "citation_anchors",
         "document_chunks",
         "evidence_ledger",
+        "evidence_packs",
+        "evidence_packs",
         "ledgers",
         "llm.evidence_bundle",
     ]
@@ -182,17 +188,18 @@ def test_replacing_on_insert_is_refused(
     refuse(sqlite_untouched, f"{words} INTO {table} ({columns}) SELECT {columns} FROM {table}")
 
 
-@pytest.mark.parametrize("table", OTHER_KEYS)
+@pytest.mark.parametrize(("table", "shared"), OTHER_KEYS)
 @pytest.mark.parametrize("words", ["INSERT OR REPLACE", "REPLACE", "INSERT OR IGNORE"])
 def test_replacing_a_row_by_what_else_is_unique_of_it_is_refused(
-    sqlite_untouched: Workspace, table: str, words: str
+    sqlite_untouched: Workspace, table: str, shared: tuple[str, ...], words: str
 ) -> None:
     """A row under a new key must not push an old one out that it shares another key with."""
-    (free,) = [column for column in KEYS[table] if column not in OTHER_KEYS[table]]
+    others = [KEYS[table], *(key for name, key in OTHER_KEYS if name == table)]
+    free = {column for key in others for column in key if column not in shared}
+    new = {column: f"'new ' || {column}" for column in free}
+    new |= {"trail_seq": "trail_seq + 1000"} if "trail_seq" in free else {}
     names = ", ".join(COLUMNS[table])
-    values = ", ".join(
-        f"'new ' || {column}" if column == free else column for column in COLUMNS[table]
-    )
+    values = ", ".join(new.get(column, column) for column in COLUMNS[table])
     refuse(sqlite_untouched, f"{words} INTO {table} ({names}) SELECT {values} FROM {table}")
 
 
@@ -355,6 +362,7 @@ def test_the_application_role_ingests_checks_and_proves(
     proof = workspace.prove_ledger(ledger.id)
     assert verify(canonical_json(proof.as_json()), key=workspace.public_key()).holds
     build_bundle(workspace, "run 2", "three", "four")
+    make_pack(workspace, 2)
     after = {table: count(workspace, table) for table in TABLES}
     assert all(after[table] > before[table] for table in TABLES if not table.startswith("trail"))
     with database.write() as connection:
@@ -599,7 +607,7 @@ def test_an_upgrade_keeps_the_trail_as_it_is(
     proof = canonical_json(before.prove(5).as_json())
     entries = before.entries()
     assert {finding.what for finding in before.audit().findings} == {"schema"}
-    with pytest.raises(EnvironmentProblem, match="has schema 0001, this program needs 0004"):
+    with pytest.raises(EnvironmentProblem, match="has schema 0001, this program needs 0005"):
         schema.require_current(old)
 
     assert schema.upgrade(old)

@@ -15,7 +15,6 @@ from evidentia.errors import (
     ProofError,
     UsageError,
 )
-from evidentia.proof.files import verify
 from evidentia.proof.verification import Verdict
 from evidentia.store.home import Home
 from evidentia.store.log import (
@@ -28,6 +27,7 @@ from evidentia.store.tree import StoredTree, TileCache
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import EntryKind
 from evidentia.trail.merkle import leaf_hash, root_hash, verify_consistency
+from evidentia.verifying import verify
 from evidentia.workspace import Workspace
 from places import Place, record, status_change
 

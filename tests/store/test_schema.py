@@ -147,9 +147,9 @@ def test_a_database_without_a_schema_is_said_to_have_none(empty: Opened) -> None
     [
         (
             "9999",
-            "has schema 9999, made by a newer program; this one knows 0004: upgrade evidentia",
+            "has schema 9999, made by a newer program; this one knows 0005: upgrade evidentia",
         ),
-        ("0000", "has schema 0000, this program needs 0004: run 'evidentia db upgrade'"),
+        ("0000", "has schema 0000, this program needs 0005: run 'evidentia db upgrade'"),
     ],
 )
 def test_another_revision_is_refused_and_the_message_says_what_to_do(

@@ -496,7 +496,7 @@ def test_every_kind_of_entry_is_audited() -> None:
         number: (kind.value, f"entry/{number - 1}" if kind is EntryKind.ERASURE else "subject")
         for number, kind in enumerate(EntryKind, start=1)
     }
-    log = StoredLog(12, special)
+    log = StoredLog(len(special) + 1, special)
     erasure = next(number for number, (kind, _) in special.items() if kind == "erasure")
     log.change(erasure - 1, salt=None, body=None)
     assert findings(log) == []

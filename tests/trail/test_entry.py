@@ -56,10 +56,13 @@ def test_kinds_cover_what_later_parts_record() -> None:
         "bundle",
         "run",
         "ledger",
+        "decision",
+        "tool_call",
         "pack",
         "review",
         "export",
         "access",
+        "retention",
         "erasure",
         "key",
     }

@@ -15,9 +15,9 @@ from evidentia.judges import available_judges
 from evidentia.ledger.session import PREDICATE_TYPE, LedgerSession
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
-from evidentia.proof.files import verify
 from evidentia.proof.keys import SigningKey
 from evidentia.store.database import run
+from evidentia.verifying import verify
 from evidentia.workspace import Workspace
 from places import Place, record
 from vandal import Vandal, vandal_at

@@ -35,7 +35,7 @@ from evidentia.bundles.sampling import SamplingStrategy, sampled_rows
 from evidentia.bundles.statement import PREDICATE_TYPE as BUNDLE_PREDICATE
 from evidentia.bundles.statement import statement_bytes as bundle_statement
 from evidentia.bundles.tables import SampledTable
-from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
+from evidentia.canonical import canonical_json, derived_id, digest, parse_json, sha256_hex
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk
 from evidentia.export.jsonform import to_json
@@ -69,6 +69,35 @@ from evidentia.ledger.session import (
     UnreadFile,
 )
 from evidentia.ledger.verdicts import assign_verdict
+from evidentia.packs.assembly import assemble
+from evidentia.packs.decision import (
+    ApprovalClass,
+    DecisionOutput,
+    Evidence,
+    ReversibilityClass,
+    SensitivityClass,
+    pack_requirement,
+)
+from evidentia.packs.memo import BilingualMemo
+from evidentia.packs.model import (
+    Attachment,
+    BundleReference,
+    DecisionSummary,
+    EvidencePack,
+    LedgerReference,
+    PromptRecord,
+    ReviewOutcome,
+)
+from evidentia.packs.statement import PREDICATE_TYPE as PACK_PREDICATE
+from evidentia.packs.statement import statement_bytes as pack_statement
+from evidentia.packs.tools import (
+    ToolCallRecord,
+    ToolOutcome,
+    ToolVerificationLedger,
+    VerificationStatus,
+)
+from evidentia.packs.verification import written
+from evidentia.packs.versions import reviewed
 from evidentia.proof.document import Disclosure, Proof
 from evidentia.proof.envelope import Envelope, signed_bytes
 from evidentia.proof.keys import SigningKey
@@ -103,6 +132,7 @@ BEGAN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 ORIGIN = log_origin("5f1e0c9a7b3d2846", "acme")
 LEDGER_ORIGIN = log_origin("7c3e5a9d1b2f4068", "acme")
 BUNDLE_ORIGIN = log_origin("1d6b0e4f92a873c5", "acme")
+PACK_ORIGIN = log_origin("8e27f0a4c5d1936b", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -290,7 +320,9 @@ def files() -> dict[str, bytes]:
         "keys/other-log.pub": f"{other.keys[0].verifier}\n".encode(),
         "keys/ledger-log.pub": f"{ledger_key().verifier}\n".encode(),
         "keys/bundle-log.pub": f"{bundle_key().verifier}\n".encode(),
+        "keys/pack-log.pub": f"{pack_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
+        "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "chunks.json": pretty(chunk_vectors()),
         "statements.json": pretty(statement_vectors()),
         "verdicts.json": pretty(verdict_vectors()),
@@ -299,6 +331,7 @@ def files() -> dict[str, bytes]:
     made |= {f"publication/{path}": data for path, data in publication(log).items()}
     made |= {f"ledger/{path}": data for path, data in ledger_files().items()}
     made |= {f"bundle/{path}": data for path, data in bundle_files().items()}
+    made |= {f"pack/{path}": data for path, data in pack_files().items()}
     index = []
     recorded = ledger_log()
     for vector in [
@@ -308,6 +341,7 @@ def files() -> dict[str, bytes]:
         *refused_statements(recorded),
         misplaced_beginning(),
         *bundle_proofs(),
+        *pack_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -2406,6 +2440,620 @@ def bundle_proofs() -> Iterator[ProofVector]:
         ),
     ):
         yield ProofVector(name, pretty(proof), why, fails, "bundle-log.pub")
+
+
+# Packs
+
+DECISION_ID = "dec_mx4_hold"
+INSPECTION = (
+    "Inspection of lot L-2617, 4 January 2026.\n\nNine of forty units drift by more than 0.5 % "
+    "after six hours at 60 °C. The seal of the reference chamber is porous.\n"
+)
+EVIDENCE = (
+    Evidence(
+        source="quality.inspection",
+        uri="lake://reports/inspection-L-2617.txt",
+        excerpt="Nine of forty units drift by more than 0.5 % after six hours at 60 °C.",
+        content=INSPECTION,
+        retrieved_at="2026-01-05T08:40:00.000000Z",
+        confidence=0.95,
+    ),
+    Evidence(
+        source="crm.returns",
+        reference="returns/MX-4/2025-12",
+        excerpt="12 of 300 units came back in December; 11 of them are of lot L-2617.",
+        retrieved_at="2026-01-02T16:00:00.000000Z",
+        confidence=0.8,
+    ),
+)
+MEMO = BilingualMemo(
+    title_en="Hold lot L-2617 of the MX-4",
+    title_ar="إيقاف الدفعة L-2617 من جهاز MX-4",
+    executive_summary_en=(
+        "Lot L-2617 is to be held. The inspection found drift in nine of forty units [1], and "
+        "nearly all returned units are of this lot [2]."
+    ),
+    executive_summary_ar=(
+        "يُوصى بإيقاف الدفعة L-2617. فقد رصد الفحص انحرافًا في تسع وحدات من أصل أربعين [1]، ومعظم "
+        "الوحدات المرتجعة من هذه الدفعة [2]."
+    ),
+    body_en=(
+        "The inspection of 4 January names a porous seal as the cause [1]. The returns of December "
+        "point to the same lot [2]. The attempt to block the lot in the warehouse failed, and a "
+        "message that was to be drafted was sent."
+    ),
+    body_ar=(
+        "يُرجع فحص الرابع من يناير السبب إلى مسامية الحشية [1]، وتشير مرتجعات ديسمبر إلى الدفعة "
+        "ذاتها [2]. وقد أخفقت محاولة حجز الدفعة في المستودع، وأُرسلت رسالة كان المقصود إعداد "
+        "مسودتها فقط."
+    ),
+)
+CALLS = (
+    ToolCallRecord(
+        tool_name="erp.get_lot",
+        intended_action="retrieve lot L-2617 read-only",
+        actual_action="retrieved lot L-2617 read-only",
+        inputs={"lot": "L-2617"},
+        outputs={"result": {"lot": "L-2617", "units": 300}},
+        verification_status=VerificationStatus.VERIFIED,
+        called_at="2026-01-05T08:45:00.000000Z",
+        duration_ms=41.5,
+    ),
+    ToolCallRecord(
+        tool_name="erp.block_lot",
+        intended_action="block lot L-2617",
+        actual_action="failed: TimeoutError: no answer in 30 s",
+        inputs={"lot": "L-2617"},
+        outcome=ToolOutcome.FAILED,
+        error="TimeoutError: no answer in 30 s",
+        verification_status=VerificationStatus.FAILED,
+        called_at="2026-01-05T08:46:00.000000Z",
+        duration_ms=30000,
+    ),
+    ToolCallRecord(
+        tool_name="mail.compose",
+        intended_action="draft a message to the warehouse",
+        actual_action="sent a message to the warehouse",
+        inputs={"to": "[EMAIL_1]"},
+        outputs={"result": "queued"},
+        side_effects=("sent message id=77 to the warehouse",),
+        called_at="2026-01-05T08:47:00.000000Z",
+        duration_ms=12,
+    ),
+)
+OFFERED = ("erp.get_lot", "erp.block_lot", "mail.compose", "erp.scrap_lot")
+PACKED, REVIEWED, EXPORTED, REMOVED = 8, 9, 12, 16
+"""The entries of the pack, of its review, of the export, and of the first version's erasure."""
+
+
+def decision() -> DecisionOutput:
+    """Return the decision that the pack is about."""
+    return DecisionOutput(
+        decision_id=DECISION_ID,
+        entity_id="lot_L-2617",
+        tenant_id="acme",
+        agent_name="quality_desk",
+        model="example-model",
+        model_version="2026-01",
+        decision="Hold lot L-2617 until the seal is replaced.",
+        decision_ar="إيقاف الدفعة L-2617 إلى حين استبدال الحشية.",
+        approval_class=ApprovalClass.A2,
+        reversibility_class=ReversibilityClass.R1,
+        sensitivity_class=SensitivityClass.S2,
+        confidence=0.84,
+        high_stakes=True,
+        conflicted=True,
+        evidence=EVIDENCE,
+        decided_at="2026-01-05T09:05:30.000000Z",
+        data_freshness_window_hours=48,
+    )
+
+
+@cache
+def packs() -> tuple[EvidencePack, EvidencePack]:
+    """Return the pack of the decision, and the version that a review made of it."""
+    tools = ToolVerificationLedger()
+    tools.offer(DECISION_ID, *OFFERED)
+    for call in CALLS:
+        tools.record(DECISION_ID, call)
+    bundle, _, _ = built_bundle()
+    checked, _ = sessions()
+    first = assemble(
+        decision(),
+        memo=MEMO,
+        tool_ledger=tools,
+        created_at="2026-01-05T09:07:30.000000Z",
+        prompts=[PromptRecord(template_name="hold_or_ship", template_version="1.0")],
+        bundles=[BundleReference(bundle_id=bundle.bundle_id, bundle_sha256=bundle.bundle_sha256)],
+        ledger=LedgerReference(
+            ledger_id=checked.ledger.id,
+            statement_sha256=sha256_hex(checked.to_statement().encode()),
+            summary=checked.ledger.summary,
+        ),
+        attachments=[
+            Attachment(
+                name="inspection.txt",
+                media_type="text/plain",
+                sha256=sha256_hex(INSPECTION.encode()),
+                bytes=len(INSPECTION.encode()),
+                source=1,
+            )
+        ],
+        trace_id=seed("trace").hex()[:32],
+    )
+    again = reviewed(
+        first,
+        reviewer="layla",
+        outcome=ReviewOutcome.APPROVED,
+        at="2026-01-05T09:08:30.000000Z",
+        note="Agreed. Tell sales.",
+    )
+    return first, again
+
+
+def small_pack() -> EvidencePack:
+    """Return a pack with as little in it as can be sealed."""
+    return EvidencePack(
+        decision_id="dec_small",
+        entity_id="lot_L-2618",
+        tenant_id="acme",
+        agent_name="quality_desk",
+        model="example-model",
+        sources=(
+            {
+                "source": "quality.inspection",
+                "reference": "L-2618",
+                "excerpt": "No unit drifts.",
+                "retrieved_at": "2026-01-05T08:40:00.000000Z",
+                "confidence": 1,
+            },
+        ),
+        memo=BilingualMemo(
+            title_en="Ship lot L-2618",
+            title_ar="شحن الدفعة L-2618",
+            executive_summary_en="No unit drifts [1].",
+            executive_summary_ar="لا انحراف في أي وحدة [1].",
+            body_en="The lot can be shipped.",
+            body_ar="يمكن شحن الدفعة.",
+        ),
+        created_at="2026-01-05T09:07:30.000000Z",
+    )
+
+
+def pack_key() -> SigningKey:
+    """Return the key of the log that packs are recorded in."""
+    return SigningKey.from_seed(PACK_ORIGIN, seed(f"key of {PACK_ORIGIN}"))
+
+
+def pack_body(pack: EvidencePack, by: str) -> Json:
+    """Return the body of the entry that records a pack."""
+    return {
+        "statement_sha256": sha256_hex(pack_statement(pack)),
+        "predicate_type": PACK_PREDICATE,
+        "decision_id": pack.decision_id,
+        "version": pack.version,
+        "replaces": pack.replaces,
+        "by": by,
+    }
+
+
+@cache
+def pack_log() -> Log:
+    """Return a log with all that is recorded of a decision and its pack."""
+    log = Log(PACK_ORIGIN, [pack_key()])
+    log.announce(log.keys[0])
+    grant = {
+        "action": "grant",
+        "user": "layla",
+        "tenant_id": "acme",
+        "role": "approver",
+        "granted_by": "owner",
+        "granted_at": "2026-01-05T09:01:00.000000Z",
+        "expires_at": None,
+    }
+    own = {"action": "own", "user": "omar", "agent_name": "quality_desk", "by": "owner"}
+    log.append(EntryKind.ACCESS, "user/layla", grant)
+    log.append(EntryKind.ACCESS, "user/omar", own)
+    subject, made = f"decision/{DECISION_ID}", decision()
+    log.append(EntryKind.TOOL_CALL, subject, {"offered": list(OFFERED)})
+    for call in CALLS:
+        log.append(EntryKind.TOOL_CALL, subject, {"call": call.model_dump(mode="json")})
+    decided = {
+        "decision_sha256": made.sha256,
+        "summary_sha256": digest(DecisionSummary.of(made).model_dump(mode="json")),
+        "entity_id": made.entity_id,
+        "agent_name": made.agent_name,
+        "approval_class": made.approval_class.value,
+        "reversibility_class": made.reversibility_class.value,
+        "sensitivity_class": made.sensitivity_class.value,
+        "decided_at": made.decided_at,
+        **pack_requirement(made).model_dump(mode="json"),
+    }
+    log.append(EntryKind.DECISION, subject, decided)
+    first, again = packs()
+    log.append(EntryKind.PACK, first.pack_id, pack_body(first, "owner"))
+    log.append(EntryKind.REVIEW, again.pack_id, pack_body(again, "layla"))
+    hold = {"action": "hold", "reason": "Claim 26-118 of Vester Dairy", "by": "owner"}
+    log.append(EntryKind.RETENTION, again.pack_id, hold)
+    approval = {"action": "approve", "approval_class": "A1", "by": "layla", "note": "For counsel"}
+    log.append(EntryKind.EXPORT, again.pack_id, approval)
+    export = {
+        "action": "export",
+        "approval": EXPORTED - 1,
+        "by": "omar",
+        "format": "json",
+        "sha256": sha256_hex(exported(log, REVIEWED, again, EXPORTED)),
+    }
+    log.append(EntryKind.EXPORT, again.pack_id, export)
+    policy = {"years": 10, "basis": "Saudi financial institutions", "by": "owner"}
+    log.append(EntryKind.RETENTION, "retention", policy)
+    revoke = {"action": "revoke", "user": "layla", "role": "approver", "by": "owner"}
+    log.append(EntryKind.ACCESS, "user/layla", revoke)
+    release = {"action": "release", "reason": "Settled", "by": "owner"}
+    log.append(EntryKind.RETENTION, again.pack_id, release)
+    erasure = {
+        "entry": PACKED,
+        "leaf": log.leaves[PACKED].hex(),
+        "reason": "Order of the court, 2026-01-05",
+        "by": "legal@acme.example",
+    }
+    log.append(EntryKind.ERASURE, f"entry/{PACKED}", erasure)
+    removed = {
+        "action": "removed",
+        "decision_id": first.decision_id,
+        "version": first.version,
+        "statement_sha256": sha256_hex(pack_statement(first)),
+        "by": "owner",
+    }
+    log.append(EntryKind.RETENTION, first.pack_id, removed)
+    return log
+
+
+def attached(*files: tuple[str, bytes]) -> list[Json]:
+    """Return files as a proof file has them."""
+    return [{"name": name, "data": b64encode(data).decode()} for name, data in files]
+
+
+INSPECTED = attached(("inspection.txt", INSPECTION.encode()))
+
+
+def exported(log: Log, seq: int, pack: EvidencePack, size: int) -> bytes:
+    """Return a pack's bytes as it was exported when the log had a size."""
+    (key,) = log.keys
+    envelope = Envelope.sign(pack_statement(pack), key).as_json()
+    proof = log.prove(seq, size, key)
+    return written({**proof, "envelope": envelope, "attachments": INSPECTED})
+
+
+def recorded_pack(payload: bytes, subject: str, tenant: str = "acme") -> bytes:
+    """Return an exported pack that was recorded and signed as it is, right or wrong."""
+    origin = log_origin("8e27f0a4c5d1936b", tenant)
+    log = Log(origin, [SigningKey.from_seed(origin, seed(f"key of {PACK_ORIGIN}"))])
+    log.announce(log.keys[0])
+    body = {"statement_sha256": sha256_hex(payload), "predicate_type": PACK_PREDICATE}
+    log.append(EntryKind.PACK, subject, body)
+    return written(enveloped(log, 1, payload))
+
+
+class PackVector(NamedTuple):
+    """An exported pack, and what must come out."""
+
+    name: str
+    data: bytes
+    why: str
+    fails: tuple[str, ...] = ()
+    key: str | None = "pack-log.pub"
+
+    @property
+    def path(self) -> str:
+        """Where the file is, below the folder of packs."""
+        return f"{'refused' if self.fails else 'holds'}/{self.name}.json"
+
+    def as_json(self) -> Json:
+        """Return the line of the index."""
+        line = ProofVector(self.name, self.data, self.why, self.fails, self.key).as_json()
+        return {**line, "file": f"pack/{self.path}"}
+
+
+def pack_vectors() -> Iterator[PackVector]:
+    """Give exported packs that hold, and that are refused by one of their checks."""
+    first, again = packs()
+    log = pack_log()
+    small = small_pack()
+    reviewed_file = exported(log, REVIEWED, again, EXPORTED)
+    good = parse_json(exported(log, PACKED, first, REMOVED))
+    bare = {name: good[name] for name in good if name != "attachments"}
+    for name, why, data in (
+        ("exported", "a pack with its attachment", written(good)),
+        ("reviewed", "the version that a review made of it", reviewed_file),
+        (
+            "digests-alone",
+            "without the attachments: the statement has their digests",
+            written(bare),
+        ),
+        (
+            "small",
+            "as little as a pack can have",
+            recorded_pack(pack_statement(small), small.pack_id),
+        ),
+    ):
+        yield PackVector(name, data, why)
+    why = "without a trusted key the signer is unknown"
+    yield PackVector("exported", written(good), why, key=None)
+    yield from respelled_packs(good)
+    yield from changed_packs(good)
+    yield from recorded_packs(json.loads(small.encode()))
+
+
+def respelled_packs(good: Json) -> Iterator[PackVector]:
+    """Give exported packs whose value is right, and whose bytes are not."""
+    data = written(good)
+    for name, why, other in (
+        ("indented", "spaces and newlines that an export does not have", pretty(good)),
+        ("no-newline", "the newline at the end is missing", data.rstrip(b"\n")),
+        ("two-newlines", "a second newline at the end", data + b"\n"),
+        ("escaped", "a letter is written as an escape", data.replace(b"evid", b"\\u0065vid", 1)),
+        (
+            "other-order",
+            "the fields stand in another order",
+            json.dumps(dict(reversed(good.items())), separators=(",", ":")).encode() + b"\n",
+        ),
+    ):
+        yield PackVector(name, other, why, ("file",))
+
+
+def changed_packs(good: Json) -> Iterator[PackVector]:
+    """Give exported packs in which something was changed afterwards."""
+    first, again = packs()
+    changed_file = attached(("inspection.txt", INSPECTION.replace("Nine", "None").encode()))
+    other_name = attached(("other.txt", INSPECTION.encode()))
+    payload = pack_statement(first)
+    envelope = good["envelope"]
+    edited = payload.replace(b"Hold lot", b"Ship lot", 1)
+    for name, why, fails, field, value in (
+        (
+            "attachment-changed",
+            "an attachment is not the file that the statement names",
+            ("attachment",),
+            "attachments",
+            changed_file,
+        ),
+        (
+            "attachment-unknown",
+            "an attachment that the statement does not name",
+            ("attachment",),
+            "attachments",
+            [*INSPECTED, *other_name],
+        ),
+        (
+            "attachment-renamed",
+            "an attachment under another name",
+            ("attachment",),
+            "attachments",
+            other_name,
+        ),
+        (
+            "attachment-twice",
+            "an attachment is there twice",
+            ("attachment",),
+            "attachments",
+            INSPECTED * 2,
+        ),
+        (
+            "edited",
+            "the pack was edited in place",
+            ("statement", "pack"),
+            "envelope",
+            {**envelope, "payload": b64encode(edited).decode()},
+        ),
+        (
+            "edited-and-signed",
+            "the pack was edited in place and signed anew, and is not the one that was recorded",
+            ("statement", "pack"),
+            "envelope",
+            Envelope.sign(edited, pack_key()).as_json(),
+        ),
+        (
+            "other-version",
+            "a version of the pack in the place of another",
+            ("statement", "pack"),
+            "envelope",
+            Envelope.sign(pack_statement(again), pack_key()).as_json(),
+        ),
+    ):
+        yield PackVector(name, written({**good, field: value}), why, fails)
+
+
+def resealed(pack: Json) -> Json:
+    """Return a pack with the id that follows from the rest of it."""
+    content = {name: value for name, value in pack.items() if name != "pack_id"}
+    return {"pack_id": derived_id("pack", content), **content}
+
+
+def stated(pack: Json, **others: Any) -> bytes:
+    """Return the statement about a pack, right or wrong, or with other fields."""
+    digest = {"sha256": sha256_hex(canonical_json(pack))}
+    statement = {
+        "_type": "https://in-toto.io/Statement/v1",
+        "predicate": pack,
+        "predicateType": PACK_PREDICATE,
+        "subject": [{"name": f"pack/{pack.get('pack_id')}", "digest": digest}],
+    }
+    return canonical_json({**statement, **others})
+
+
+def recorded_packs(small: Json) -> Iterator[PackVector]:
+    """Give packs that were recorded and signed as they are, and are none or do not add up."""
+    fails = ("pack",)
+    for name, why, field, value in (
+        ("other-id", "an id that does not follow from the content", "pack_id", "pack_" + "0" * 16),
+        ("no-id", "the id is missing", "pack_id", MISSING),
+        ("unknown-field", "a field that a pack does not have", "score", 1),
+        ("missing-field", "a field is missing", "tools_offered", MISSING),
+        ("no-sources", "no source", "sources", []),
+        ("version-2", "a field v of another version", "v", 2),
+        ("time", "a time without its fraction", "created_at", "2026-01-05T09:07:30Z"),
+        ("no-such-day", "a day that there is not", "created_at", "2026-02-30T09:07:30.000000Z"),
+        ("blank-name", "a name that is blank", "entity_id", " "),
+        ("one-language", "a memo in one language", "memo.body_ar", ""),
+        ("excerpt", "a source without an excerpt", "sources.0.excerpt", ""),
+        ("nowhere", "a source that leads nowhere", "sources.0.reference", None),
+        ("confidence", "a confidence above 1", "sources.0.confidence", 1.5),
+        ("half-a-review", "a reviewer and no review", "reviewer_id", "layla"),
+        ("note-without-review", "a note and no review", "review_note", "Fine."),
+        ("replaces-nothing", "a second version that replaces nothing", "version", 2),
+        ("replaces", "a first version that replaces a pack", "replaces", "pack_" + "0" * 16),
+        ("trace", "a trace id that is none", "trace_id", "0"),
+    ):
+        pack = put(small, field, value)
+        if field != "pack_id":
+            pack = resealed(pack)
+        data = recorded_pack(stated(pack), str(pack.get("pack_id")))
+        yield PackVector(name, data, why, fails)
+    call = json.loads(canonical_json(CALLS[0].model_dump(mode="json")))
+    file = {
+        "name": "a.txt",
+        "media_type": "text/plain",
+        "sha256": sha256_hex(b"a"),
+        "bytes": 1,
+        "source": None,
+    }
+    names = {"name": "attachment/a.txt", "digest": {"sha256": sha256_hex(b"a")}}
+    for name, why, field, value in (
+        ("two-names", "two attachments of one name", "attachments", [file, file]),
+        (
+            "attachment-of-no-source",
+            "an attachment of a source that is not there",
+            "attachments",
+            [{**file, "source": 2}],
+        ),
+        (
+            "failed-without-error",
+            "a call that failed, and no error",
+            "tool_calls",
+            [{**call, "outcome": "failed"}],
+        ),
+        (
+            "error-without-failure",
+            "a call with an error that did not fail",
+            "tool_calls",
+            [{**call, "error": "no answer"}],
+        ),
+        (
+            "status-without-failure",
+            "nothing to check of a call that did not fail",
+            "tool_calls",
+            [{**call, "verification_status": "failed"}],
+        ),
+        (
+            "contradiction-off",
+            "a contradiction that is switched off",
+            "tool_calls",
+            [{**call, "contradiction_basis": "different"}],
+        ),
+    ):
+        pack = resealed(put(small, field, value))
+        subject = {
+            "name": f"pack/{pack['pack_id']}",
+            "digest": {"sha256": sha256_hex(canonical_json(pack))},
+        }
+        subjects = [subject, *([names] * len(value) if field == "attachments" else [])]
+        data = recorded_pack(stated(pack, subject=subjects), pack["pack_id"])
+        yield PackVector(name, data, why, fails)
+    yield from misnamed_packs(small)
+
+
+def misnamed_packs(small: Json) -> Iterator[PackVector]:
+    """Give packs that add up, and are not what statement or entry are about."""
+    fails, pack_id = ("pack",), small["pack_id"]
+    digest = {"sha256": sha256_hex(canonical_json(small))}
+    right = {"name": f"pack/{pack_id}", "digest": digest}
+    other = {"name": "attachment/a.txt", "digest": digest}
+    for name, why, subjects in (
+        ("other-subject", "the statement is about another name", [{**right, "name": "pack/1"}]),
+        ("other-digest", "the digest is not the pack's", [{**right, "digest": other_digest()}]),
+        ("more-subjects", "an attachment that the pack does not have", [right, other]),
+    ):
+        data = recorded_pack(stated(small, subject=subjects), pack_id)
+        yield PackVector(name, data, why, fails)
+    why = "the entry is about another pack"
+    yield PackVector("other-entry", recorded_pack(stated(small), "pack_1"), why, fails)
+    elsewhere = resealed({**small, "tenant_id": "globex"})
+    data = recorded_pack(stated(elsewhere), elsewhere["pack_id"])
+    yield PackVector("other-tenant", data, "the pack is another tenant's", fails)
+
+
+def other_digest() -> Json:
+    """Return a digest of nothing here."""
+    return {"sha256": seed("nothing here").hex()}
+
+
+def pack_files() -> dict[str, bytes]:
+    """Return the decision, the statement of its pack, the attachment, and the exported packs."""
+    first, _ = packs()
+    made = {
+        "decision.json": pretty(decision().as_json()),
+        "statement.json": pack_statement(first),
+        "inspection.txt": INSPECTION.encode(),
+    }
+    return made | {vector.path: vector.data for vector in pack_vectors()}
+
+
+def pack_proofs() -> Iterator[ProofVector]:
+    """Give proofs of what is recorded of a decision and its pack."""
+    log = pack_log()
+    first, _ = packs()
+    size, key = len(log.entries), log.keys[0]
+    good = parse_json(exported(log, PACKED, first, REMOVED))
+    for name, why, seq in (
+        ("access-grant", "a role that was given", 1),
+        ("access-own", "an agent of somebody's own", 2),
+        ("tool-offered", "tools that could have been used", 3),
+        ("tool-call", "a call that did something else than was meant", 6),
+        ("tool-call-failed", "a call that failed", 5),
+        ("decision", "a decision", 7),
+        ("hold", "a legal hold", 10),
+        ("export-approved", "an approval to export a pack", 11),
+        ("export", "an export", EXPORTED),
+        ("retention", "for how long packs are kept", 13),
+        ("access-revoke", "a role that was taken away", 14),
+        ("pack-removed", "a pack that was removed", 17),
+    ):
+        yield ProofVector(name, pretty(log.prove(seq, size, key)), why, key="pack-log.pub")
+    yield ProofVector("pack", pretty(good), "a pack with its attachment", key="pack-log.pub")
+    without = {name: good[name] for name in good if name != "envelope"}
+    changed_file = attached(("inspection.txt", b"Nothing was found.\n"))
+    (one,) = INSPECTED
+    for name, why, fails, proof in (
+        (
+            "attachment-changed",
+            "another file",
+            ("attachment",),
+            {**good, "attachments": changed_file},
+        ),
+        ("attachments-without-envelope", "files that nothing names", ("format",), without),
+        ("attachments-empty", "no file", ("format",), {**good, "attachments": []}),
+        ("attachments-null", "null in place of files", ("format",), {**good, "attachments": None}),
+        (
+            "attachment-field",
+            "an attachment with a field more",
+            ("format",),
+            {**good, "attachments": [{**one, "bytes": 1}]},
+        ),
+        (
+            "attachment-nameless",
+            "an attachment without a name",
+            ("format",),
+            {**good, "attachments": [{"data": one["data"]}]},
+        ),
+        (
+            "attachment-base64",
+            "an attachment that is not Base64",
+            ("format",),
+            {**good, "attachments": [{**one, "data": "Zg"}]},
+        ),
+    ):
+        yield ProofVector(name, pretty(proof), why, fails, "pack-log.pub")
 
 
 # Small helpers

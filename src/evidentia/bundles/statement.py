@@ -5,19 +5,15 @@ from typing import Final
 from evidentia.bundles.model import EvidenceBundle
 from evidentia.canonical import sha256_hex
 from evidentia.errors import IntegrityError, ProofError
-from evidentia.proof.statement import Statement, Subject
+from evidentia.proof.statement import Statement, Subject, encode_statement
 
 PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:bundle"
 
 
 def statement_bytes(bundle_id: str, data: bytes) -> bytes:
-    """Return the statement about a bundle's persisted bytes, whose predicate is the bundle.
-
-    Those bytes are canonical JSON, and stand in the statement as they are.
-    """
+    """Return the statement about a bundle's persisted bytes, whose predicate is the bundle."""
     subject = Subject(f"bundle/{bundle_id}", sha256_hex(data))
-    around = Statement(PREDICATE_TYPE, (subject,), {}).encode()
-    return around.replace(b'"predicate":{}', b'"predicate":' + data, 1)
+    return encode_statement(PREDICATE_TYPE, (subject,), data)
 
 
 def from_statement(statement: Statement) -> EvidenceBundle:

@@ -1,16 +1,36 @@
 """`evidentia keys`: the keys that sign a log."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evidentia.cli.group import Group
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, settings, workspace
+
+PassphraseFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--passphrase-file",
+        metavar="FILE",
+        help="The passphrase [EVIDENTIA_KEY_PASSPHRASE_FILE, else asked for].",
+    ),
+]
+_PLACES = {
+    "plain": "here, plain",
+    "encrypted": "here, encrypted",
+    "command": "by command",
+    "unreadable": "here, not readable",
+    "elsewhere": "elsewhere",
+}
+"""How the table says where a private key is."""
+
+if TYPE_CHECKING:
+    from evidentia.workspace.trail import AnnouncedKey
 
 app = typer.Typer(
     cls=Group,
-    help="Show, export and rotate the keys that sign a log.",
+    help="Show, export, rotate and protect the keys that sign a log.",
     rich_markup_mode=None,
     invoke_without_command=True,
 )
@@ -49,7 +69,7 @@ def list_keys(
                 key.key.key_id,
                 key.since,
                 "-" if key.replaced_at is None else key.replaced_at,
-                "here" if key.held else "elsewhere",
+                _PLACES[key.place],
             )
             for key in keys
         ],
@@ -103,6 +123,96 @@ def rotate_key(
     with workspace(home, tenant) as opened:
         key = opened.rotate_key()
     _print_key(str(key), as_json=as_json)
+
+
+@app.command("protect")
+def protect_keys(
+    passphrase_file: PassphraseFileOption = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Encrypt the private keys that are here with a passphrase.
+
+    Whatever signs asks for it from then on, and new keys are encrypted too. There is no way back
+    to a key whose passphrase is lost.
+    """
+    from evidentia.cli.output import counted, print_json, say
+    from evidentia.cli.passphrases import for_keys
+
+    with workspace(home, tenant, read_only=True) as opened:
+        _refuse_without(opened.keys(), "plain", "encrypted")
+        passphrase = for_keys(settings(), passphrase_file, is_new=True)
+        changed = opened.home.protect_keys(opened.tenant, passphrase)
+    if as_json:
+        print_json({"encrypted": changed})
+    elif changed:
+        say(f"{counted(len(changed), 'private key')} encrypted: {', '.join(changed)}", "good")
+    else:
+        say("All private keys that are here were encrypted before.", "good")
+
+
+@app.command("unprotect")
+def unprotect_keys(
+    passphrase_file: PassphraseFileOption = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep the private keys that are here unencrypted again."""
+    from evidentia.cli.output import counted, print_json, say
+    from evidentia.cli.passphrases import for_keys
+
+    with workspace(home, tenant, read_only=True) as opened:
+        _refuse_without(opened.keys(), "encrypted")
+        passphrase = for_keys(settings(), passphrase_file, is_new=False)
+        changed = opened.home.unprotect_keys(opened.tenant, passphrase)
+    if as_json:
+        print_json({"decrypted": changed})
+    else:
+        say(f"{counted(len(changed), 'private key')} plain again: {', '.join(changed)}", "good")
+
+
+@app.command("use-command")
+def use_command(
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="COMMAND...", help="The program and its arguments, after --; no shell reads it."
+        ),
+    ],
+    public_key: Annotated[
+        Path,
+        typer.Option(
+            "--public-key",
+            metavar="FILE",
+            help="The key's public half: PEM, hexadecimal or a line.",
+        ),
+    ],
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long one signature may take.")
+    ] = 30.0,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Sign with a key that a command holds, from now on.
+
+    The command gets the bytes to sign on standard input and prints the Ed25519 signature: 64
+    bytes, or Base64 or hexadecimal text. It is tried once first. The log records the new key as a
+    rotation does, and every signature is verified before it is used.
+    """
+    with workspace(home, tenant, create=True) as opened:
+        key = opened.use_command(public_key, command, timeout=timeout)
+    _print_key(str(key), as_json=as_json)
+
+
+def _refuse_without(keys: "list[AnnouncedKey]", *places: str) -> None:
+    from evidentia.errors import NotFoundError
+
+    if not any(key.place in places for key in keys):
+        encrypted = "" if "plain" in places else "encrypted "
+        raise NotFoundError(f"there is no {encrypted}private key here: see 'evidentia keys'")
 
 
 def _print_key(key: str, *, as_json: bool) -> None:

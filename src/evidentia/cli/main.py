@@ -17,6 +17,10 @@ GROUPS = {
         "Bundles of evidence: exactly what a model saw, what it did not, and why.",
     ),
     "ledger": ("ledger", "Ledgers of checked answers: list, show, export, prove and verify them."),
+    "pack": (
+        "pack",
+        "Packs of weighty decisions: basis, actions, review, in one signed file.",
+    ),
     "judge": ("judge", "Judges of claims: which there are, and how right they are."),
     "trail": (
         "trail",

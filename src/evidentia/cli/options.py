@@ -40,12 +40,15 @@ def workspace(
 ) -> "Workspace":
     """Open the workspace that options and environment name."""
     found = settings()
+    from evidentia.cli.passphrases import for_workspace
     from evidentia.workspace import open_workspace
 
+    folder, name = home or found.home, tenant or found.tenant
     return open_workspace(
         found.database_url if home is None else None,
-        home=home or found.home,
-        tenant=tenant or found.tenant,
+        home=folder,
+        tenant=name,
         create=create,
         read_only=read_only,
+        passphrase=for_workspace(found, folder, name, may_ask=not read_only),
     )

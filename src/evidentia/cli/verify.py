@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The proof to verify.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The proof, or the exported pack.")],
     key: Annotated[
         str | None,
         typer.Option(
@@ -23,14 +23,14 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify a proof offline, from the file alone.
+    """Verify a proof or an exported pack offline, from the file alone.
 
-    Says what holds (content, place in the log, signature) and what the file cannot show. Without
-    --key the best answer is "consistent, signer unknown", with exit code 1.
+    Says what holds (content, place in the log, signature, attachments) and what it cannot show.
+    Without --key the best answer is "consistent, signer unknown", with exit code 1.
     """
     from evidentia.cli.output import Mark, print_json, say, visible
-    from evidentia.proof.files import verify as verify_file
     from evidentia.proof.verification import Verdict
+    from evidentia.verifying import verify as verify_file
 
     report = verify_file(file, key=key)
     if as_json:
@@ -55,11 +55,14 @@ def _say_what_it_states(statement: "Statement") -> None:
     from evidentia.bundles.statement import PREDICATE_TYPE as BUNDLE
     from evidentia.cli.output import say, visible
     from evidentia.ledger.session import PREDICATE_TYPE as LEDGER
+    from evidentia.packs.statement import PREDICATE_TYPE as PACK
 
     if statement.predicate_type == LEDGER:
         _say_ledger(statement)
     elif statement.predicate_type == BUNDLE:
         _say_bundle(statement)
+    elif statement.predicate_type == PACK:
+        _say_pack(statement)
     else:
         say(f"What it states: {visible(statement.predicate_type)}")
 
@@ -90,3 +93,13 @@ def _say_bundle(statement: "Statement") -> None:
     accounting = bundle.accounting
     say(f"What it states: bundle {bundle.bundle_id}, built {bundle.created_utc}: {size(bundle)}")
     say(f"{counted(accounting.inputs, 'input')}: {outcomes(accounting)}", under=True)
+
+
+def _say_pack(statement: "Statement") -> None:
+    from evidentia.cli.output import say, visible
+    from evidentia.cli.pack_view import show_pack
+    from evidentia.packs.statement import from_statement
+
+    pack = from_statement(statement)
+    say(f"What it states: the pack of decision {visible(pack.decision_id)}")
+    show_pack(pack, None)

@@ -1,9 +1,10 @@
 """The proof file: an entry, its body where it is disclosed, its place in the tree, a checkpoint.
 
 Where the body names a statement by its digest (a ledger's does), the statement comes along in a
-signed envelope.
+signed envelope, and files that the statement names by their digests (a pack's attachments) may.
 """
 
+import base64
 import re
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -13,12 +14,13 @@ from evidentia.errors import CanonicalError, ProofError
 from evidentia.proof.envelope import Envelope
 from evidentia.trail.entry import SALT_BYTES, Entry
 from evidentia.trail.merkle import HASH_BYTES
+from evidentia.trail.note import decode_base64
 
 PROOF_FORMAT = "evidentia/proof"
 PROOF_VERSION = 1
 MAX_PROOF_BYTES = 64 * 1024 * 1024
 _REQUIRED = ("checkpoint", "entry", "format", "inclusion", "v")
-_OPTIONAL = ("body", "envelope", "salt")
+_OPTIONAL = ("attachments", "body", "envelope", "salt")
 _HEX = re.compile(r"[0-9a-f]*")
 
 
@@ -39,6 +41,8 @@ class Proof:
     checkpoint: str
     disclosure: Disclosure | None = None
     envelope: Envelope | None = None
+    attachments: tuple[tuple[str, bytes], ...] = ()
+    """Files by their names, which the statement names as `attachment/` and the name."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the proof as the JSON object a proof file holds."""
@@ -53,6 +57,11 @@ class Proof:
             document |= {"body": self.disclosure.body, "salt": self.disclosure.salt.hex()}
         if self.envelope is not None:
             document["envelope"] = self.envelope.as_json()
+        if self.attachments:
+            document["attachments"] = [
+                {"name": name, "data": base64.b64encode(data).decode()}
+                for name, data in self.attachments
+            ]
         return document
 
     @classmethod
@@ -73,6 +82,7 @@ class Proof:
             document["checkpoint"],
             _disclosure(document),
             _envelope(document),
+            _attachments(document),
         )
 
 
@@ -116,6 +126,26 @@ def _envelope(document: dict[str, Any]) -> Envelope | None:
     if "body" not in document:
         raise ProofError("an envelope must come with the entry's body, which names what is in it")
     return Envelope.from_json(document["envelope"])
+
+
+def _attachments(document: dict[str, Any]) -> tuple[tuple[str, bytes], ...]:
+    if "attachments" not in document:
+        return ()
+    if "envelope" not in document:
+        raise ProofError("attachments must come with the envelope that names them")
+    given = document["attachments"]
+    if not isinstance(given, list) or not given:
+        raise ProofError("the proof's attachments are not a list of files")
+    return tuple(map(_attachment, given))
+
+
+def _attachment(value: Any) -> tuple[str, bytes]:
+    match value:
+        case {"name": str(name), "data": str(encoded), **others} if not others:
+            data = decode_base64(encoded)
+            if data is not None:
+                return name, data
+    raise ProofError("an attachment of the proof is not a name with its bytes in Base64")
 
 
 def _is_hex(value: Any, length: int) -> TypeGuard[str]:

@@ -1,25 +1,12 @@
-"""The shell around verification: reads the file and the key, and hands over bytes."""
+"""Reading the files that verification is given: evidence, and public keys."""
 
 from pathlib import Path
 
 from evidentia.errors import InputError, NotFoundError
-from evidentia.proof.document import MAX_PROOF_BYTES
 from evidentia.proof.keys import TrustedKey
-from evidentia.proof.verification import ProofReport, verify_proof
 from evidentia.trail.note import VerifierKey
 
 MAX_KEY_BYTES = 65_536
-
-
-def verify(
-    evidence: str | Path | bytes, *, key: str | Path | VerifierKey | TrustedKey | None = None
-) -> ProofReport:
-    """Verify a proof, offline: from the file (or its bytes) and a trusted public key alone.
-
-    `key` is a public key, its text (`name+id+base64`, PEM or hexadecimal) or a file with it.
-    """
-    data = evidence if isinstance(evidence, bytes) else read_bytes(evidence, MAX_PROOF_BYTES)
-    return verify_proof(data, [] if key is None else [read_key(key)])
 
 
 def read_key(key: str | Path | VerifierKey | TrustedKey) -> TrustedKey:

@@ -27,6 +27,8 @@ from evidentia.trail.note import Note, VerifierKey
 
 STATEMENT_DIGEST = "statement_sha256"
 """The field of a body that names a statement by its digest."""
+ATTACHMENT = "attachment/"
+"""What the name of a subject begins with that is a file which may come along."""
 
 
 class Verdict(StrEnum):
@@ -105,7 +107,10 @@ def verify_proof(data: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
     ]
     if proof.envelope:
         checks.append(_statement(proof.envelope, body, checkpoint.origin, trusted))
-    return ProofReport(tuple(checks), proof.entry, body, statement, _limits(proof))
+    if statement:
+        checks += _attachments(proof, statement)
+    limits = _limits(proof, statement)
+    return ProofReport(tuple(checks), proof.entry, body, statement, limits)
 
 
 def _content(proof: Proof) -> Check:
@@ -182,11 +187,30 @@ def _statement(envelope: Envelope, body: Any, origin: str, keys: list[TrustedKey
     return Check("statement", holds=True, says=says)
 
 
+def _attachments(proof: Proof, statement: Statement) -> list[Check]:
+    """Compare the files that came along with the digests that the statement has for them."""
+    named = {subject.name: subject.sha256 for subject in statement.subjects}
+    seen: set[str] = set()
+    checks = []
+    for name, data in proof.attachments:
+        digest = named.get(ATTACHMENT + name)
+        if digest is None or name in seen:
+            says = f"{name!r} is not among the attachments that the statement names, or is twice"
+        elif digest != sha256_hex(data):
+            says = f"{name!r} is not the file that the statement names: it was changed"
+        else:
+            says = f"{name!r}, {len(data)} bytes, is the file that the statement names"
+        holds = name not in seen and digest == sha256_hex(data)
+        seen.add(name)
+        checks.append(Check("attachment", holds=holds, says=says))
+    return checks
+
+
 def _candidates(origin: str, keys: list[TrustedKey]) -> list[VerifierKey]:
     return [VerifierKey(origin, key.public_key) for key in keys if key.is_for(origin)]
 
 
-def _limits(proof: Proof) -> tuple[str, ...]:
+def _limits(proof: Proof, statement: Statement | None) -> tuple[str, ...]:
     limits = [
         "whether what was recorded was true when it was recorded",
         "whether the time in the entry is right: it is the recorder's own clock",
@@ -194,6 +218,13 @@ def _limits(proof: Proof) -> tuple[str, ...]:
     ]
     if proof.disclosure is None:
         limits.append("what the body says: only its commitment is here")
+    here = {ATTACHMENT + name for name, _ in proof.attachments}
+    subjects = statement.subjects if statement else ()
+    limits += [
+        f"whether {subject.name.removeprefix(ATTACHMENT)!r} is unchanged: only its digest is here"
+        for subject in subjects
+        if subject.name.startswith(ATTACHMENT) and subject.name not in here
+    ]
     return tuple(limits)
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.store.database import fetch, insert_rows, run
+from evidentia.store.uses import is_used
 
 if TYPE_CHECKING:  # listing bundles should not load what building them needs
     from evidentia.bundles.model import EvidenceBundle
@@ -319,7 +320,7 @@ def erase_bundle(connection: Connection, tenant: str, entry: int) -> tuple[str, 
                     f"DELETE FROM {table} WHERE tenant = ? AND bundle_id = ?",  # noqa: S608 - names are ours
                     (tenant, bundle_id),
                 )
-        unused = [one for one in (*digests, dropped) if one and not _is_used(connection, one)]
+        unused = [one for one in (*digests, dropped) if one and not is_used(connection, one)]
         return str(lake_uri), unused
     return None
 
@@ -331,28 +332,6 @@ def erase_run(connection: Connection, tenant: str, entry: int) -> None:
     else:
         sql = "DELETE FROM run_evidence WHERE tenant = ? AND trail_seq = ?"
         run(connection, sql, (tenant, entry))
-
-
-def _is_used(connection: Connection, digest: str) -> bool:
-    """Whether anything, of any tenant, still refers to an artifact of the lake."""
-    return (
-        any(
-            fetch(connection, f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (digest,))  # noqa: S608 - names are ours
-            for table, column in (
-                ("llm.evidence_item", "artifact_sha256"),
-                ("llm.evidence_bundle", "dropped_sha256"),
-                ("documents", "sha256"),
-                ("ledgers", "statement_sha256"),
-            )
-        )
-        or bool(
-            fetch(
-                connection,
-                "SELECT 1 FROM llm.evidence_bundle WHERE lake_uri = ? LIMIT 1",
-                (f"sha256/{digest[:2]}/{digest[2:4]}/{digest}",),
-            )
-        )
-    )
 
 
 def _listed(row: Any) -> ListedBundle:

@@ -15,7 +15,7 @@ from evidentia.errors import EnvironmentProblem
 from evidentia.store.database import Database, run
 from evidentia.store.tables import BUNDLE_SCHEMA, metadata
 
-HEAD = "0004"
+HEAD = "0005"
 """The revision this program works with."""
 
 _TABLES = tuple(sorted(metadata.tables))
@@ -98,6 +98,7 @@ def grant(database: Database, role: str) -> None:
             "trail_erase_ledger",
             "trail_erase_bundle",
             "trail_erase_run",
+            "trail_erase_pack",
         ):
             run(connection, f"GRANT EXECUTE ON FUNCTION {function}(text, bigint) TO {name}")
 

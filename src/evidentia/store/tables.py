@@ -1,8 +1,8 @@
 """The tables as they are now. Migrations make them; a test compares the two.
 
-Rows of `trail_bodies`, of a ledger and its session, and of a bundle, are removed only by an
-erasure. `document_indexes` may be written anew and `chunk_embeddings` emptied: they follow from the
-chunks. Bundles have a schema of their own, `llm`, where the database knows schemas.
+Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
+an erasure. `document_indexes` may be written anew and `chunk_embeddings` emptied: they follow from
+the chunks. Bundles have a schema of their own, `llm`, where the database knows schemas.
 """
 
 from sqlalchemy import (
@@ -315,4 +315,26 @@ evidence_item = _table(
     Index("evidence_item_artifact", "tenant", "artifact_sha256"),
     Index("evidence_item_content", "tenant", "content_sha256"),
     schema=BUNDLE_SCHEMA,
+)
+
+evidence_packs = _table(
+    "evidence_packs",
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("decision_id", Text, nullable=False),
+    Column("entity_id", Text, nullable=False),
+    Column("agent_name", Text, nullable=False),
+    Column("version", _Number, nullable=False),
+    Column("replaces_id", Text),
+    Column("conflicted", _Number, nullable=False),
+    Column("resolved", _Number, nullable=False),
+    Column("pack", Text, nullable=False),
+    Column("attachments", Text, nullable=False),
+    Column("statement_sha256", Text, nullable=False),
+    Column("trail_seq", _Number, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Index("evidence_packs_entry", "tenant", "trail_seq", unique=True),
+    Index("evidence_packs_replaces", "tenant", "replaces_id", unique=True),
+    Index("evidence_packs_decision", "tenant", "decision_id", "version"),
+    Index("evidence_packs_created", "tenant", "created_at"),
 )

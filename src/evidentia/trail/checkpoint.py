@@ -7,11 +7,9 @@ import base64
 import re
 from dataclasses import dataclass
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
 from evidentia.errors import ProofError
 from evidentia.trail.merkle import HASH_BYTES
-from evidentia.trail.note import Note, decode_base64, sign_note
+from evidentia.trail.note import Note, PrivateKey, decode_base64, sign_note
 
 _SIZE = re.compile(r"0|[1-9][0-9]{0,17}")
 
@@ -49,7 +47,7 @@ class Checkpoint:
             raise ProofError("not a checkpoint: its size or its root is malformed")
         return cls(origin, int(size), root)
 
-    def sign(self, private_key: Ed25519PrivateKey) -> str:
+    def sign(self, private_key: PrivateKey) -> str:
         """Return the checkpoint as a note signed under its origin's name."""
         return sign_note(self.text, self.origin, private_key)
 

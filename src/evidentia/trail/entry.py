@@ -40,10 +40,13 @@ class EntryKind(StrEnum):
     BUNDLE = "bundle"
     RUN = "run"
     LEDGER = "ledger"
+    DECISION = "decision"
+    TOOL_CALL = "tool_call"
     PACK = "pack"
     REVIEW = "review"
     EXPORT = "export"
     ACCESS = "access"
+    RETENTION = "retention"
     ERASURE = "erasure"
     KEY = "key"
 

@@ -5,12 +5,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Protocol
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import (
-    Ed25519PrivateKey,
-    Ed25519PublicKey,
-)
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from evidentia.errors import InputError, ProofError
 
@@ -23,6 +21,16 @@ _NAME = re.compile(r"[^\s+\ud800-\udfff]+")
 _NO_TEXT = re.compile(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]")
 """What a note cannot hold: control characters, and what UTF-8 cannot write."""
 _LINE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
+
+
+class PrivateKey(Protocol):
+    """What signs: an Ed25519 private key, or something that has one elsewhere and signs with it."""
+
+    def sign(self, data: bytes, /) -> bytes:
+        """Return the 64 bytes of an Ed25519 signature over the data."""
+
+    def public_key(self) -> Ed25519PublicKey:
+        """Return the public half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +121,7 @@ class Note:
         return signer
 
 
-def sign_note(text: str, name: str, private_key: Ed25519PrivateKey) -> str:
+def sign_note(text: str, name: str, private_key: PrivateKey) -> str:
     """Sign text (which ends in a newline) under the name; return the whole note."""
     if not text.endswith("\n") or _NO_TEXT.search(text):
         raise InputError("a note's text must end in a newline and have no control characters")

@@ -22,14 +22,16 @@ from evidentia.errors import (
 from evidentia.frozen import thaw
 from evidentia.logs import get_logger
 from evidentia.proof.document import Disclosure, Proof
-from evidentia.proof.keys import SEED_BYTES, SigningKey
+from evidentia.proof.files import read_key
+from evidentia.proof.keys import SEED_BYTES, SigningKey, TrustedKey
 from evidentia.store import log
 from evidentia.store.auditing import AuditReport, OutsideCheckpoint, Progress, audit_log
 from evidentia.store.database import Database
-from evidentia.store.home import Home
+from evidentia.store.home import Home, KeyPlace
 from evidentia.store.log import Receipt
 from evidentia.store.publishing import Publication, publish
 from evidentia.store.sequencer import Sequencer
+from evidentia.store.signing import PROBE, SIGNER_SECONDS, CommandSigner
 from evidentia.store.tree import StoredTree, TileCache
 from evidentia.trail.audit import StoredEntry
 from evidentia.trail.checkpoint import Checkpoint, log_origin, read_checkpoint
@@ -79,12 +81,17 @@ class LoggedEntry:
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedKey:
-    """A signing key of the log: since which entry, until which one, and whether it is here."""
+    """A signing key of the log: since which entry, until which one, and where its secret is."""
 
     key: VerifierKey
     since: int
     replaced_at: int | None
-    held: bool
+    place: KeyPlace
+
+    @property
+    def held(self) -> bool:
+        """Whether the private key itself is here, plain or encrypted."""
+        return self.place in {KeyPlace.PLAIN, KeyPlace.ENCRYPTED}
 
     def as_json(self) -> dict[str, Any]:
         """Return the key as a JSON object."""
@@ -94,6 +101,7 @@ class AnnouncedKey:
             "since_entry": self.since,
             "replaced_at_entry": self.replaced_at,
             "private_key_here": self.held,
+            "private_key": self.place.value,
         }
 
 
@@ -188,16 +196,7 @@ class TrailShell:
         with self._database.write() as connection:
             log.require_head(connection, self.tenant)
             log.lock_head(connection, self.tenant, self._new_origin)  # no one else erases meanwhile
-            target = _logged(log.entry_at(connection, self.tenant, seq))
-            if target.entry.kind in _KEPT_FOR_GOOD:
-                raise UsageError(f"entry {seq} is of kind {target.entry.kind} and is never erased")
-            if target.erased:
-                raise UsageError(f"the body of entry {seq} is erased already")
-            subject = log.erasure_subject(seq)
-            body = {"entry": seq, "leaf": target.leaf, "reason": reason, "by": by}
-            receipt = self._append_within(connection, EntryKind.ERASURE, subject, body)
-            log.erase_body(connection, self.tenant, seq)
-            remove_files = self._forget(connection, target.entry)
+            receipt, remove_files = self._erase_within(connection, seq, reason=reason, by=by)
         remove_files()
         self._database.settle()
         _log.info("body_erased", tenant=self.tenant, entry=seq, recorded_as=receipt.seq)
@@ -221,7 +220,7 @@ class TrailShell:
         """Return one entry; raise `NotFoundError` if there is none."""
         with self._database.read() as connection:
             log.require_head(connection, self.tenant)
-            return _logged(log.entry_at(connection, self.tenant, seq))
+            return read_logged(log.entry_at(connection, self.tenant, seq))
 
     def entries(
         self,
@@ -245,7 +244,7 @@ class TrailShell:
                 limit=limit,
                 newest_first=newest_first,
             )
-        return [_logged(row) for row in rows]
+        return [read_logged(row) for row in rows]
 
     def records(self, obligation_id: str | None = None) -> list[EvidenceRecord]:
         """Return the evidence records, of one obligation or of all, oldest first."""
@@ -325,8 +324,8 @@ class TrailShell:
     def keep_checkpoint(self, report: AuditReport) -> str | None:
         """Keep a checkpoint of what an audit found good, and return it.
 
-        Without the private key the newest one that was signed before is kept; None if there is
-        none.
+        Where the key can't sign now, the newest one that was signed before is kept; None if there
+        is none.
         """
         if not report.holds:
             raise IntegrityError("a log that does not hold gets no checkpoint")
@@ -335,10 +334,13 @@ class TrailShell:
             stored = [note for _, _, note in log.checkpoints(connection, self.tenant)]
         if not announced:
             return None
-        key = self.home.load_key(self.tenant, announced[-1][1], report.origin)
-        if key is not None:
-            checkpoint = Checkpoint(report.origin, report.size, bytes.fromhex(report.root))
-            stored.append(checkpoint.sign(key.private_key))
+        try:
+            key = self.home.load_key(self.tenant, announced[-1][1], report.origin)
+            if key is not None:
+                checkpoint = Checkpoint(report.origin, report.size, bytes.fromhex(report.root))
+                stored.append(checkpoint.sign(key.private_key))
+        except EnvironmentProblem as problem:  # an audit is good without a new signature
+            _log.info("checkpoint_not_signed", tenant=self.tenant, reason=str(problem))
         if not stored:
             return None
         self.home.keep_checkpoint(self.tenant, stored[-1])
@@ -366,7 +368,7 @@ class TrailShell:
                 VerifierKey(head.origin, public_key),
                 seq,
                 end,
-                self.home.key_file(self.tenant, key_id).exists(),
+                self.home.key_place(self.tenant, key_id),
             )
             for (seq, key_id, public_key), end in zip(found, [*ends, None], strict=False)
         ]
@@ -379,21 +381,48 @@ class TrailShell:
         """Announce a new key in the log; the old one signs last the log with that announcement."""
         self._refuse_to_fork()
         old, _ = self._held_key()
-        with self._database.write() as connection:
-            new, receipt = self._announce(connection)
-        if old is not None:
-            with self._database.read() as connection:
-                head = log.require_head(connection, self.tenant)
-                tree = StoredTree(connection, head, self._tiles)
-                last = Checkpoint(head.origin, receipt.seq + 1, tree.root_at(receipt.seq + 1))
-            with self._database.write() as connection:
-                note = last.sign(old.private_key)
-                log.insert_checkpoint(connection, self.tenant, last.size, old.verifier.key_id, note)
-        self.checkpoint()
-        _log.info("key_rotated", tenant=self.tenant, key_id=new.verifier.key_id, entry=receipt.seq)
-        return new.verifier
+        passphrase = self.home.new_key_passphrase(self.tenant)
+        return self._replace_key(old, self._new_key, passphrase)
+
+    def use_command(
+        self,
+        key: str | Path | VerifierKey | TrustedKey,
+        command: Sequence[str],
+        *,
+        timeout: float = SIGNER_SECONDS,
+    ) -> VerifierKey:
+        """Announce a key that a command signs with, in place of the one there is, if any.
+
+        `key` is its public half, or a file with it; the private half is never here. The command
+        gets the bytes to sign on standard input and prints the signature within `timeout` seconds.
+        """
+        self._refuse_to_fork()
+        signer = CommandSigner.of(read_key(key).public_key, command, timeout)
+        signer.sign(PROBE)
+        with self._database.read() as connection:
+            head = log.read_head(connection, self.tenant)
+            announced = log.keys(connection, self.tenant)
+        old = None
+        if head is not None and announced:
+            old = self.home.load_key(self.tenant, announced[-1][1], head.origin)
+        return self._replace_key(old, lambda origin: SigningKey(origin, signer))
 
     # Within
+
+    def _erase_within(
+        self, connection: Connection, seq: int, *, reason: str, by: str
+    ) -> tuple[Receipt, Callable[[], None]]:
+        """Erase an entry's body under the log's lock; return what removes files, to run after."""
+        target = read_logged(log.entry_at(connection, self.tenant, seq))
+        if target.entry.kind in _KEPT_FOR_GOOD:
+            raise UsageError(f"entry {seq} is of kind {target.entry.kind} and is never erased")
+        if target.erased:
+            raise UsageError(f"the body of entry {seq} is erased already")
+        subject = log.erasure_subject(seq)
+        body = {"entry": seq, "leaf": target.leaf, "reason": reason, "by": by}
+        receipt = self._append_within(connection, EntryKind.ERASURE, subject, body)
+        log.erase_body(connection, self.tenant, seq)
+        return receipt, self._forget(connection, target.entry)
 
     def _forget(self, connection: Connection, entry: Entry) -> Callable[[], None]:
         """Remove what else is kept of an erased entry; return what removes files, to run after."""
@@ -405,7 +434,7 @@ class TrailShell:
         with self._database.read() as connection:
             log.require_head(connection, self.tenant)
             row = log.entry_at(connection, self.tenant, seq)
-        logged, salt, body = _logged(row), row[4], row[5]
+        logged, salt, body = read_logged(row), row[4], row[5]
         if body is not None and body_commitment(salt or b"", body) != logged.entry.body:
             raise IntegrityError(
                 f"entry {seq}: its body is not what it commits to; run 'evidentia trail verify'"
@@ -449,22 +478,53 @@ class TrailShell:
             announced = log.keys(connection, self.tenant)
         if head is None or not announced:
             self._refuse_to_fork()
+            passphrase = self.home.new_key_passphrase(self.tenant)  # may ask: before the lock
             with self._database.write() as connection:
                 head = log.lock_head(connection, self.tenant, self._new_origin)
                 announced = log.keys(connection, self.tenant)
                 if not announced:
-                    key, _ = self._announce(connection)
+                    key, _ = self._announce(connection, self._new_key, passphrase)
                     return key, key.verifier.key_id
         key_id = announced[-1][1]
         return self.home.load_key(self.tenant, key_id, head.origin), key_id
 
-    def _announce(self, connection: Connection) -> tuple[SigningKey, Receipt]:
+    def _replace_key(
+        self,
+        old: SigningKey | None,
+        make: Callable[[str], SigningKey],
+        passphrase: bytes | None = None,
+    ) -> VerifierKey:
+        """Announce a key and have the old one, if it is here, sign last the log with it."""
+        if old is not None:
+            old.private_key.sign(PROBE)  # one that can't vouch for the new one is found out now
+        with self._database.write() as connection:
+            new, receipt = self._announce(connection, make, passphrase)
+        if old is not None:
+            with self._database.read() as connection:
+                head = log.require_head(connection, self.tenant)
+                tree = StoredTree(connection, head, self._tiles)
+                last = Checkpoint(head.origin, receipt.seq + 1, tree.root_at(receipt.seq + 1))
+            note = last.sign(old.private_key)
+            with self._database.write() as connection:
+                log.insert_checkpoint(connection, self.tenant, last.size, old.verifier.key_id, note)
+        self.checkpoint()
+        _log.info("key_rotated", tenant=self.tenant, key_id=new.verifier.key_id, entry=receipt.seq)
+        return new.verifier
+
+    def _new_key(self, origin: str) -> SigningKey:
+        return SigningKey.from_seed(origin, self._randomness(SEED_BYTES))
+
+    def _announce(
+        self, connection: Connection, make: Callable[[str], SigningKey], passphrase: bytes | None
+    ) -> tuple[SigningKey, Receipt]:
         """Make a key, keep its private half at home, and announce its public half in the log."""
         head = log.lock_head(connection, self.tenant, self._new_origin)
         before = log.keys(connection, self.tenant)
-        key = SigningKey.from_seed(head.origin, self._randomness(SEED_BYTES))
+        key = make(head.origin)
         public = key.verifier
-        self.home.save_key(self.tenant, key)
+        if any(public.key_id == known for _, known, _ in before):
+            raise UsageError(f"key {public.key_id} is one of this log's keys already: make another")
+        self.home.save_key(self.tenant, key, passphrase)
         body = {"key": str(public), "replaces": before[-1][1] if before else None}
         receipt = self._append_within(connection, EntryKind.KEY, public.key_id, body)
         log.insert_key(connection, self.tenant, receipt.seq, public.key_id, public.public_key)
@@ -550,7 +610,8 @@ def _fields(record: EvidenceRecord) -> dict[str, Any]:
     return vars(record) if history is None else {**vars(record), "amendment_history": thaw(history)}
 
 
-def _logged(row: StoredEntry) -> LoggedEntry:
+def read_logged(row: StoredEntry) -> LoggedEntry:
+    """Read an entry with its body from its row."""
     data, body = row[3], row[5]
     return LoggedEntry(
         Entry.decode(data), leaf_hash(data).hex(), None if body is None else parse_json(body)

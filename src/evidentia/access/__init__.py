@@ -1,0 +1,1 @@
+"""Access: who may do what with a tenant's evidence packs."""

@@ -1,0 +1,332 @@
+"""Roles: who may do what with a tenant's evidence packs, and why not.
+
+A grant gives a user a role in one tenant and means nothing in another. What is not granted is
+refused. No role lets anyone review a decision that is marked as conflicted and that an agent of
+their own made. A user of several roles may do what any of them may. Names are compared exactly.
+"""
+
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, Protocol, Self
+
+from pydantic import TypeAdapter, ValidationError, model_validator
+
+from evidentia.errors import InputError
+from evidentia.frozen import FrozenModel
+from evidentia.packs.decision import ApprovalClass
+from evidentia.packs.fields import Name, Time
+
+
+class Role(StrEnum):
+    """What a user is in a tenant."""
+
+    VIEWER = "viewer"
+    """Reads packs."""
+    APPROVER = "approver"
+    """Makes, revises, reviews and exports packs too, and approves exports."""
+    ADMIN = "admin"
+    """May do everything."""
+    AUDITOR = "auditor"
+    """Reads packs and audits which are missing, for a limited time."""
+
+
+class Action(StrEnum):
+    """What can be done with a pack, or with the packs of a tenant."""
+
+    VIEW = "view"
+    REVISE = "revise"
+    REVIEW = "review"
+    EXPORT = "export"
+    APPROVE_EXPORT = "approve_export"
+    HOLD = "hold"
+    RELEASE = "release"
+
+    LIST = "list"
+    CREATE = "create"
+    AUDIT = "audit"
+    SWEEP = "sweep"
+    GRANT = "grant"
+    """Give and take away roles, and say who owns which agent."""
+    KEYS = "keys"
+    """Make, rotate and withdraw the tenant's signing keys."""
+
+
+PACK_ACTIONS: Final = frozenset(
+    {
+        Action.VIEW,
+        Action.REVISE,
+        Action.REVIEW,
+        Action.EXPORT,
+        Action.APPROVE_EXPORT,
+        Action.HOLD,
+        Action.RELEASE,
+    }
+)
+"""What is done with one pack; all else is done in a tenant."""
+
+MAY: Final[Mapping[Role, frozenset[Action]]] = MappingProxyType(
+    {
+        Role.VIEWER: frozenset({Action.VIEW, Action.LIST}),
+        Role.AUDITOR: frozenset({Action.VIEW, Action.LIST, Action.AUDIT}),
+        Role.APPROVER: frozenset(
+            {
+                Action.VIEW,
+                Action.LIST,
+                Action.CREATE,
+                Action.REVISE,
+                Action.REVIEW,
+                Action.EXPORT,
+                Action.APPROVE_EXPORT,
+            }
+        ),
+        Role.ADMIN: frozenset(Action),
+    }
+)
+"""Who may do what. `model.fga` says the same to OpenFGA."""
+
+
+class Grant(FrozenModel):
+    """A role that a user was given in a tenant; an auditor's comes to an end.
+
+    It is in force from `granted_at` on and no longer at `expires_at`.
+    """
+
+    user: Name
+    tenant_id: Name
+    role: Role
+    granted_by: Name
+    granted_at: Time
+    expires_at: Time | None = None
+
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> Self:
+        if self.expires_at is None:
+            if self.role is Role.AUDITOR:
+                raise ValueError("an auditor's grant must expire: give expires_at")
+        elif self.expires_at <= self.granted_at:
+            raise ValueError(
+                f"expires_at {self.expires_at} is not after granted_at {self.granted_at}"
+            )
+        return self
+
+    def in_force(self, now: str) -> bool:
+        """Whether the grant counts at a time, given as `utc_time` writes it."""
+        return self.granted_at <= now and (self.expires_at is None or now < self.expires_at)
+
+
+class AgentOwner(FrozenModel):
+    """A user whose own an agent of a tenant is; an agent may have several.
+
+    Who once owned an agent stays an owner for the decisions that it made then: drop none.
+    """
+
+    user: Name
+    tenant_id: Name
+    agent_name: Name
+
+
+class PackFacts(FrozenModel):
+    """What access to a pack depends on.
+
+    `conflicted` is what the decision says, not a later version of the pack.
+    """
+
+    pack_id: Name
+    tenant_id: Name
+    agent_name: Name
+    conflicted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A user who wants to do something: with the pack, or in the tenant, that `on` names."""
+
+    user: str
+    action: Action
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a request is allowed, and why.
+
+    The reason tells an unknown pack from a forbidden one: it is for the record and for admins,
+    never for the one who was refused.
+    """
+
+    allowed: bool
+    reason: str
+
+
+Now = str | Callable[[], str]
+"""A time, or what gives the time whenever it is asked."""
+_TIME: Final = TypeAdapter[str](Time)
+
+
+def utc_time(now: Now) -> str:
+    """Return a time in UTC, to the microsecond; raise `InputError` if it is none."""
+    try:
+        return _TIME.validate_python(now if isinstance(now, str) else now())
+    except ValidationError as error:
+        problem = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise InputError(f"the time of a request for access: {problem}") from None
+
+
+def decide(
+    request: Request,
+    *,
+    grants: Iterable[Grant],
+    owners: Iterable[AgentOwner],
+    pack: PackFacts | None,
+    now: Now,
+) -> Decision:
+    """Decide a request. `pack` is what is known of the pack asked for: None if there is none."""
+    at, user, action, tenant_id = utc_time(now), request.user, request.action, request.on
+    if action in PACK_ACTIONS:
+        if pack is None or pack.pack_id != request.on:
+            return Decision(allowed=False, reason=f"there is no pack {request.on!r}")
+        tenant_id = pack.tenant_id
+    held = [grant for grant in grants if grant.user == user and grant.tenant_id == tenant_id]
+    roles = {grant.role for grant in held if grant.in_force(at)}
+    if not roles:
+        what = f"no grant that is in force at {at}" if held else "no grant"
+        return Decision(allowed=False, reason=f"{user!r} has {what} in tenant {tenant_id!r}")
+    able = {role for role in roles if action in MAY[role]}
+    if not able:
+        takes = " or ".join(sorted(role for role in Role if action in MAY[role]))
+        return Decision(
+            allowed=False,
+            reason=f"{user!r} is {_listed(roles)} in tenant {tenant_id!r}: {action} takes {takes}",
+        )
+    if (
+        action == Action.REVIEW
+        and pack is not None
+        and pack.conflicted
+        and _owns(user, pack, owners)
+    ):
+        return Decision(
+            allowed=False,
+            reason=f"{user!r} owns agent {pack.agent_name!r}, whose decision is conflicted",
+        )
+    return Decision(allowed=True, reason=f"{user!r} is {_listed(able)} in tenant {tenant_id!r}")
+
+
+def _owns(user: str, pack: PackFacts, owners: Iterable[AgentOwner]) -> bool:
+    owned = AgentOwner(user=user, tenant_id=pack.tenant_id, agent_name=pack.agent_name)
+    return owned in owners
+
+
+def _listed(roles: Iterable[Role]) -> str:
+    return " and ".join(sorted(roles))
+
+
+class Authorizer(Protocol):
+    """Says who may do what: to what is unknown, forbidden or expired alike, no.
+
+    Who subclasses it writes `may` alone.
+    """
+
+    @abstractmethod
+    def may(self, user: str, action: Action, on: str) -> bool:
+        """Whether a user may do something with the pack, or in the tenant, that `on` names."""
+
+    def can_view_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may read a pack, and verify it."""
+        return self.may(user, Action.VIEW, pack_id)
+
+    def can_revise_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may replace a pack by a new version of it."""
+        return self.may(user, Action.REVISE, pack_id)
+
+    def can_review_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may approve or reject the decision of a pack."""
+        return self.may(user, Action.REVIEW, pack_id)
+
+    def can_export_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may export a pack once that is approved: see `export_is_approved`."""
+        return self.may(user, Action.EXPORT, pack_id)
+
+    def can_approve_export_of_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may approve that a pack is exported."""
+        return self.may(user, Action.APPROVE_EXPORT, pack_id)
+
+    def can_hold_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may put a pack on legal hold."""
+        return self.may(user, Action.HOLD, pack_id)
+
+    def can_release_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may end the legal hold of a pack."""
+        return self.may(user, Action.RELEASE, pack_id)
+
+    def can_list_evidence_packs(self, user: str, tenant_id: str) -> bool:
+        """Whether a user may list the packs of a tenant."""
+        return self.may(user, Action.LIST, tenant_id)
+
+    def can_create_evidence_packs(self, user: str, tenant_id: str) -> bool:
+        """Whether a user may make new packs in a tenant."""
+        return self.may(user, Action.CREATE, tenant_id)
+
+    def can_audit_evidence_packs(self, user: str, tenant_id: str) -> bool:
+        """Whether a user may see which packs of a tenant are missing or do not hold."""
+        return self.may(user, Action.AUDIT, tenant_id)
+
+    def can_sweep_evidence_packs(self, user: str, tenant_id: str) -> bool:
+        """Whether a user may remove the packs of a tenant that need not be kept any longer."""
+        return self.may(user, Action.SWEEP, tenant_id)
+
+    def can_grant_roles(self, user: str, tenant_id: str) -> bool:
+        """Whether a user may give and take away roles, and say who owns which agent."""
+        return self.may(user, Action.GRANT, tenant_id)
+
+    def can_manage_keys(self, user: str, tenant_id: str) -> bool:
+        """Whether a user may make, rotate and withdraw the tenant's signing keys."""
+        return self.may(user, Action.KEYS, tenant_id)
+
+
+class RoleTable(Authorizer):
+    """Decides by the grants and the owners it is given.
+
+    `facts` gives what is known of a pack, or None. `now` is a time, or gives one for each request.
+    """
+
+    def __init__(
+        self,
+        *,
+        grants: Iterable[Grant],
+        owners: Iterable[AgentOwner],
+        facts: Callable[[str], PackFacts | None],
+        now: Now,
+    ) -> None:
+        self._grants: defaultdict[str, list[Grant]] = defaultdict(list)
+        for grant in grants:
+            self._grants[grant.user].append(grant)
+        self._owners = frozenset(owners)
+        self._facts = facts
+        self._now = now
+
+    def decide(self, user: str, action: Action, on: str) -> Decision:
+        """Say whether a user may do something, and why, for the record."""
+        return decide(
+            Request(user, action, on),
+            grants=self._grants.get(user, ()),
+            owners=self._owners,
+            pack=self._facts(on) if action in PACK_ACTIONS else None,
+            now=self._now,
+        )
+
+    def may(self, user: str, action: Action, on: str) -> bool:
+        """Whether a user may do something with the pack, or in the tenant, that `on` names."""
+        return self.decide(user, action, on).allowed
+
+
+def export_is_approved(
+    authorizer: Authorizer, pack_id: str, *, approved_by: str, approval_class: ApprovalClass
+) -> bool:
+    """Whether an approval lets a pack be exported: of class A1 or higher, by who may give it."""
+    return approval_class >= ApprovalClass.A1 and authorizer.can_approve_export_of_evidence_pack(
+        approved_by, pack_id
+    )

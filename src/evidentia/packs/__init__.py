@@ -1,0 +1,1 @@
+"""Packs: one signed, bilingual file for every weighty decision: basis, actions, review."""

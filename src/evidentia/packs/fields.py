@@ -1,0 +1,55 @@
+"""What the fields of decisions and packs may hold: names, times, digests."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
+
+CONTENT_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+MAX_EXCERPT: Final = 2_000
+MAX_ACTION: Final = 4_000
+_MOST_NAMED: Final = 1_000
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+def _in_utc(text: str) -> str:
+    """Return a time as it is kept: in UTC, to the microsecond."""
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is not a time as ISO 8601 writes it") from None
+    if given.tzinfo is None:
+        raise ValueError(f"{text[:40]!r} does not say its zone: end it with Z if it is UTC")
+    try:
+        return given.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+    except OverflowError:
+        raise ValueError(f"{text[:40]!r} is no time in UTC") from None
+
+
+Name = Annotated[str, Field(max_length=_MOST_NAMED), AfterValidator(_not_blank)]
+"""A name or an id: a text that is not blank."""
+Excerpt = Annotated[str, Field(max_length=MAX_EXCERPT), AfterValidator(_not_blank)]
+"""A passage as its source has it."""
+Told = Annotated[str, Field(max_length=MAX_ACTION), AfterValidator(_not_blank)]
+"""What was meant, done or brought about, in words."""
+Time = Annotated[str, AfterValidator(_in_utc)]
+"""A time, given as ISO 8601 with its zone and kept in UTC, to the microsecond."""
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+"""A number from 0 to 1."""
+
+
+def hours_between(earlier: str, later: str) -> float:
+    """Return how many hours lie between two times; negative if they come the other way round."""
+    seconds = (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
+    return seconds / 3600
+
+
+def is_content_hash(text: str) -> bool:
+    """Whether a text is a SHA-256 digest as packs write it: `sha256:` and 64 digits."""
+    return CONTENT_HASH.fullmatch(text) is not None

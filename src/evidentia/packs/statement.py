@@ -1,0 +1,34 @@
+"""Packs as statements: what is signed, and named in the trail by its digest."""
+
+from typing import Final
+
+from evidentia.canonical import sha256_hex
+from evidentia.errors import IntegrityError, ProofError
+from evidentia.packs.model import EvidencePack
+from evidentia.proof.statement import Statement, Subject, encode_statement
+from evidentia.proof.verification import ATTACHMENT
+
+PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:pack"
+
+
+def statement_bytes(pack: EvidencePack) -> bytes:
+    """Return the statement about a pack and its attachments, whose predicate is the pack."""
+    data = pack.encode()
+    subjects = (
+        Subject(f"pack/{pack.pack_id}", sha256_hex(data)),
+        *(Subject(f"{ATTACHMENT}{one.name}", one.sha256) for one in pack.attachments),
+    )
+    return encode_statement(PREDICATE_TYPE, subjects, data)
+
+
+def from_statement(statement: Statement) -> EvidencePack:
+    """Read a pack from its statement; raise `ProofError` saying what is wrong with it."""
+    if statement.predicate_type != PREDICATE_TYPE:
+        raise ProofError(f"not a pack: its type is {statement.predicate_type[:80]!r}")
+    try:
+        pack = EvidencePack.from_json(statement.predicate)
+    except IntegrityError as error:
+        raise ProofError(str(error)) from None
+    if statement_bytes(pack) != statement.encode():
+        raise ProofError("the statement's subjects are not the pack that it holds")
+    return pack

@@ -1,0 +1,232 @@
+"""Numbers with their nouns, dates, lists and names, as English and Arabic write them.
+
+Numbers up to ten are written in words, from 11 on in digits, in both languages. In Arabic the noun
+follows the number (العدد والمعدود), from 11 on by its last two digits:
+
+==============  ===========================================  ==================
+0               a sentence of its own, in the plural         لا توجد مصادر
+1               the singular and "one", in its case          مصدر واحد
+2               the dual alone, in its case                  مصدران، مصدرين
+3 to 10         number of the other gender, plural           ثلاثة مصادر، ثلاث أدوات
+… 03 to … 10    the plural, genitive                         103 مصادر
+… 11 to … 99    the singular, accusative                     15 مصدرًا
+… 00 to … 02    the singular, genitive                       100 مصدر، 102 مصدر
+==============  ===========================================  ==================
+
+The last line is what modern documents write beside digits; read aloud, 102 is مئة مصدر ومصدران.
+Arabic texts have Western digits, as bilingual documents in the Gulf mostly do: figures and
+references look the same in both languages and can be compared at a glance.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import ROUND_FLOOR, Decimal
+from typing import Final, Literal
+
+from evidentia.bundles.invisible import strip_invisible
+from evidentia.errors import InputError
+
+Case = Literal["nominative", "accusative", "genitive"]
+
+ARABIC_NUMERALS: Final = "0123456789.,%"
+"""The ten digits, the decimal point, the thousands mark and the percent sign of Arabic texts."""
+_NUMERALS: Final = "0123456789.,%"
+_LAST_WORD: Final = 10
+"""The last number that is written in words."""
+_WORDS_EN: Final = "no one two three four five six seven eight nine ten"
+_WITH_FEMININE: Final = "ثلاث أربع خمس ست سبع ثماني تسع عشر"
+_WITH_MASCULINE: Final = "ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة"
+_MONTHS_EN: Final = (
+    "January February March April May June July August September October November December"
+)
+_MONTHS_AR: Final = "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"
+_LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
+_FOREIGN_MARKS: Final = str.maketrans("[]“”„‟«»", "()''''''")
+
+
+@dataclass(frozen=True, slots=True)
+class CountedNoun:
+    """A noun that can be counted in both languages.
+
+    `plural` is the Arabic plural in the genitive, `none` the sentence that there are none,
+    `complement` what follows the noun and its number.
+    """
+
+    singular: str
+    plural: str
+    english: str
+    english_plural: str
+    complement: str = ""
+    none: str = ""
+
+    @property
+    def is_feminine(self) -> bool:
+        """Whether the Arabic noun is feminine."""
+        return self.singular.endswith("ة")
+
+    @property
+    def accusative(self) -> str:
+        """The indefinite singular in the accusative, as after 11 to 99."""
+        return _accusative(self.singular)
+
+    def dual(self, case: Case) -> str:
+        """Return the dual in its case."""
+        stem = f"{self.singular[:-1]}ت" if self.is_feminine else self.singular
+        return f"{stem}ان" if case == "nominative" else f"{stem}ين"
+
+
+SOURCE: Final = CountedNoun("مصدر", "مصادر", "source", "sources")
+TOOL: Final = CountedNoun("أداة", "أدوات", "tool", "tools")
+CALL: Final = CountedNoun("استدعاء", "استدعاءات", "call", "calls")
+TOOL_CALL: Final = CountedNoun("استدعاء", "استدعاءات", "tool call", "tool calls", "للأدوات")
+CONTRADICTION: Final = CountedNoun("تعارض", "تعارضات", "contradiction", "contradictions")
+CLAIM: Final = CountedNoun("ادعاء", "ادعاءات", "claim", "claims")
+EFFECT: Final = CountedNoun("أثر", "آثار", "side effect", "side effects")
+HOUR: Final = CountedNoun("ساعة", "ساعات", "hour", "hours")
+DAY: Final = CountedNoun("يوم", "أيام", "day", "days")
+YEAR: Final = CountedNoun("سنة", "سنوات", "year", "years")
+VERSION: Final = CountedNoun("نسخة", "نسخ", "version", "versions")
+REVIEWER: Final = CountedNoun("مراجع", "مراجعين", "reviewer", "reviewers", none="لا يوجد مراجعون")
+
+
+def counted_en(count: int, noun: CountedNoun) -> str:
+    """Return a number with its noun in English: no sources, one source, 11 sources."""
+    _check_count(count)
+    number = _WORDS_EN.split()[count] if count <= _LAST_WORD else number_en(count)
+    return f"{number} {noun.english if count == 1 else noun.english_plural}"
+
+
+def counted_ar(count: int, noun: CountedNoun, case: Case = "nominative") -> str:
+    """Return a number with its noun in Arabic, indefinite, in the case that its place asks for.
+
+    For 0 it is a sentence of its own, which fits into no other.
+
+    >>> counted_ar(2, SOURCE, "genitive")
+    'مصدرين'
+    """
+    _check_count(count)
+    told = _counted_ar(count, noun, case)
+    return f"{told} {noun.complement}" if noun.complement else told
+
+
+def _counted_ar(count: int, noun: CountedNoun, case: Case) -> str:
+    match count:
+        case 0:
+            return noun.none or f"لا توجد {noun.plural}"
+        case 1:
+            words = (noun.singular, "واحدة" if noun.is_feminine else "واحد")
+            return " ".join(map(_accusative, words) if case == "accusative" else words)
+        case 2:
+            return noun.dual(case)
+        case _ if count <= _LAST_WORD:
+            names = _WITH_FEMININE if noun.is_feminine else _WITH_MASCULINE
+            return f"{names.split()[count - 3]} {noun.plural}"
+        case _:
+            return f"{number_ar(count)} {_beside_digits(count % 100, noun)}"
+
+
+def _beside_digits(last_two: int, noun: CountedNoun) -> str:
+    if last_two <= 2:  # noqa: PLR2004 - the table of the module
+        return noun.singular
+    return noun.plural if last_two <= _LAST_WORD else noun.accusative
+
+
+def _accusative(word: str) -> str:
+    return f"{word}ً" if word.endswith(("ة", "اء")) else f"{word}ًا"
+
+
+def _check_count(count: int) -> None:
+    if count < 0:
+        raise InputError(f"{count} is not a count: it must be 0 or more")
+
+
+def number_en(value: float) -> str:
+    """Return a number in digits, with marks at the thousands and two decimals at most."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{Decimal(repr(value)):,.2f}".rstrip("0").rstrip(".")
+
+
+def number_ar(value: float) -> str:
+    """Return a number in the digits of Arabic texts."""
+    return _arabic(number_en(value))
+
+
+def reference_ar(number: int) -> str:
+    """Return the number of an evidence item as an Arabic text refers to it."""
+    return f"[{_arabic(str(number))}]"
+
+
+def percent_en(share: float) -> str:
+    """Return a share from 0 to 1 in per cent, rounded down to a tenth: never more than it is."""
+    if not 0 <= share <= 1:
+        raise InputError(f"{share} is not a share: it must be from 0 to 1")
+    tenths = (Decimal(repr(float(share))) * 100).quantize(Decimal("0.1"), ROUND_FLOOR)
+    return f"{number_en(float(tenths))}%"
+
+
+def percent_ar(share: float) -> str:
+    """Return a share as `percent_en` does, as it is written in Arabic."""
+    return _arabic(percent_en(share))
+
+
+def _arabic(number: str) -> str:
+    return number.translate(str.maketrans(_NUMERALS, ARABIC_NUMERALS))
+
+
+def date_en(timestamp: str) -> str:
+    """Return the date of an ISO 8601 time, in the zone that it is written in: 15 November 2026."""
+    day = _day(timestamp)
+    return f"{day.day} {_MONTHS_EN.split()[day.month - 1]} {day.year}"
+
+
+def date_ar(timestamp: str) -> str:
+    """Return the Gregorian date of a time in Arabic, in the zone that it is written in."""
+    day = _day(timestamp)
+    return f"{_arabic(str(day.day))} {_MONTHS_AR.split()[day.month - 1]} {_arabic(str(day.year))}م"
+
+
+def _day(timestamp: str) -> date:
+    try:
+        return datetime.fromisoformat(timestamp).date()
+    except ValueError:
+        raise InputError(
+            f"{timestamp[:40]!r} is not a time as ISO 8601 writes it: 2026-11-15T09:30:00Z is one"
+        ) from None
+
+
+def list_en(items: Sequence[str]) -> str:
+    """Return a list as a sentence has it: a, b and c."""
+    return " and ".join(part for part in (", ".join(items[:-1]), *items[-1:]) if part)
+
+
+def list_ar(items: Sequence[str]) -> str:
+    """Return a list as an Arabic sentence has it: أ وب وج."""
+    return " و".join(items)
+
+
+def isolated(text: str) -> str:
+    """Return a text between marks that keep its direction to itself, wherever it is put.
+
+    It runs from left to right, unless its first letter is of a script that runs the other way.
+    """
+    seen = strip_invisible(text)[0]
+    directions = (unicodedata.bidirectional(each) for each in seen)
+    first = next((found for found in directions if found in {"L", "R", "AL"}), "L")
+    return f"{_LEFT_TO_RIGHT if first == 'L' else _RIGHT_TO_LEFT}{seen}{_END}"
+
+
+def runs_leftwards(text: str) -> bool:
+    """Whether any letter of a text is of a script that runs from right to left."""
+    return any(unicodedata.bidirectional(each) in {"R", "AL"} for each in text)
+
+
+def quotable(text: str) -> str:
+    """Return a text from outside as it may be quoted within a sentence.
+
+    It is on one line and has nothing that hides or reorders. Quotation marks become apostrophes
+    and square brackets round ones: it cannot end its quotation or pass for a reference.
+    """
+    return " ".join(strip_invisible(text)[0].translate(_FOREIGN_MARKS).split())

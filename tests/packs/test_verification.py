@@ -1,0 +1,227 @@
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evidentia
+from evidentia.canonical import parse_json, sha256_hex
+from evidentia.packs.model import EvidencePack
+from evidentia.packs.statement import statement_bytes
+from evidentia.packs.verification import WHAT_A_PACK_CANNOT_SHOW, with_pack_checks, written
+from evidentia.proof.envelope import Envelope
+from evidentia.proof.keys import TrustedKey
+from evidentia.proof.statement import Statement
+from evidentia.proof.verification import ProofReport, Verdict, verify_proof
+from packs.making import (
+    FILE,
+    TENANT,
+    attachment,
+    call,
+    exported,
+    full_pack,
+    memo,
+    pack,
+    proof_of,
+    source,
+)
+from proofs import KEY, ORIGIN, OTHER_KEY, make_proof, proof_bytes
+
+TRUSTED = TrustedKey(KEY.verifier.public_key, ORIGIN)
+OTHER = TrustedKey(OTHER_KEY.verifier.public_key, ORIGIN)
+SMALL = pack(
+    decision_id="d",
+    entity_id="e",
+    agent_name="a",
+    model="m",
+    sources=(source(source="s", uri="u:1", excerpt="x", content_hash=None, confidence=1),),
+    memo=memo(
+        title_ar="ع",
+        title_en="t",
+        body_ar="ع[1]",
+        body_en="t[1]",
+        executive_summary_ar="ع",
+        executive_summary_en="t",
+    ),
+    attachments=(attachment(name="f", source=None, bytes=2, sha256=sha256_hex(b"f\n")),),
+)
+SMALL_FILE = exported(SMALL, files=(("f", b"f\n"),))
+
+
+def verify(data: bytes, key: TrustedKey | None = TRUSTED) -> ProofReport:
+    return evidentia.verify(data, key=key)
+
+
+def failing(report: ProofReport) -> list[str]:
+    return [check.name for check in report.checks if check.holds is False]
+
+
+def says(report: ProofReport, name: str) -> str:
+    return next(check.says for check in report.checks if check.name == name)
+
+
+def edited(data: bytes, **changes: Any) -> bytes:
+    """Return an exported pack with other members, written as an export is."""
+    return written({**parse_json(data), **changes})
+
+
+def another(byte: int) -> int:
+    """Return another byte that could stand in the same place: a digit for a digit, and so on."""
+    if byte in b"0123456789":
+        return byte - 1 if byte > ord("0") else ord("1")
+    if chr(byte).isalpha():
+        return byte - 1 if byte not in b"aA" else byte + 1
+    return byte ^ 1
+
+
+class TestSoundExports:
+    @pytest.mark.parametrize("made", [pack(), full_pack()])
+    def test_an_export_holds_with_the_key_alone(self, made: EvidencePack) -> None:
+        report = verify(exported(made))
+        assert report.verdict is Verdict.HOLDS
+        assert [check.name for check in report.checks] == [
+            "format",
+            "content",
+            "place",
+            "signature",
+            "statement",
+            "file",
+            "pack",
+        ]
+        assert says(report, "file") == "byte for byte as an export is written"
+        assert says(report, "pack") == (
+            f"{made.pack_id}, version {made.version}, of decision 'dec_abc123': it adds up"
+        )
+
+    def test_each_attachment_is_said_to_hold(self) -> None:
+        made = full_pack()
+        files = (("contact.pdf", FILE), ("notes.txt", FILE))
+        report = verify(exported(made, files=files))
+        assert report.holds
+        assert [check.name for check in report.checks].count("attachment") == 2
+
+    def test_what_a_pack_cannot_show_is_said(self) -> None:
+        report = verify(exported(full_pack()))
+        assert set(WHAT_A_PACK_CANNOT_SHOW) < set(report.cannot_know)
+        assert sum("only its digest is here" in limit for limit in report.cannot_know) == 2
+
+    def test_without_a_key_the_signer_is_unknown(self) -> None:
+        report = verify(SMALL_FILE, None)
+        assert report.verdict is Verdict.SIGNER_UNKNOWN
+        assert not report.holds
+
+    def test_another_key_does_not_hold(self) -> None:
+        assert failing(verify(SMALL_FILE, OTHER)) == ["signature", "statement"]
+
+    def test_a_file_and_a_key_as_text_will_do(self, tmp_path: Path) -> None:
+        file = tmp_path / "pack.json"
+        file.write_bytes(SMALL_FILE)
+        assert evidentia.verify(file, key=KEY.verifier).holds
+        assert evidentia.verify(str(file), key=KEY.verifier.public_key.hex()).holds
+        assert not evidentia.verify(file).holds
+
+    def test_a_proof_of_something_else_is_no_pack(self) -> None:
+        data = proof_bytes(make_proof())
+        report = verify(data)
+        assert report.holds
+        assert report == verify_proof(data, [TRUSTED])
+        other = Statement("urn:other", Statement.parse(statement_bytes(SMALL)).subjects, {})
+        body = {"statement_sha256": sha256_hex(other.encode())}
+        proof = replace(proof_of(SMALL, body=body), envelope=Envelope.sign(other.encode(), KEY))
+        assert "pack" not in [check.name for check in verify(proof_bytes(proof)).checks]
+
+    def test_what_is_no_proof_is_reported(self) -> None:
+        for data in (b"", b"{}", SMALL.encode(), b"\xff"):
+            assert failing(verify(data)) == ["format"]
+
+    def test_an_export_ends_with_a_newline(self) -> None:
+        assert written({"b": 1, "a": [1.0]}) == b'{"a":[1],"b":1}\n'
+
+
+class TestForgeries:
+    @pytest.mark.parametrize(
+        "data",
+        [
+            SMALL_FILE[:-1],
+            SMALL_FILE + b"\n",
+            b" " + SMALL_FILE,
+            SMALL_FILE.replace(b'"v":1', b'"v": 1'),
+            json.dumps(json.loads(SMALL_FILE), indent=2).encode(),
+        ],
+    )
+    def test_a_file_that_was_written_anew_is_not_the_export(self, data: bytes) -> None:
+        report = verify(data)
+        assert failing(report) == ["file"]
+        assert says(report, "file") == ("not byte for byte as an export is written: it was changed")
+
+    def test_a_pack_that_does_not_add_up_does_not_hold_whoever_signs_it(self) -> None:
+        statement = Statement.parse(statement_bytes(SMALL))
+        forged = replace(statement, predicate={**statement.predicate, "entity_id": "z"}).encode()
+        body = {"statement_sha256": sha256_hex(forged)}
+        proof = replace(proof_of(SMALL, body=body), envelope=Envelope.sign(forged, KEY))
+        report = verify(written(proof.as_json()))
+        assert failing(report) == ["pack"]
+        assert "the pack's id follows from its content" in says(report, "pack")
+
+    @pytest.mark.parametrize("entry", [{"subject": "pack_0123456789abcdef"}, {"tenant": "globex"}])
+    def test_an_entry_about_another_pack_does_not_hold(self, entry: dict[str, str]) -> None:
+        report = verify(exported(SMALL, **entry))
+        assert "pack" in failing(report)
+        named = entry.get("subject", SMALL.pack_id), entry.get("tenant", TENANT)
+        assert says(report, "pack") == (
+            f"the entry is about {named[0]!r} of tenant {named[1]!r}, the pack is "
+            f"{SMALL.pack_id} of {TENANT!r}"
+        )
+
+    def test_a_pack_of_another_tenant_does_not_hold(self) -> None:
+        stranger = pack(tenant_id="globex")
+        assert failing(verify(exported(stranger))) == ["pack"]
+
+    def test_another_pack_in_the_place_of_the_one_recorded_does_not_hold(self) -> None:
+        other = parse_json(exported(pack(entity_id="z")))
+        assert "statement" in failing(verify(edited(SMALL_FILE, envelope=other["envelope"])))
+        assert failing(verify(edited(SMALL_FILE, entry=other["entry"])))
+
+    def test_an_attachment_that_was_swapped_does_not_hold(self) -> None:
+        swapped = [{"name": "f", "data": "Zwo="}]
+        assert failing(verify(edited(SMALL_FILE, attachments=swapped))) == ["attachment"]
+
+    def test_a_report_that_could_not_be_made_gets_no_more_checks(self) -> None:
+        report = verify_proof(b"{}")
+        assert with_pack_checks(b"{}", report) is report
+
+
+class TestEveryByte:
+    """Whatever one byte of an export is changed to, it does not hold any more."""
+
+    def test_a_change_at_any_place_of_a_small_export_is_caught(self) -> None:
+        assert verify(SMALL_FILE).holds
+        for place, byte in enumerate(SMALL_FILE):
+            changed = bytearray(SMALL_FILE)
+            changed[place] = another(byte)
+            assert not verify(bytes(changed)).holds, (place, SMALL_FILE[place - 20 : place + 20])
+
+    def test_a_byte_that_is_left_out_at_any_place_is_caught(self) -> None:
+        for place in range(0, len(SMALL_FILE), 3):
+            assert not verify(SMALL_FILE[:place] + SMALL_FILE[place + 1 :]).holds
+
+    def test_a_byte_that_is_put_in_is_caught(self) -> None:
+        chosen = random.Random(7)
+        for place in range(0, len(SMALL_FILE), 3):
+            more = bytes([chosen.choice(b' \n0aA="\\,{}')])
+            assert not verify(SMALL_FILE[:place] + more + SMALL_FILE[place:]).holds
+
+    def test_random_changes_of_a_large_export_are_caught(self) -> None:
+        calls = tuple(call(outputs={"n": number, "text": "é" * 200}) for number in range(60))
+        made = full_pack(tool_calls=calls)
+        data = exported(made, files=(("contact.pdf", FILE), ("notes.txt", FILE)))
+        assert verify(data).holds
+        assert len(data) > 50_000
+        chosen = random.Random(7)
+        for _ in range(150):
+            changed = bytearray(data)
+            place = chosen.randrange(len(data))
+            changed[place] = chosen.choice([another(data[place]), data[place] ^ 0x20])
+            assert not verify(bytes(changed)).holds, place

@@ -1,0 +1,365 @@
+"""The format of packs: vectors, schemas and the page agree with each other and with the code."""
+
+import copy
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+import evidentia
+from evidentia.access.roles import Role
+from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
+from evidentia.errors import CanonicalError, EvidentiaError
+from evidentia.packs import model
+from evidentia.packs.actions import Basis
+from evidentia.packs.decision import (
+    ApprovalClass,
+    DecisionOutput,
+    Requirement,
+    ReversibilityClass,
+    SensitivityClass,
+    Tier,
+    pack_requirement,
+)
+from evidentia.packs.memo import MAX_BODY_WORDS, MAX_SUMMARY_WORDS, BilingualMemo
+from evidentia.packs.model import EvidencePack, ReviewOutcome
+from evidentia.packs.retention import DEFAULT_RETENTION, RetentionPolicy
+from evidentia.packs.statement import PREDICATE_TYPE, from_statement, statement_bytes
+from evidentia.packs.tools import ToolCallRecord, ToolOutcome, VerificationStatus
+from evidentia.packs.versions import check_chain
+from evidentia.proof.keys import TrustedKey
+from evidentia.proof.statement import Statement
+from evidentia.proof.verification import STATEMENT_DIGEST
+from spec.stranger import RefusedError, check_pack, required
+from spec.test_spec import SPEC, VECTORS, load, mutations, schema, valid
+
+PACKS: list[dict[str, Any]] = load("packs.json")
+PAGE = (SPEC / "pack.md").read_text(encoding="utf-8")
+WHOLE = load("pack/statement.json")["predicate"]
+SMALL_PROOF = load("pack/holds/small.json")
+SMALL = json.loads(b64decode(SMALL_PROOF["envelope"]["payload"]))["predicate"]
+BODIES = {
+    "access-grant": "access-body",
+    "access-own": "access-body",
+    "access-revoke": "access-body",
+    "decision": "decision-body",
+    "export": "export-body",
+    "export-approved": "export-body",
+    "hold": "retention-body",
+    "pack": "pack-body",
+    "pack-removed": "retention-body",
+    "retention": "retention-body",
+    "tool-call": "tool-call-body",
+    "tool-call-failed": "tool-call-body",
+    "tool-offered": "tool-call-body",
+}
+"""The proofs of entries, and the schemas of their bodies."""
+
+
+# The vectors, by the code
+
+
+@pytest.mark.parametrize("vector", PACKS, ids=lambda vector: f"{vector['file']}, {vector['key']}")
+def test_an_exported_pack_gets_its_verdict(vector: dict[str, Any]) -> None:
+    key = None
+    if vector["key"]:
+        key = TrustedKey.parse((VECTORS / vector["key"]).read_text(encoding="utf-8"))
+    report = evidentia.verify((VECTORS / vector["file"]).read_bytes(), key=key)
+    assert report.verdict == vector["verdict"], vector["why"]
+    assert [check.name for check in report.checks if check.holds is False] == vector["fails"]
+
+
+def test_the_vectors_fail_by_every_check_of_the_page() -> None:
+    named = {name for vector in PACKS for name in vector["fails"]}
+    assert named == {"file", "pack", "statement", "attachment"}
+    assert all(f"`{name}`" in PAGE for name in named)
+
+
+def test_the_statement_is_the_packs_and_the_decision_what_it_names() -> None:
+    data = (VECTORS / "pack/statement.json").read_bytes()
+    pack = from_statement(Statement.parse(data))
+    assert statement_bytes(pack) == data
+    assert load("proofs/holds/pack.json")["body"][STATEMENT_DIGEST] == sha256_hex(data)
+    decision = DecisionOutput.model_validate(load("pack/decision.json"))
+    assert decision.as_json() == load("pack/decision.json")
+    assert pack.decision
+    assert pack.decision.decision_sha256 == decision.sha256
+    assert model.DecisionSummary.of(decision) == pack.decision
+    body = load("proofs/holds/decision.json")["body"]
+    assert body["decision_sha256"] == decision.sha256
+    assert body["summary_sha256"] == sha256_hex(canonical_json(WHOLE["decision"]))
+    assert body.items() >= pack_requirement(decision).model_dump(mode="json").items()
+
+
+def test_the_review_is_a_newer_version_of_the_pack() -> None:
+    payloads = [
+        b64decode(load(f"pack/holds/{name}.json")["envelope"]["payload"])
+        for name in ("exported", "reviewed")
+    ]
+    first, again = (from_statement(Statement.parse(payload)) for payload in payloads)
+    check_chain([first, again])
+    assert not first.is_resolved
+    assert again.is_resolved
+    assert first.contradictions
+    assert first.stale_sources == (2,)
+
+
+def test_a_decision_asks_for_a_pack_as_the_page_says() -> None:
+    given = load("pack/decision.json") | {"conflicted": False, "evidence": []}
+    for approval in ApprovalClass:
+        for reversibility in ReversibilityClass:
+            for sensitivity in SensitivityClass:
+                for confidence, stakes in ((0.69, True), (0.7, True), (0.69, False)):
+                    decision = DecisionOutput.model_validate(
+                        given
+                        | {
+                            "approval_class": approval.value,
+                            "reversibility_class": reversibility.value,
+                            "sensitivity_class": sensitivity.value,
+                            "confidence": confidence,
+                            "high_stakes": stakes,
+                        }
+                    )
+                    found = pack_requirement(decision)
+                    assert (found.requirement, found.tier) == required(decision.as_json())
+
+
+# The schemas
+
+MODELS: dict[str, type[BaseModel]] = {
+    "": EvidencePack,
+    "decision": model.DecisionSummary,
+    "source": model.EvidenceSource,
+    "toolCall": ToolCallRecord,
+    "prompt": model.PromptRecord,
+    "bundle": model.BundleReference,
+    "ledger": model.LedgerReference,
+    "attachment": model.Attachment,
+    "memo": BilingualMemo,
+}
+"""What the parts of the pack's schema are called in the code."""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_pack_schema_has_the_fields_of_the_code(name: str) -> None:
+    whole = schema("pack")
+    part = whole["$defs"][name] if name else whole
+    assert list(part["properties"]) == list(MODELS[name].model_fields)
+    assert part["required"] == list(part["properties"])
+    assert part["additionalProperties"] is False
+
+
+def test_the_schemas_have_the_values_of_the_code() -> None:
+    whole = schema("pack")
+    parts = whole["$defs"]
+    call = parts["toolCall"]["properties"]
+    assert whole["$id"] == PREDICATE_TYPE
+    assert schema("pack-body")["properties"]["predicate_type"]["const"] == PREDICATE_TYPE
+    assert parts["approvalClass"]["enum"] == list(ApprovalClass)
+    assert parts["reversibilityClass"]["enum"] == list(ReversibilityClass)
+    assert parts["sensitivityClass"]["enum"] == list(SensitivityClass)
+    assert parts["requirement"]["enum"] == list(Requirement)
+    assert call["outcome"]["enum"] == list(ToolOutcome)
+    assert call["verification_status"]["enum"] == list(VerificationStatus)
+    assert call["contradiction_basis"]["enum"] == list(Basis)
+    assert whole["properties"]["review_outcome"]["enum"] == [*ReviewOutcome, None]
+    assert schema("decision-body")["properties"]["tier"]["enum"] == [*Tier, None]
+    assert schema("access-body")["$defs"]["role"]["enum"] == list(Role)
+
+
+def test_the_schemas_fit_the_vectors_that_hold() -> None:
+    assert valid("pack", WHOLE)
+    assert valid("pack", SMALL)
+    for name, of in BODIES.items():
+        proof = load(f"proofs/holds/{name}.json")
+        assert valid(of, proof["body"]), name
+        assert of == f"{proof['entry']['kind'].replace('_', '-')}-body"
+    assert valid("pack-body", load("pack/holds/reviewed.json")["body"])
+
+
+def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
+    given = load("pack/decision.json") | {"tenant_id": "default", "conflicted": False}
+    decision = DecisionOutput.model_validate(given)
+    with evidentia.open(tmp_path / "home") as workspace:
+        workspace.grant_role("layla", "approver")
+        workspace.grant_role("noor", "auditor", expires_at="2999-01-01T00:00:00Z")
+        workspace.own_agent("omar", "quality_desk")
+        tools = workspace.tool_ledger
+        tools.offer(decision.decision_id, "mail")
+        with evidentia.recorded_tool(
+            "mail", intended="send", decision_id=decision.decision_id, tool_ledger=tools
+        ) as call:
+            call.caused("sent a message")
+        pack = workspace.assemble(decision, attachments={"a.txt": b"a"})
+        again = workspace.acting_as("layla").review_pack(pack.pack_id, "approved", note="Fine.")
+        workspace.hold_pack(again.pack_id, reason="a claim")
+        workspace.release_pack(again.pack_id, reason="settled")
+        workspace.set_retention(RetentionPolicy(years=10, basis="law"))
+        approval = workspace.acting_as("layla").approve_export(again.pack_id)
+        for name, by in (("approved", approval), ("own", None)):
+            file = tmp_path / f"{name}.json"
+            workspace.export_pack(again.pack_id, file, approval=by)
+            assert valid("proof", json.loads(file.read_bytes()))
+        workspace.revoke_role("layla", "approver")
+        entries = workspace.entries()
+    assert valid("pack", again.as_json())
+    seen = set()
+    for logged in entries:
+        if logged.entry.kind != "key":
+            kind = "pack" if logged.entry.kind == "review" else logged.entry.kind
+            name = f"{kind.replace('_', '-')}-body"
+            assert valid(name, logged.body), logged.body
+            seen.add(name)
+    assert seen == set(BODIES.values())
+
+
+# Code, schema and stranger
+
+
+def stated(pack: dict[str, Any]) -> tuple[dict[str, Any], Statement] | None:
+    """Return a proof of a pack whose id is right, and its statement; None if it has no bytes."""
+    content = {name: pack[name] for name in pack if name != "pack_id"}
+    try:
+        whole = {"pack_id": derived_id("pack", content), **content}
+        parse_json(data := canonical_json(whole))
+    except CanonicalError:
+        return None
+    files = whole.get("attachments")
+    subjects = [(f"pack/{whole['pack_id']}", sha256_hex(data))]
+    if isinstance(files, list) and all(isinstance(file, dict) for file in files):
+        subjects += [(f"attachment/{file.get('name')}", str(file.get("sha256"))) for file in files]
+    statement = {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects],
+        "predicateType": PREDICATE_TYPE,
+        "predicate": whole,
+    }
+    try:
+        parsed = Statement.parse(canonical_json(statement))
+    except EvidentiaError:
+        return None
+    return statement, parsed
+
+
+def code_reads(statement: Statement) -> bool:
+    try:
+        return from_statement(statement).tenant_id == "acme"
+    except EvidentiaError:
+        return False
+
+
+def stranger_reads(statement: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> bool:
+    pack = statement["predicate"]
+    entry = {"subject": pack["pack_id"], "tenant": "acme"}
+    monkeypatch.setattr("spec.stranger.read_envelope", lambda _: SimplePayload(statement))
+    try:
+        check_pack({"envelope": None, "entry": entry})
+    except RefusedError:
+        return False
+    return True
+
+
+class SimplePayload:
+    """Stands for an envelope that was looked at already."""
+
+    def __init__(self, statement: dict[str, Any]) -> None:
+        self.payload = canonical_json(statement)
+
+
+CALL = WHOLE["tool_calls"][0]
+FILE = WHOLE["attachments"][0]
+RICH = {
+    **SMALL,
+    "decision": WHOLE["decision"],
+    "tool_calls": [CALL],
+    "tools_offered": ["mail"],
+    "prompts": WHOLE["prompts"],
+    "bundles": WHOLE["bundles"],
+    "ledger": WHOLE["ledger"],
+    "attachments": [FILE],
+    "data_freshness_window_hours": 24,
+    "reviewer_id": "layla",
+    "reviewed_at": SMALL["created_at"],
+    "review_outcome": "approved",
+    "version": 2,
+    "replaces": WHOLE["pack_id"],
+}
+PATHS: dict[str, tuple[Any, ...]] = {
+    "pack": (),
+    "decision": ("decision",),
+    "source": ("sources", 0),
+    "call": ("tool_calls", 0),
+    "prompt": ("prompts", 0),
+    "bundle": ("bundles", 0),
+    "ledger": ("ledger",),
+    "attachment": ("attachments", 0),
+    "memo": ("memo",),
+}
+WEIGHED_BY_RULES = {"call"}
+"""What the code works out again, by rules that are not part of the page."""
+
+
+def packs_with(path: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
+    """Give the pack with the object at a path changed."""
+    place: Any = RICH
+    for step in path:
+        place = place[step]
+    for changed in mutations(place):
+        document = copy.deepcopy(RICH)
+        outer: Any = document
+        for step in path[:-1]:
+            outer = outer[step]
+        if path:
+            outer[path[-1]] = changed
+        else:
+            document = changed
+        yield document
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_code_schema_and_stranger_agree_on_every_change(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = 0
+    for document in islice(packs_with(PATHS[name]), 0, None, 2):  # all of them take long
+        if name == "ledger" and document["ledger"].get("summary") != WHOLE["ledger"]["summary"]:
+            continue  # ledger.md describes it
+        if not (made := stated(document)):
+            continue
+        seen += 1
+        statement, parsed = made
+        read, holds = code_reads(parsed), stranger_reads(statement, monkeypatch)
+        assert holds or not read, document
+        assert read or not holds or name in WEIGHED_BY_RULES, document
+        assert not read or valid("pack", statement["predicate"]), document
+    assert seen > 30
+
+
+# The page
+
+
+def test_the_page_names_every_field_and_value() -> None:
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", PAGE, re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"\w+", row)}
+    assert named >= {field for part in MODELS.values() for field in part.model_fields}
+    for of in set(BODIES.values()):
+        whole = schema(of)
+        for part in whole.get("oneOf", [whole]):
+            assert named | {"call", "offered"} >= set(part["properties"])
+    for value in (
+        *(*ApprovalClass, *ReversibilityClass, *SensitivityClass, *Requirement, *Basis),
+        *(*Role, *ToolOutcome, *VerificationStatus, *ReviewOutcome),
+    ):
+        assert f"`{value}`" in PAGE
+
+
+def test_the_page_has_the_limits_of_the_code() -> None:
+    assert f"| {MAX_SUMMARY_WORDS} words |" in PAGE
+    assert f"| {MAX_BODY_WORDS} words |" in PAGE
+    assert f"packs are kept for {DEFAULT_RETENTION.years} years" in PAGE

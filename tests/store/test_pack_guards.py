@@ -1,0 +1,205 @@
+"""A pack's row is never updated, replaced or removed, but where the trail says it was erased."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.store import packs, schema
+from evidentia.store.database import Database, run
+from evidentia.store.packs import ListedPack
+from evidentia.store.tables import metadata
+from evidentia.store.uses import is_used
+from evidentia.workspace import Workspace, open_workspace
+from packing import Clock, decision, make_pack, memo, opened
+from places import Place
+from postgres import PostgresServer
+
+COLUMNS = tuple(metadata.tables["evidence_packs"].columns.keys())
+
+
+@pytest.fixture
+def filled(place: Place) -> Workspace:
+    """Give a pack with two versions, on each kind of database in turn."""
+    workspace = opened(place)
+    make_pack(workspace)
+    workspace.review_pack("dec_1", "rejected")
+    return workspace
+
+
+def refuse(workspace: Workspace, *statements: str) -> None:
+    """Check that statements are refused and change nothing."""
+    before = workspace.packs(all_versions=True)
+    for sql in statements:
+        with (
+            pytest.raises((IntegrityError, EnvironmentProblem), match=r"append-only|duplicate key"),
+            workspace._database.write() as connection,
+        ):
+            run(connection, sql)
+    assert workspace.packs(all_versions=True) == before
+    assert workspace.audit_packs().holds
+
+
+def test_no_column_is_updated_and_no_row_deleted(filled: Workspace) -> None:
+    refuse(
+        filled,
+        *(f"UPDATE evidence_packs SET {column} = {column}" for column in COLUMNS),
+        "DELETE FROM evidence_packs",
+        "DELETE FROM evidence_packs WHERE version = 2",
+    )
+
+
+def inserted(words: str, **changes: str) -> str:
+    values = ", ".join(changes.get(column, column) for column in COLUMNS)
+    columns = ", ".join(COLUMNS)
+    return (
+        f"{words} INTO evidence_packs ({columns}) SELECT {values} FROM evidence_packs "
+        "WHERE version = 2"
+    )
+
+
+def test_no_row_is_put_in_place_of_another(filled: Workspace) -> None:
+    new = {"id": "'pack_x'", "trail_seq": "trail_seq + 9", "replaces_id": "'pack_y'"}
+    replacing = ("INSERT OR REPLACE", "REPLACE", "INSERT OR IGNORE")  # which SQLite alone has
+    for words in ("INSERT", *(replacing if filled._database.is_sqlite else ())):
+        for kept in new:
+            others = {name: value for name, value in new.items() if name != kept}
+            refuse(filled, inserted(words, **others))
+
+
+def test_a_row_goes_only_after_an_erasure_entry_of_its_own(place: Place) -> None:
+    one, other = opened(place), opened(place, "other")
+    for workspace in (one, other):
+        make_pack(workspace)
+        workspace.review_pack("dec_1", "approved")
+    first, second = one.pack_versions("dec_1")
+    one.erase(second.entry, reason="law", by="counsel")
+    assert [listed.id for listed in one.packs()] == [first.id]
+    refuse(one, "DELETE FROM evidence_packs WHERE tenant = 'default'")
+    refuse(other, "DELETE FROM evidence_packs WHERE tenant = 'other'")
+
+
+def test_the_erasure_of_what_has_no_row_gives_nothing(filled: Workspace) -> None:
+    with filled._database.write() as connection:
+        assert packs.erase_pack(connection, filled.tenant, 99) is None
+
+
+def test_attachments_of_other_packs_and_tenants_are_in_use(place: Place) -> None:
+    one, other = opened(place), opened(place, "other")
+    one.assemble(decision(), memo=memo(), attachments={"a": b"shared"})
+    listed = one.find_pack("dec_1")
+    digest = listed.attachments[0].rpartition("/")[2]
+    with one._database.read() as connection:
+        assert is_used(connection, digest)
+        assert is_used(connection, listed.statement_sha256)
+        assert not is_used(connection, "0" * 64)
+    other.assemble(decision(tenant_id="other"), memo=memo(), attachments={"b": b"shared"})
+    one.erase(listed.entry, reason="law", by="counsel")
+    assert other.audit_packs().holds
+    other.erase(other.find_pack("dec_1").entry, reason="law", by="counsel")
+    assert not one.lake.path(digest).exists()
+
+
+def test_a_listed_pack_is_a_json_object(filled: Workspace) -> None:
+    listed = filled.find_pack("dec_1")
+    assert listed.as_json().keys() == set(ListedPack.__slots__)
+    assert listed.as_json()["attachments"] == []
+
+
+# PostgreSQL: the application's own role
+
+
+@pytest.fixture
+def application(
+    postgres: PostgresServer, postgres_place: Place
+) -> Iterator[tuple[Workspace, Database]]:
+    """Give a workspace, and a database to try things on, both connected as a granted role."""
+    assert postgres_place.url is not None
+    maker = postgres_place.open()
+    make_pack(maker)
+    maker.review_pack("dec_1", "rejected")
+    with postgres.fresh_role(postgres_place.url) as (role, url):
+        owner = Database.server(postgres_place.url)
+        schema.grant(owner, role)
+        owner.close()
+        workspace = open_workspace(url, home=postgres_place.home.folder)
+        database = Database.server(url)
+        yield workspace, database
+        workspace.close()
+        database.close()
+
+
+Application = tuple[Workspace, Database]
+
+
+def test_the_application_role_changes_removes_and_empties_nothing(
+    application: Application,
+) -> None:
+    workspace, database = application
+    for sql in (
+        *(f"UPDATE evidence_packs SET {column} = {column}" for column in COLUMNS),
+        "DELETE FROM evidence_packs",
+        "TRUNCATE evidence_packs",
+        "DROP TABLE evidence_packs",
+        "ALTER TABLE evidence_packs DISABLE TRIGGER ALL",
+        "DROP TRIGGER evidence_packs_delete ON evidence_packs",
+    ):
+        with (
+            pytest.raises(EnvironmentProblem, match=r"permission denied|must be owner"),
+            database.write() as connection,
+        ):
+            run(connection, sql)
+    assert workspace.audit_packs().holds
+    assert workspace.audit().holds
+
+
+def test_the_application_role_makes_reviews_holds_and_sweeps(
+    application: Application, postgres_place: Place
+) -> None:
+    workspace, database = application
+    make_pack(workspace, 2)
+    workspace.review_pack("dec_2", "approved")
+    workspace.hold_pack("dec_2", reason="case")
+    later = Clock()
+    later.pass_years(9)
+    then = Workspace(database, postgres_place.home, clock=later)
+    assert {one.decision_id for one in then.sweep_packs()} == {"dec_1"}
+    assert [one.decision_id for one in workspace.packs()] == ["dec_2"]
+    assert workspace.audit().holds
+    assert workspace.audit_packs().problems == ()
+
+
+def test_the_application_role_erases_no_pack_without_an_erasure_entry(
+    application: Application,
+) -> None:
+    workspace, database = application
+    entry = workspace.find_pack("dec_1").entry
+    call = f"SELECT trail_erase_pack('default', {entry})"
+    with pytest.raises(IntegrityError, match="append-only"), database.write() as connection:
+        run(connection, call)
+    database.engine.dispose()
+    with database.write() as connection:
+        run(connection, "CREATE TEMP TABLE trail_entries (tenant text, kind text, subject text)")
+        row = f"('default', 'erasure', 'entry/{entry}')"
+        run(connection, f"INSERT INTO trail_entries VALUES {row}")
+    with pytest.raises(IntegrityError, match="append-only"), database.write() as connection:
+        run(connection, call)
+    with database.write() as connection:
+        assert run(connection, "SELECT trail_erase_pack('default', 99)").scalar() == 0
+    assert workspace.pack("dec_1").version == 2
+
+
+def test_a_role_without_a_grant_sees_no_packs(
+    postgres: PostgresServer, postgres_place: Place
+) -> None:
+    assert postgres_place.url is not None
+    make_pack(postgres_place.open())
+    with postgres.fresh_role(postgres_place.url) as (_, url):
+        database = Database.server(url)
+        for sql in ("SELECT * FROM evidence_packs", "SELECT trail_erase_pack('default', 1)"):
+            with (
+                pytest.raises(EnvironmentProblem, match="permission denied"),
+                database.write() as connection,
+            ):
+                run(connection, sql)
+        database.close()
