@@ -45,6 +45,9 @@ MEANING = """\
 - **Bundles.** Every text is hashed into an account that is canonical, persisted, signed for and in
   the trail; what was dropped is persisted too. LangChain's chain formats the prompt anew for every
   text that it adds; a bare count of bytes shows how little of its time the splitting itself is.
+- **Packs.** Sealing is a signature, a digest and a few passes over the bytes; the rules of sealing
+  are asked before, and reading a memo for personal data is most of that. Verifying reads the file
+  as hostile input: it is parsed strictly, every field is checked, and written anew to be compared.
 - **Redaction.** Finding candidates is a small part of the time; judging each, numbering it and
   making its keyed digest is most of it."""
 AGAIN = """\

@@ -3,6 +3,7 @@ import math
 import pickle
 from collections import UserDict
 from enum import IntEnum, StrEnum
+from importlib import import_module
 from typing import Any, Self
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field, ValidationError, model_validator
 
+from evidentia.bundles.policy import EvidencePolicy
+from evidentia.bundles.references import ResultReference
 from evidentia.frozen import (
     MAX_DEPTH,
     FrozenDict,
@@ -253,6 +256,31 @@ def test_a_copy_with_changes_is_validated_and_leaves_the_original() -> None:
     for update in ({"title": 5}, {"unknown": 1}, {"details": None}):
         with pytest.raises(ValidationError):
             note.model_copy(update=update)
+
+
+class Pinned(FrozenModel):
+    note: Note
+    place: str = "wall"
+
+
+def test_a_copy_takes_what_it_does_not_change_as_it_is() -> None:
+    old: Any = {"title": 5, "details": {}}  # as rules once let it pass
+    kept = Pinned.model_construct(note=Note.model_construct(**old))
+    assert kept.model_copy(update={"place": "door"}).note is kept.note
+    with pytest.raises(ValidationError):
+        kept.model_copy(update={"note": old})
+
+
+@pytest.mark.parametrize("module", ["bundles", "documents", "ledger", "packs", "sources"])
+def test_no_model_has_a_default_that_can_be_changed(module: str) -> None:
+    found = [*vars(import_module(f"evidentia.{module}.model")).values()]
+    if module == "bundles":
+        found += [EvidencePolicy, ResultReference]
+    for model in found:
+        if isinstance(model, type) and issubclass(model, FrozenModel):
+            for name, field in model.model_fields.items():
+                default = field.get_default(call_default_factory=True, validated_data={})
+                assert not isinstance(default, dict | list | set), f"{model.__name__}.{name}"
 
 
 class Limits(FrozenModel):

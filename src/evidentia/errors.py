@@ -11,7 +11,7 @@ EvidentiaError                 anything below; exit code 1
 │   ├── NotFoundError          a tenant, an entry or a file that is not there
 │   ├── AccessError            the user may not do what was asked for
 │   ├── SealingError           a pack lacks what it must have before it is signed
-│   ├── ConflictError          an idempotency key was used before for something else
+│   ├── ConflictError          what was asked for conflicts with what is recorded already
 │   └── SettingsError          an EVIDENTIA_* variable is unknown or has a wrong value
 └── EnvironmentProblem         the machine, the database or the disk stands in the way; exit code 3
 ```
@@ -66,12 +66,19 @@ class SealingError(UsageError):
     """A pack lacks what it must have before it is signed; `unmet` lists it all."""
 
     def __init__(self, message: str, unmet: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
+        super().__init__(message, unmet)  # all of it, so that it travels between processes
         self.unmet = unmet
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class ConflictError(UsageError):
-    """An idempotency key was used before, for something else."""
+    """What was asked for conflicts with what is recorded.
+
+    An idempotency key or a decision's id was used before for something else, or a pack that is to
+    be replaced has a newer version already.
+    """
 
 
 class SettingsError(UsageError):

@@ -150,4 +150,4 @@ class FrozenModel(BaseModel):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with the changes applied and validated."""
         del deep  # frozen to the bottom: there is nothing a shallow copy could share unsafely
-        return self.model_validate({**self.model_dump(), **(update or {})})
+        return self.model_validate({**dict(self), **(update or {})})

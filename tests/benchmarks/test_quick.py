@@ -20,6 +20,7 @@ SCRIPTS = {
     "perturbations": {"perturbations"},
     "sources": {"packing", "survival"},
     "bundles": {"texts", "results", "live", "mixed", "hard", "presidio"},
+    "packs": {"sealing", "verifying", "listing"},
 }
 
 

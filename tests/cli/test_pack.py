@@ -9,7 +9,10 @@ import pytest
 
 from cli_running import Cli, Ran
 from evidentia.store.home import Home
+from evidentia.workspace import open_workspace
 from packing import decision_fields, memo_fields, tool_call
+from packs.making import exported, long_memo, pack
+from proofs import KEY
 from vandal import vandal_at
 
 COMMANDS = (
@@ -242,6 +245,24 @@ def test_an_audit_finds_what_is_missing_and_what_was_changed(
     assert ": the row does not say what the pack says" in ran.out
     ran = made("pack", "audit", "--json")
     assert (ran.code, ran.json["holds"], ran.json["missing"]) == (1, False, ["dec_2"])
+
+
+def test_an_audit_lists_calls_that_came_after_the_pack(made: Cli, home: Path) -> None:
+    with open_workspace(home) as opened:
+        opened.tool_ledger.record("dec_1", tool_call(1))
+    ran = made("pack", "audit")
+    assert ran.code == 0
+    assert ": a call of crm.get_contact that succeeded was recorded for dec_1 after " in ran.out
+    assert len(made("pack", "audit", "--json").json["late_calls"]) == 1
+
+
+def test_what_other_rules_let_pass_is_said_where_a_pack_is_verified(cli: Cli, folder: Path) -> None:
+    (folder / "old.json").write_bytes(exported(pack(memo=long_memo())))
+    key = str(KEY.verifier)
+    ran = cli("verify", "old.json", "--key", key)
+    assert ran.code == 0
+    assert "? Worth a look:\n  - memo.body_en: has 604 words" in ran.out
+    assert len(cli("verify", "old.json", "--key", key, "--json").json["findings"]) == 1
 
 
 def test_retention_is_shown_and_set(made: Cli) -> None:

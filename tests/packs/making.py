@@ -5,6 +5,7 @@ from typing import Any
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.ledger.model import LedgerSummary
 from evidentia.packs.decision import DecisionOutput, Evidence
+from evidentia.packs.fields import AS_RECORDED
 from evidentia.packs.memo import BilingualMemo
 from evidentia.packs.model import (
     Attachment,
@@ -15,7 +16,7 @@ from evidentia.packs.model import (
     LedgerReference,
     PromptRecord,
 )
-from evidentia.packs.statement import statement_bytes
+from evidentia.packs.statement import PREDICATE_TYPE, statement_bytes
 from evidentia.packs.tools import ToolCallRecord
 from evidentia.packs.verification import written
 from evidentia.proof.document import Disclosure, Proof
@@ -163,6 +164,35 @@ def full_pack(**changes: Any) -> EvidencePack:
     return pack(**{**fields, **changes})
 
 
+def unflagged_call(**changes: Any) -> ToolCallRecord:
+    """Return a call as rules that saw no contradiction in it would have recorded it."""
+    made = call(actual_action="deleted contact 456", **changes)
+    unflagged = {
+        "contradiction_flag": False,
+        "contradiction_basis": "same",
+        "contradiction_reason": "",
+    }
+    return ToolCallRecord.recorded({**made.model_dump(mode="json"), **unflagged})
+
+
+def long_memo() -> BilingualMemo:
+    """Return a memo as rules that count words in another way would have let it pass."""
+    fields = {**memo().model_dump(), "body_en": "We recommend it [1]. " + "word " * 600}
+    return BilingualMemo.model_validate(fields, context=AS_RECORDED)
+
+
+def recorded_body(made: EvidencePack) -> dict[str, Any]:
+    """Return the body of the entry that records a pack."""
+    return {
+        "statement_sha256": sha256_hex(statement_bytes(made)),
+        "predicate_type": PREDICATE_TYPE,
+        "decision_id": made.decision_id,
+        "version": made.version,
+        "replaces": made.replaces,
+        "by": "owner",
+    }
+
+
 def proof_of(
     made: EvidencePack,
     *,
@@ -173,12 +203,13 @@ def proof_of(
 ) -> Proof:
     """Return the proof of a pack that is the second of the three entries of a log."""
     payload = statement_bytes(made)
-    body = body or {"statement_sha256": sha256_hex(payload)}
+    body = recorded_body(made) if body is None else body
     commitment = body_commitment(SALT, canonical_json(body))
     entries: list[Entry] = []
     for seq in range(3):
         prev = leaf_hash(entries[-1].encode()).hex() if entries else genesis_prev(ORIGIN)
-        named = {"tenant": TENANT, "kind": "pack", "subject": made.pack_id, **entry}
+        kind = "review" if made.reviewer_id else "pack"
+        named = {"tenant": TENANT, "kind": kind, "subject": made.pack_id, **entry}
         entries.append(Entry(seq=seq, prev=prev, at=NOW, body=commitment, **named))
     leaves = [leaf_hash(one.encode()) for one in entries]
 

@@ -120,10 +120,18 @@ class TestReview:
         assert decision(approval_class=approval).needs_review is needed
         assert ApprovalClass(approval).needs_review is needed
 
-    @pytest.mark.parametrize("approval", ["A0", "A3"])
-    @pytest.mark.parametrize("said", [True, False])
-    def test_what_the_decision_itself_says_comes_first(self, approval: str, *, said: bool) -> None:
-        assert decision(approval_class=approval, requires_review=said).needs_review is said
+    @pytest.mark.parametrize("approval", list(ApprovalClass))
+    def test_a_decision_may_ask_for_a_review_itself(self, approval: str) -> None:
+        assert decision(approval_class=approval, requires_review=True).needs_review is True
+
+    @pytest.mark.parametrize("approval", ["A0", "A1"])
+    def test_a_decision_may_say_that_none_is_needed_where_that_is_so(self, approval: str) -> None:
+        assert decision(approval_class=approval, requires_review=False).needs_review is False
+
+    @pytest.mark.parametrize("approval", ["A2", "A3"])
+    def test_a_decision_cannot_lift_the_review_that_its_class_asks_for(self, approval: str) -> None:
+        with pytest.raises(ValidationError, match=f"approval_class {approval} asks for a review"):
+            decision(approval_class=approval, requires_review=False)
 
 
 class TestEvidence:

@@ -204,3 +204,17 @@ def test_a_text_without_a_letter_of_its_language_is_named() -> None:
 
 def test_a_text_without_any_letter_is_of_no_other_language() -> None:
     assert unmet_languages(memo(body_ar="...", body_en="… 12")) == []
+
+
+PIECES = ["a", "ب", "7", " ", "\n", "\u200b", "\u2067", "-", "—", ",", "،", ";", ".", "…", "ـ", "_"]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=90, max_size=320).map("".join))
+def test_a_summary_is_taken_if_and_only_if_its_words_are_within_the_limit(text: str) -> None:
+    text = f"x {text}"
+    try:
+        memo(executive_summary_en=text)
+    except ValidationError:
+        assert word_count(text) > MAX_SUMMARY_WORDS
+    else:
+        assert word_count(text) <= MAX_SUMMARY_WORDS

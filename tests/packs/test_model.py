@@ -24,9 +24,11 @@ from packs.making import (
     decision,
     failed_call,
     full_pack,
+    long_memo,
     memo,
     pack,
     source,
+    unflagged_call,
 )
 
 FULL = full_pack()
@@ -325,9 +327,9 @@ class TestReadingAndWriting:
             ({"sources": []}, "sources: cite at least one source"),
             ({"memo": None}, "memo: "),
             ({"entity_id": "another"}, "the pack's id follows from its content"),
-            ({"pack_id": ""}, "it lacks fields, or was changed"),
+            ({"pack_id": ""}, "the pack's id follows from its content"),
             ({"created_at": "2026-11-16T09:00:00Z"}, "it lacks fields, or was changed"),
-            ({"version": True, "replaces": None}, "the pack's id follows from its content"),
+            ({"version": True, "replaces": None}, "it lacks fields, or was changed"),
             ({"v": True}, "it lacks fields, or was changed"),
             ({"v": 1.5}, "v: "),
             ({"v": "1"}, "it lacks fields, or was changed"),
@@ -348,7 +350,25 @@ class TestReadingAndWriting:
             EvidencePack.from_json(value)
         value = FULL.as_json()
         value["tool_calls"][1]["contradiction_flag"] = False
-        with pytest.raises(IntegrityError, match=r"tool_calls\.1: .*cannot be switched off"):
+        with pytest.raises(
+            IntegrityError, match=r"tool_calls\.1: contradiction_flag and .* disagree"
+        ):
+            EvidencePack.from_json(value)
+
+    def test_what_was_worked_out_is_read_as_it_was_recorded(self) -> None:
+        old = full_pack(tool_calls=(unflagged_call(),), memo=long_memo())
+        assert EvidencePack.parse(old.encode()) == old
+        assert not old.contradictions
+        with pytest.raises(ValidationError, match="cannot be switched off"):
+            EvidencePack.model_validate(old.as_json())
+        with pytest.raises(ValidationError, match=r"has 604 words, and 600 at most"):
+            EvidencePack.model_validate({**old.as_json(), "tool_calls": []})
+
+    @pytest.mark.parametrize("blank", ["", " \n"])
+    def test_a_memo_in_one_language_is_no_memo_whenever_it_was_made(self, blank: str) -> None:
+        value = FULL.as_json()
+        value["memo"]["body_ar"] = blank
+        with pytest.raises(IntegrityError, match=r"memo\.body_ar: must not be blank"):
             EvidencePack.from_json(value)
 
     @pytest.mark.parametrize("name", sorted(EvidencePack.model_fields))

@@ -3,9 +3,19 @@ from typing import Any
 import pytest
 
 from evidentia.errors import SealingError
-from evidentia.packs.model import EvidencePack, PromptRecord
+from evidentia.packs.model import DecisionSummary, EvidencePack, PromptRecord
 from evidentia.packs.rules import AntiPattern, Unmet, check_sealable, unmet
-from packs.making import call, failed_call, full_pack, memo, pack, source
+from packs.making import (
+    call,
+    decision,
+    failed_call,
+    full_pack,
+    long_memo,
+    memo,
+    pack,
+    source,
+    unflagged_call,
+)
 
 
 def lacking(made: EvidencePack, *recorded: Any) -> list[tuple[str, AntiPattern | None]]:
@@ -66,6 +76,31 @@ class TestWhatIsLacking:
 
     def test_a_reference_to_nothing_is_one_too_many(self) -> None:
         assert lacking(pack(memo=memo(body_en="text [1, 2]"))) == [("memo", None)]
+
+    def test_the_review_that_the_approval_class_asks_for(self) -> None:
+        weighty = DecisionSummary.of(decision())
+        lifted = weighty.model_copy(update={"needs_review": False})
+        assert lacking(pack(decision=lifted)) == [("decision.needs_review", None)]
+        assert unmet(pack(decision=weighty)) == ()
+        before = {"version": 2, "replaces": "pack_0123456789abcdef"}
+        assert unmet(pack(decision=lifted, **before)) == ()  # as it was sealed, it stays
+
+    def test_a_contradiction_as_it_is_worked_out(self) -> None:
+        made = pack(tool_calls=(call(), unflagged_call()))
+        assert lacking(made) == [("tool_calls[2]", None)]
+        (one,) = unmet(made)
+        assert one.says.startswith("contradiction_flag cannot be switched off: ")
+
+    def test_a_contradiction_as_it_was_worked_out_where_it_was_recorded(self) -> None:
+        old = pack(tool_calls=(unflagged_call(),))
+        assert unmet(old, old.tool_calls) == ()
+        assert unmet(old, replaced=old) == ()
+        check_sealable(old, replaced=old)
+
+    def test_a_memo_within_its_limits(self) -> None:
+        made = pack(memo=long_memo())
+        assert lacking(made) == [("memo", None)]
+        assert str(unmet(made)[0]).startswith("memo: body_en: has 604 words, and 600 at most")
 
     def test_all_of_it_is_said_at_once(self) -> None:
         made = pack(tenant_id=None, sources=(source(confidence=None, retrieved_at=None),))

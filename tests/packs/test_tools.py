@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from evidentia import ToolCallRecord, ToolVerificationLedger
 from evidentia.packs.actions import Basis
 from evidentia.packs.tools import ToolOutcome, VerificationStatus
-from packs.making import call, failed_call
+from packs.making import call, failed_call, unflagged_call
 
 
 def refusal(**changes: Any) -> str:
@@ -57,6 +57,38 @@ class TestContradictions:
             contradiction_reason="all is well",
         )
         assert told == call(actual_action="deleted contact 456")
+
+    def test_what_was_recorded_is_not_worked_out_again(self) -> None:
+        old = unflagged_call()
+        assert ToolCallRecord.recorded(old.model_dump(mode="json")) == old
+        assert old.contradiction_flag is False
+        assert old.compared().contradiction is True
+
+    def test_a_flag_without_its_basis_is_read_from_no_record(self) -> None:
+        made = call(actual_action="deleted contact 456").model_dump(mode="json")
+        with pytest.raises(ValidationError, match="contradiction_basis disagree"):
+            ToolCallRecord.recorded({**made, "contradiction_flag": False})
+
+    def test_what_a_record_tells_otherwise_than_it_is_worked_out_is_said(self) -> None:
+        off = "contradiction_flag cannot be switched off: "
+        assert (unflagged_call().departure() or "").startswith(off)
+        told = call(actual_action="deleted contact 456").model_dump(mode="json")
+        for changes in ({"contradiction_reason": "fine"}, {"contradiction_basis": "undecided"}):
+            made = ToolCallRecord.recorded({**told, **changes})
+            assert "are worked out: leave them out" in (made.departure() or "")
+
+    @pytest.mark.parametrize(
+        "made",
+        [
+            call(),
+            failed_call(),
+            call(actual_action="deleted contact 456"),
+            call(contradiction_flag=True, contradiction_reason="a person saw it"),
+            call(contradiction_flag=True),
+        ],
+    )
+    def test_a_record_that_is_made_now_departs_from_nothing(self, made: ToolCallRecord) -> None:
+        assert made.departure() is None
 
     @pytest.mark.parametrize("flag", [0, 1, "false", "true", "no", []])
     def test_the_flag_is_true_or_false_and_nothing_like_it(self, flag: Any) -> None:

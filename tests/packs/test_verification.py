@@ -22,10 +22,13 @@ from packs.making import (
     call,
     exported,
     full_pack,
+    long_memo,
     memo,
     pack,
     proof_of,
+    recorded_body,
     source,
+    unflagged_call,
 )
 from proofs import KEY, ORIGIN, OTHER_KEY, make_proof, proof_bytes
 
@@ -107,6 +110,19 @@ class TestSoundExports:
         assert set(WHAT_A_PACK_CANNOT_SHOW) < set(report.cannot_know)
         assert sum("only its digest is here" in limit for limit in report.cannot_know) == 2
 
+    def test_what_was_sealed_by_other_rules_holds_and_is_worth_a_look(self) -> None:
+        old = full_pack(tool_calls=(call(), unflagged_call()), memo=long_memo())
+        report = verify(exported(old))
+        assert report.holds
+        flag, words = report.findings
+        assert flag.startswith("tool call 2, 'hubspot.get_contact', is not flagged, and by the ")
+        assert words == "memo.body_en: has 604 words, and 600 at most are allowed: shorten it"
+        assert report.as_json()["findings"] == [flag, words]
+
+    @pytest.mark.parametrize("made", [pack(), full_pack()])
+    def test_nothing_else_is(self, made: EvidencePack) -> None:
+        assert verify(exported(made)).findings == ()
+
     def test_without_a_key_the_signer_is_unknown(self) -> None:
         report = verify(SMALL_FILE, None)
         assert report.verdict is Verdict.SIGNER_UNKNOWN
@@ -159,7 +175,7 @@ class TestForgeries:
     def test_a_pack_that_does_not_add_up_does_not_hold_whoever_signs_it(self) -> None:
         statement = Statement.parse(statement_bytes(SMALL))
         forged = replace(statement, predicate={**statement.predicate, "entity_id": "z"}).encode()
-        body = {"statement_sha256": sha256_hex(forged)}
+        body = {**recorded_body(SMALL), "statement_sha256": sha256_hex(forged)}
         proof = replace(proof_of(SMALL, body=body), envelope=Envelope.sign(forged, KEY))
         report = verify(written(proof.as_json()))
         assert failing(report) == ["pack"]
@@ -174,6 +190,52 @@ class TestForgeries:
             f"the entry is about {named[0]!r} of tenant {named[1]!r}, the pack is "
             f"{SMALL.pack_id} of {TENANT!r}"
         )
+
+    @pytest.mark.parametrize("made", [SMALL, full_pack()])
+    @pytest.mark.parametrize("kind", ["ledger", "decision", "pack", "review"])
+    def test_an_entry_of_another_kind_records_no_such_pack(
+        self, made: EvidencePack, kind: str
+    ) -> None:
+        right = "review" if made.reviewer_id else "pack"
+        report = verify(exported(made, kind=kind))
+        if kind == right:
+            assert report.holds
+            return
+        assert failing(report) == ["pack"]
+        assert says(report, "pack") == (
+            f"the entry is of kind {kind!r}, and such a pack is recorded by one of kind {right!r}"
+        )
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("decision_id", "dec_other"),
+            ("version", 1),
+            ("version", True),
+            ("version", "2"),
+            ("replaces", None),
+            ("replaces", "pack_fedcba9876543210"),
+        ],
+    )
+    def test_an_entry_that_says_something_else_than_the_pack_does_not_hold(
+        self, name: str, value: Any
+    ) -> None:
+        made = full_pack()
+        report = verify(exported(made, body={**recorded_body(made), name: value}))
+        assert failing(report) == ["pack"]
+        assert says(report, "pack") == (
+            f"the entry's {name} is {value!r}, the pack's is {getattr(made, name)!r}: it records "
+            "another pack"
+        )
+
+    @pytest.mark.parametrize("name", ["decision_id", "version", "replaces"])
+    def test_an_entry_that_leaves_out_what_it_records_does_not_hold(self, name: str) -> None:
+        told = {key: value for key, value in recorded_body(SMALL).items() if key != name}
+        report = verify(exported(SMALL, body=told))
+        assert failing(report) == ["pack"]
+
+    def test_an_entry_whose_body_is_no_object_does_not_hold(self) -> None:
+        assert failing(verify(exported(SMALL, body=["pack"]))) == ["statement", "pack"]
 
     def test_a_pack_of_another_tenant_does_not_hold(self) -> None:
         stranger = pack(tenant_id="globex")

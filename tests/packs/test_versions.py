@@ -5,7 +5,19 @@ import pytest
 from evidentia.errors import InputError, IntegrityError
 from evidentia.packs.model import DecisionSummary, EvidencePack, ReviewOutcome
 from evidentia.packs.versions import check_chain, reviewed, revised
-from packs.making import LATER, NOW, call, decision, full_pack, memo, pack, source
+from packs.making import (
+    LATER,
+    NOW,
+    call,
+    decision,
+    failed_call,
+    full_pack,
+    long_memo,
+    memo,
+    pack,
+    source,
+    unflagged_call,
+)
 
 FIRST = pack(decision=DecisionSummary.of(decision()), tool_calls=(call(),))
 LAST = "2026-12-01T00:00:00.000000Z"
@@ -94,6 +106,19 @@ class TestRevisions:
             tool_calls=(call(contradiction_flag=True, contradiction_reason="another contact"),)
         )
         assert revised(seen, {}, at=LATER).tool_calls == seen.tool_calls
+
+    def test_what_was_worked_out_stays_as_it_was_recorded(self) -> None:
+        old = pack(tool_calls=(unflagged_call(), call()), memo=long_memo())
+        assert approved(old).tool_calls == old.tool_calls
+        assert approved(old).memo == old.memo
+        added = [*old.as_json()["tool_calls"], failed_call().model_dump(mode="json")]
+        newer = revised(old, {"tool_calls": added}, at=LATER)
+        assert newer.tool_calls == (*old.tool_calls, failed_call())
+
+    def test_a_call_that_is_new_is_worked_out(self) -> None:
+        told = unflagged_call(tool_name="another").model_dump(mode="json")
+        with pytest.raises(InputError, match="cannot be switched off"):
+            revised(pack(tool_calls=(unflagged_call(),)), {"tool_calls": [told]}, at=LATER)
 
     def test_everything_else_of_a_full_pack_stays(self) -> None:
         full = full_pack()

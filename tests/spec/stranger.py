@@ -1517,8 +1517,7 @@ def check_pack(proof: dict[str, Any]) -> dict[str, Any]:
     about += [(f"attachment/{file['name']}", file["sha256"]) for file in files]
     found = [(item["name"], item["digest"]["sha256"]) for item in statement["subject"]]
     demand(found == about, "other subjects")
-    entry = proof["entry"]
-    demand((entry["subject"], entry["tenant"]) == (pack["pack_id"], pack["tenant_id"]), "entry")
+    check_pack_entry(proof, pack)
     return pack
 
 
@@ -1540,12 +1539,18 @@ def verify_pack(data: bytes, keys: list[Key]) -> tuple[str, list[str]]:
 def check_pack_entry(proof: dict[str, Any], pack: dict[str, Any]) -> None:
     """Check that the entry and its body say of a pack what the pack says."""
     entry, body = proof["entry"], proof["body"]
+    demand((entry["subject"], entry["tenant"]) == (pack["pack_id"], pack["tenant_id"]), "entry")
+    demand(entry["kind"] == ("pack" if pack["reviewer_id"] is None else "review"), "kind")
+    demand(isinstance(body, dict), "body")
+    for name in ("decision_id", "version", "replaces"):
+        demand(name in body and canonical(body[name]) == canonical(pack[name]), name)
+
+
+def check_pack_body(body: dict[str, Any]) -> None:
+    """Check that the body of a pack's entry has its fields, and no others."""
     told = {"statement_sha256", "predicate_type", "decision_id", "version", "replaces", "by"}
-    demand(entry["kind"] in ("pack", "review"), "kind")
     demand(set(body) == told and is_name(body["by"]), "fields")
     demand(body["predicate_type"] == PACK_TYPE, "type")
-    for name in ("decision_id", "version", "replaces"):
-        demand(body[name] == pack[name], name)
 
 
 def check_versions(packs: list[dict[str, Any]]) -> None:

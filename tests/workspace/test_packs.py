@@ -19,11 +19,13 @@ from evidentia.errors import (
     SealingError,
     UsageError,
 )
+from evidentia.packs.actions import ActionComparison, Basis
 from evidentia.packs.assembly import assemble
 from evidentia.packs.decision import Requirement
 from evidentia.packs.model import Attachment, EvidencePack
-from evidentia.packs.tools import ToolVerificationLedger
+from evidentia.packs.tools import ToolCallRecord, ToolVerificationLedger
 from evidentia.store.database import run
+from evidentia.verifying import verify
 from evidentia.workspace import Workspace
 from forking import Child
 from packing import decision, make_pack, memo, opened, tool_call
@@ -374,7 +376,7 @@ def test_a_pack_says_of_its_decision_what_was_recorded(
     pack = by_hand(acme)
     assert pack.decision is not None
     if changes.get("decision"):
-        changes = {"decision": pack.decision.model_copy(update={"needs_review": False})}
+        changes = {"decision": pack.decision.model_copy(update={"high_stakes": True})}
     (name,) = changes
     with pytest.raises(InputError, match=rf"pack\.{name} is not as it was recorded of dec_1"):
         acme.seal(pack.model_copy(update={"pack_id": "", **changes}))
@@ -622,8 +624,67 @@ def test_missing_mandatory_packs_are_reported_and_no_others(place: Place) -> Non
         "packs": 4,
         "missing": [],
         "unresolved": [],
+        "late_calls": [],
         "problems": [],
     }
+
+
+def test_calls_that_were_recorded_after_their_pack_was_sealed_are_listed(place: Place) -> None:
+    workspace = opened(place)
+    workspace.tool_ledger.record("dec_1", tool_call(1))
+    first = make_pack(workspace)
+    make_pack(workspace, 2)
+    assert workspace.audit_packs().late_calls == ()
+    workspace.tool_ledger.record("dec_1", tool_call(2, failed=True))
+    workspace.tool_ledger.offer("dec_1", "crm.delete_contact")
+    found = workspace.audit_packs()
+    (said,) = found.late_calls
+    assert said == (
+        f"pack {first.pack_id}: a call of crm.get_contact that failed was recorded for dec_1 after "
+        "it was sealed: revise it"
+    )
+    assert found.holds
+    calls = [one.model_dump(mode="json") for one in workspace.tool_ledger.calls("dec_1")]
+    workspace.revise_pack("dec_1", {"tool_calls": calls})
+    assert workspace.audit_packs().late_calls == ()
+
+
+# Rules that change
+
+
+def test_a_pack_that_was_sealed_by_other_rules_is_read_reviewed_and_verified(
+    acme: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(
+            "evidentia.packs.tools.compare_actions",
+            lambda *_, **__: ActionComparison(contradiction=False, basis=Basis.SAME, reason=""),
+        )
+        deleted = tool_call(1).model_copy(update={"actual_action": "deleted contact 1"})
+        acme.tool_ledger.record("dec_1", deleted)
+        old = make_pack(acme)
+    assert old.contradictions == ()
+    assert acme.pack("dec_1") == old
+    assert acme.tool_ledger.calls("dec_1") == (deleted,)
+    assert acme.review_pack("dec_1", "approved").tool_calls == (deleted,)
+    added = acme.revise_pack("dec_1", {"tool_calls": [deleted.model_dump(mode="json")]})
+    assert added.tool_calls == (deleted,)
+    assert acme.audit_packs().holds
+    report = verify(acme.export_pack("dec_1", tmp_path / "pack.json"), key=acme.public_key())
+    assert report.holds
+    (finding,) = report.findings
+    assert "is not flagged, and by the rules of this version it is a contradiction" in finding
+
+
+def test_a_contradiction_that_is_told_away_is_neither_recorded_nor_sealed(acme: Workspace) -> None:
+    made = tool_call(1).model_dump(mode="json")
+    told = ToolCallRecord.recorded({**made, "actual_action": "deleted contact 1"})
+    with pytest.raises(InputError, match="is not recorded: contradiction_flag cannot be"):
+        acme.tool_ledger.record("dec_1", told)
+    read = EvidencePack.parse(by_hand(acme, tool_calls=(told,)).encode())
+    with pytest.raises(SealingError, match=r"tool_calls\[1\]: contradiction_flag cannot be switch"):
+        acme.seal(read)
+    assert acme.size == 0
 
 
 def test_a_pack_that_is_not_about_its_decision_is_found(acme: Workspace) -> None:

@@ -16,6 +16,7 @@ from evidentia.errors import (
 )
 from evidentia.packs.retention import DEFAULT_RETENTION, RETENTION_PRESETS, RetentionPolicy
 from evidentia.store.lake import Lake
+from evidentia.trail.entry import EntryKind
 from evidentia.verifying import verify
 from evidentia.workspace import Workspace
 from forking import Child
@@ -89,6 +90,33 @@ def test_a_hold_has_a_reason_and_an_actor_and_ends(workspace: Workspace) -> None
         "hold",
         "release",
     ]
+
+
+@pytest.mark.parametrize("act", ["hold_pack", "release_pack"])
+def test_a_reason_that_is_too_long_is_refused_where_it_is_given(acme: Workspace, act: str) -> None:
+    make_pack(acme)
+    if act == "release_pack":
+        acme.hold_pack("dec_1", reason="case 7")
+    before = acme.size
+    said = "the reason has 1,001 characters, 1,000 at most: shorten it, and say where the rest can"
+    with pytest.raises(InputError, match=said):
+        getattr(acme, act)("dec_1", reason="x" * 1_001)
+    assert acme.size == before
+    getattr(acme, act)("dec_1", reason="x" * 1_000)
+    assert acme.entries(newest_first=True, limit=1)[0].body["reason"] == "x" * 1_000
+
+
+def test_a_longer_reason_that_was_recorded_before_still_holds(
+    acme: Workspace, clock: Clock
+) -> None:
+    pack = make_pack(acme)
+    body = {"action": "hold", "reason": "x" * 5_000, "by": "owner"}
+    acme.record(EntryKind.RETENTION, pack.pack_id, body)
+    assert acme.held_packs()[pack.pack_id].reason == "x" * 5_000
+    clock.pass_years(8)
+    assert acme.sweep_packs() == []
+    acme.release_pack("dec_1", reason="closed")
+    assert acme.held_packs() == {}
 
 
 def test_a_hold_is_on_all_versions(workspace: Workspace, clock: Clock) -> None:

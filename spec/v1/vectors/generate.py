@@ -2725,13 +2725,21 @@ def exported(log: Log, seq: int, pack: EvidencePack, size: int) -> bytes:
     return written({**proof, "envelope": envelope, "attachments": INSPECTED})
 
 
-def recorded_pack(payload: bytes, subject: str, tenant: str = "acme") -> bytes:
+def recorded_pack(
+    payload: bytes, subject: str, kind: EntryKind = EntryKind.PACK, told: Json | None = None
+) -> bytes:
     """Return an exported pack that was recorded and signed as it is, right or wrong."""
-    origin = log_origin("8e27f0a4c5d1936b", tenant)
+    origin = log_origin("8e27f0a4c5d1936b", "acme")
     log = Log(origin, [SigningKey.from_seed(origin, seed(f"key of {PACK_ORIGIN}"))])
     log.announce(log.keys[0])
-    body = {"statement_sha256": sha256_hex(payload), "predicate_type": PACK_PREDICATE}
-    log.append(EntryKind.PACK, subject, body)
+    pack = json.loads(payload)["predicate"]
+    body = {
+        "statement_sha256": sha256_hex(payload),
+        "predicate_type": PACK_PREDICATE,
+        **{name: pack[name] for name in ("decision_id", "version", "replaces")},
+        "by": "owner",
+    }
+    log.append(kind, subject, {**body, **(told or {})})
     return written(enveloped(log, 1, payload))
 
 
@@ -2978,6 +2986,14 @@ def misnamed_packs(small: Json) -> Iterator[PackVector]:
         yield PackVector(name, data, why, fails)
     why = "the entry is about another pack"
     yield PackVector("other-entry", recorded_pack(stated(small), "pack_1"), why, fails)
+    for kind in (EntryKind.REVIEW, EntryKind.LEDGER):
+        data = recorded_pack(stated(small), pack_id, kind)
+        why = f"an entry of kind {kind.value}, and no review"
+        yield PackVector(f"entry-of-a-{kind.value}", data, why, fails)
+    for name, value in (("decision_id", "dec_2"), ("version", 2), ("replaces", "pack_" + "0" * 16)):
+        data = recorded_pack(stated(small), pack_id, told={name: value})
+        why = f"the entry says another {name}"
+        yield PackVector(f"entry-other-{name.replace('_', '-')}", data, why, fails)
     elsewhere = resealed({**small, "tenant_id": "globex"})
     data = recorded_pack(stated(elsewhere), elsewhere["pack_id"])
     yield PackVector("other-tenant", data, "the pack is another tenant's", fails)

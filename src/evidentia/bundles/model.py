@@ -24,7 +24,7 @@ from evidentia.bundles.accounting import (
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json, join_members, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, IntegrityError
-from evidentia.frozen import FrozenModel, FrozenObject, thaw
+from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject, thaw
 
 if TYPE_CHECKING:
     from evidentia.bundles.rendering import Rendered, RenderFormat
@@ -54,7 +54,7 @@ class EvidenceItem(FrozenModel):
     content: str
     content_sha256: str
     byte_count: Size
-    metadata: FrozenObject = Field(default_factory=dict)
+    metadata: FrozenObject = Field(default_factory=FrozenDict)
     full_ref: FrozenObject | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class BundleSummary(FrozenModel):
     total_bytes: Size
     approx_tokens: Size
     tokens: TokenCounts | None = None
-    redactions: FrozenObject = Field(default_factory=dict)
+    redactions: FrozenObject = Field(default_factory=FrozenDict)
     bundle_bounding: BundleBounding
 
 

@@ -16,7 +16,7 @@ from pydantic import (
 
 from evidentia.bundles.sampling import SamplingStrategy
 from evidentia.canonical import MAX_SAFE_INTEGER
-from evidentia.frozen import FrozenModel, freeze, thaw
+from evidentia.frozen import FrozenDict, FrozenModel, freeze, thaw
 
 Limit = Annotated[StrictInt, Field(ge=0, le=MAX_SAFE_INTEGER)]
 Tokenizer = Literal["cl100k_base", "o200k_base", "llama3", "deepseek_v3"]
@@ -50,7 +50,7 @@ class EvidencePolicy(FrozenModel):
     chunk_overlap: Limit = 200
     enable_redaction: StrictBool = False
     redaction_classes: tuple[str, ...] | None = None
-    redaction_patterns: Patterns = Field(default_factory=dict)
+    redaction_patterns: Patterns = Field(default_factory=FrozenDict)
     tokenizer: Tokenizer | None = None
     max_item_tokens: Limit | None = None
     max_total_tokens: Limit | None = None

@@ -11,7 +11,7 @@ from pydantic import Field, StrictInt, StrictStr, ValidationError, model_validat
 
 from evidentia.canonical import MAX_SAFE_INTEGER, canonical_json
 from evidentia.errors import InputError
-from evidentia.frozen import FrozenModel, FrozenObject, first_problem, freeze, thaw
+from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject, first_problem, freeze, thaw
 
 Text = Annotated[StrictStr, Field(min_length=1)]
 Row = Annotated[StrictInt, Field(ge=0, le=MAX_SAFE_INTEGER)]
@@ -94,9 +94,9 @@ class ResultReference(Reference):
     form: Text | None = None
     rows: tuple[Row, Row] | None = None
     sql: Text | None = None
-    parameters: FrozenObject = Field(default_factory=dict)
+    parameters: FrozenObject = Field(default_factory=FrozenDict)
     connection: Text | None = None
-    files: FrozenObject = Field(default_factory=dict)
+    files: FrozenObject = Field(default_factory=FrozenDict)
 
     @model_validator(mode="after")
     def _comes_from_somewhere(self) -> Self:

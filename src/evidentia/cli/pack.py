@@ -11,6 +11,9 @@ from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspac
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from evidentia.packs.model import EvidencePack
+    from evidentia.packs.tools import ToolVerificationLedger
+    from evidentia.store.log import Receipt
     from evidentia.workspace import Workspace
 
     M = TypeVar("M", bound=BaseModel)
@@ -215,15 +218,9 @@ def review(
     as_json: JsonOption = False,
 ) -> None:
     """Review a decision: a new version of its pack says who approved or rejected it, and when."""
-    from evidentia.cli.output import print_json
-    from evidentia.cli.pack_view import say_pack
-
     with _opened(home, tenant, user) as opened:
         found = opened.review_pack(pack, outcome.value, reviewer=reviewer, note=note)
-    if as_json:
-        print_json({"pack_id": found.pack_id, "version": found.version, "pack": found.as_json()})
-    else:
-        say_pack(found)
+    _say_version(found, as_json=as_json)
 
 
 @app.command()
@@ -245,8 +242,6 @@ def revise(
 
     A review does not carry over: what was reviewed was the old version.
     """
-    from evidentia.cli.output import print_json
-    from evidentia.cli.pack_view import say_pack
     from evidentia.errors import InputError
 
     changed = _json(changes)
@@ -255,10 +250,7 @@ def revise(
     files = _by_name(attach)
     with _opened(home, tenant, user) as opened:
         found = opened.revise_pack(pack, changed, attachments=files)
-    if as_json:
-        print_json({"pack_id": found.pack_id, "version": found.version, "pack": found.as_json()})
-    else:
-        say_pack(found)
+    _say_version(found, as_json=as_json)
 
 
 @app.command("approve-export")
@@ -362,7 +354,8 @@ def audit(
 ) -> None:
     """Find decisions whose mandatory pack is missing, and packs that are not as they were sealed.
 
-    Exit code 1 if there are any. Packs that await a review are listed too.
+    Exit code 1 if there are any. Packs that await a review are listed too, and tool calls that
+    were recorded for a decision after its pack was sealed.
     """
     from evidentia.cli.output import counted, counting_bar, print_json, say, visible
 
@@ -380,6 +373,8 @@ def audit(
         say(visible(problem), "bad", under=True)
     for pack in found.unresolved:
         say(f"{pack} awaits a review", "unknown", under=True)
+    for call in found.late_calls:
+        say(visible(call), "unknown", under=True)
     raise typer.Exit(0 if found.holds else 1)
 
 
@@ -467,18 +462,13 @@ def grant(
     A viewer reads packs; an approver also makes, revises, reviews and exports them, and approves
     exports; an admin may do everything; an auditor reads and audits until a given time.
     """
-    from evidentia.cli.output import print_json, say, visible
-
     with _opened(home, tenant, user, create=True) as opened:
         if revoke:
             receipt = opened.revoke_role(name, role.value)
         else:
             receipt = opened.grant_role(name, role.value, expires_at=expires)
-    if as_json:
-        print_json({"entry": receipt.seq})
-        return
     done = "is no longer" if revoke else "is"
-    say(f"{visible(name)} {done} {role.value}; entry {receipt.seq} says so", "good")
+    _say_entry(receipt, f"{name} {done} {role.value}", as_json=as_json)
 
 
 @app.command()
@@ -518,14 +508,9 @@ def own(
     as_json: JsonOption = False,
 ) -> None:
     """Note that an agent is a user's own: its conflicted decisions are not theirs to review."""
-    from evidentia.cli.output import print_json, say, visible
-
     with _opened(home, tenant, user, create=True) as opened:
         receipt = opened.own_agent(name, agent)
-    if as_json:
-        print_json({"entry": receipt.seq})
-        return
-    say(f"{visible(agent)} is {visible(name)}'s own; entry {receipt.seq} says so", "good")
+    _say_entry(receipt, f"{agent} is {name}'s own", as_json=as_json)
 
 
 def _retain(
@@ -536,16 +521,32 @@ def _retain(
     *,
     as_json: bool,
 ) -> None:
-    from evidentia.cli.output import print_json, say, visible
-
     with _opened(*where) as opened:
         done = opened.hold_pack if action == "hold" else opened.release_pack
         receipt = done(pack, reason=reason)
+    state = "on legal hold" if action == "hold" else "no longer on hold"
+    _say_entry(receipt, f"{pack} is {state}", as_json=as_json)
+
+
+def _say_entry(receipt: "Receipt", done: str, *, as_json: bool) -> None:
+    """Say what was done, and the entry that records it."""
+    from evidentia.cli.output import print_json, say, visible
+
     if as_json:
         print_json({"entry": receipt.seq})
-        return
-    state = "on legal hold" if action == "hold" else "no longer on hold"
-    say(f"{visible(pack)} is {state}; entry {receipt.seq} says so", "good")
+    else:
+        say(f"{visible(done)}; entry {receipt.seq} says so", "good")
+
+
+def _say_version(pack: "EvidencePack", *, as_json: bool) -> None:
+    """Say that there is a newer version of a pack."""
+    from evidentia.cli.output import print_json
+    from evidentia.cli.pack_view import say_pack
+
+    if as_json:
+        print_json({"pack_id": pack.pack_id, "version": pack.version, "pack": pack.as_json()})
+    else:
+        say_pack(pack)
 
 
 def _none(*, before: int | None, unresolved: bool) -> str:
@@ -582,22 +583,24 @@ def _json(path: Path) -> Any:
 
 
 def _read(path: Path, model: "type[M]", named: str) -> "M":
+    return _validated(_json(path), path, model, named)
+
+
+def _validated(value: Any, path: Path, model: "type[M]", named: str) -> "M":
+    """Return a value of a file as the model it is of; raise `InputError` saying what is wrong."""
     from pydantic import ValidationError
 
     from evidentia.errors import InputError
     from evidentia.frozen import first_problem
 
     try:
-        return model.model_validate(_json(path))
+        return model.model_validate(value)
     except ValidationError as error:
         raise InputError(f"{path}: {first_problem(error, model, named)}") from None
 
 
-def _tool_ledger(path: Path, decision_id: str) -> Any:
-    from pydantic import ValidationError
-
+def _tool_ledger(path: Path, decision_id: str) -> "ToolVerificationLedger":
     from evidentia.errors import InputError
-    from evidentia.frozen import first_problem
     from evidentia.packs.tools import ToolCallRecord, ToolVerificationLedger
 
     calls = _json(path)
@@ -605,9 +608,5 @@ def _tool_ledger(path: Path, decision_id: str) -> Any:
         raise InputError(f"{path}: must be a JSON list of tool calls")
     ledger = ToolVerificationLedger()
     for number, call in enumerate(calls, 1):
-        try:
-            ledger.record(decision_id, ToolCallRecord.model_validate(call))
-        except ValidationError as error:
-            problem = first_problem(error, ToolCallRecord, f"call {number}")
-            raise InputError(f"{path}: {problem}") from None
+        ledger.record(decision_id, _validated(call, path, ToolCallRecord, f"call {number}"))
     return ledger

@@ -43,6 +43,10 @@ def verify(
         say(f"{check.name}: {visible(check.says)}", marks[check.holds], under=True)
     if report.holds and report.statement is not None:
         _say_what_it_states(report.statement)
+    if report.findings:
+        say("Worth a look:", "unknown")
+        for finding in report.findings:
+            say(f"- {visible(finding)}", under=True)
     if report.cannot_know and report.verdict is not Verdict.DOES_NOT_HOLD:
         say("What this file cannot show:")
         for limit in report.cannot_know:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evidentia.frozen import FrozenModel, FrozenObject
+from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject
 
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -191,7 +191,7 @@ class LedgerEntry(FrozenModel):
     component_confidence: Score | None = None
     evidence: tuple[EvidenceMatch, ...] = ()
     support_probability: Score | None = None
-    models: FrozenObject = Field(default_factory=dict)
+    models: FrozenObject = Field(default_factory=FrozenDict)
 
 
 class LedgerSummary(FrozenModel):

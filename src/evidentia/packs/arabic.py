@@ -9,11 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from evidentia.packs.facts import (
-    DECISION,
-    EFFECT_TEXT,
-    MOST_EFFECTS,
     MOST_SOURCES,
-    MOST_TOOLS,
     NAME,
     TITLE,
     MemoClaims,
@@ -22,8 +18,8 @@ from evidentia.packs.facts import (
     MemoToolCall,
     Room,
     brief,
-    room_for_decision,
 )
+from evidentia.packs.layout import Language, cited, effects, judged, tool_names, top_numbers
 from evidentia.packs.memo import TOP_ITEMS
 from evidentia.packs.wording import (
     CALL,
@@ -64,25 +60,6 @@ def title_ar(facts: MemoFacts) -> str:
         return title
     entity = brief(facts.entity_id, NAME)
     return f"مذكرة قرار بشأن {isolated(entity) if entity else 'كيان غير مسمى'}"
-
-
-def summary_ar(facts: MemoFacts) -> str:
-    """Return the executive summary: what was decided, on what, what is wrong, what is asked."""
-    rest = " ".join(_after_decision(facts))
-    return f"{_decision(facts, room_for_decision(rest))} {rest}"
-
-
-def body_ar(facts: MemoFacts) -> str:
-    """Return the body, paragraph by paragraph."""
-    paragraphs = (
-        ("القرار", f"{_decision(facts, DECISION)} {_origin(facts)} {_weight(facts)}"),
-        ("التصنيف", _classes(facts)),
-        ("الأدلة والمصادر", "\n".join(_evidence(facts))),
-        ("الإجراءات المنفذة", " ".join(_actions(facts))),
-        ("التحقق من الادعاءات", " ".join(_verification(facts.claims))),
-        ("المراجعة والمطلوب", _asked(facts)),
-    )
-    return "\n\n".join(f"{heading}\n{text}" for heading, text in paragraphs)
 
 
 def _after_decision(facts: MemoFacts) -> Iterator[str]:
@@ -161,7 +138,7 @@ def _classes(facts: MemoFacts) -> str:
 def _basis(facts: MemoFacts) -> str:
     count = len(facts.evidence)
     chiefly = "، أبرزها" if count > TOP_ITEMS else ":"
-    top = _numbers(range(1, min(count, TOP_ITEMS) + 1))
+    top = _numbers(top_numbers(facts))
     return f"{counted_ar(count, SOURCE, 'genitive')}{chiefly} {top}"
 
 
@@ -223,10 +200,9 @@ def _of_them(count: int, total: int) -> str:
 
 
 def _tools(calls: Sequence[MemoToolCall]) -> str:
-    names = list(dict.fromkeys(_name(call.tool_name) for call in calls))
+    names = tool_names(calls, _name, "غيرها")
     label = {1: "الأداة", 2: "الأداتان"}.get(len(names), "الأدوات")
-    others = ["غيرها"] if len(names) > MOST_TOOLS else []
-    return f"({label}: {list_ar([*names[:MOST_TOOLS], *others])})"
+    return f"({label}: {list_ar(names)})"
 
 
 def _effects(facts: MemoFacts) -> str:
@@ -238,16 +214,11 @@ def _effects(facts: MemoFacts) -> str:
             f"ويبلغ ما سُجِّل من الآثار الجانبية {counted_ar(count, EFFECT, 'accusative')}، وتفصيله "
             "في حزمة الأدلة وحدها حفاظًا على البيانات الشخصية."
         )
-    told = "؛ ".join(
-        _quoted(brief(each, EFFECT_TEXT)) for each in facts.side_effects[:MOST_EFFECTS]
-    )
-    more = count - MOST_EFFECTS
+    told, more = effects(facts, _quoted)
     rest = (
-        f"؛ إضافةً إلى {counted_ar(more, EFFECT, 'genitive')} مما ورد في حزمة الأدلة"
-        if more > 0
-        else ""
+        f"؛ إضافةً إلى {counted_ar(more, EFFECT, 'genitive')} مما ورد في حزمة الأدلة" if more else ""
     )
-    return f"وسُجِّل من الآثار الجانبية ما يأتي: {told}{rest}."
+    return f"وسُجِّل من الآثار الجانبية ما يأتي: {'؛ '.join(told)}{rest}."
 
 
 def _verification(claims: MemoClaims | None) -> Iterator[str]:
@@ -258,16 +229,8 @@ def _verification(claims: MemoClaims | None) -> Iterator[str]:
         yield "لا توجد ادعاءات للتحقق منها."
         return
     yield f"شمل التحقق بالرجوع إلى المصادر {counted_ar(claims.total, CLAIM, 'accusative')}."
-    found = [
-        text.format(counted_ar(count, CLAIM, "accusative"))
-        for text, count in (
-            ("تدعم {}", claims.supported),
-            ("تدعم {} دعمًا ضعيفًا", claims.weak),
-            ("تناقض {}", claims.contradicted),
-            ("لا تتضمن ما يسند {}", claims.not_found),
-        )
-        if count
-    ]
+    told = ("تدعم {}", "تدعم {} دعمًا ضعيفًا", "تناقض {}", "لا تتضمن ما يسند {}")
+    found = list(judged(claims, lambda count: counted_ar(count, CLAIM, "accusative"), told))
     if claims.supported == claims.total:
         yield f"وتبيّن أن المصادر {({1: 'تدعمه', 2: 'تدعمهما'}).get(claims.total, 'تدعمها جميعًا')}."
     elif found:
@@ -291,8 +254,7 @@ def _asked(facts: MemoFacts) -> str:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    others = ["غيرها"] if len(numbers) > MOST_SOURCES else []
-    return list_ar([*map(reference_ar, numbers[:MOST_SOURCES]), *others])
+    return list_ar(cited(numbers, reference_ar, "غيرها"))
 
 
 def _name(text: str) -> str:
@@ -301,3 +263,25 @@ def _name(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return f"«{isolated(text)}»"
+
+
+ARABIC: Final = Language(
+    headings=(
+        "القرار",
+        "التصنيف",
+        "الأدلة والمصادر",
+        "الإجراءات المنفذة",
+        "التحقق من الادعاءات",
+        "المراجعة والمطلوب",
+    ),
+    decision=_decision,
+    after_decision=_after_decision,
+    origin=_origin,
+    weight=_weight,
+    classes=_classes,
+    evidence=_evidence,
+    actions=_actions,
+    verification=_verification,
+    asked=_asked,
+)
+"""The words of a draft in Arabic."""

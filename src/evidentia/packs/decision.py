@@ -101,8 +101,8 @@ class DecisionOutput(FrozenModel):
     """What an agent decided, on what evidence, and how weighty it is.
 
     `decision` says in a sentence what was decided, `decision_ar` the same in Arabic. `conflicted`
-    marks a decision that no one may approve whose own agent made it. `requires_review` is given
-    only where it is not as the approval class says.
+    marks a decision that no one may approve whose own agent made it. `requires_review` asks for a
+    review that the approval class does not ask for; it cannot lift one.
     """
 
     decision_id: Name
@@ -125,11 +125,19 @@ class DecisionOutput(FrozenModel):
     data_freshness_window_hours: Annotated[int, Field(gt=0)] | None = None
     metadata: FrozenObject = Field(default_factory=FrozenDict)
 
+    @model_validator(mode="after")
+    def _review_is_not_lifted(self) -> Self:
+        if self.requires_review is False and self.approval_class.needs_review:
+            raise ValueError(
+                f"requires_review cannot be false: approval_class {self.approval_class.value} asks "
+                "for a review; leave it out"
+            )
+        return self
+
     @property
     def needs_review(self) -> bool:
         """Whether the decision stays unresolved until a person has reviewed it."""
-        given = self.requires_review
-        return self.approval_class.needs_review if given is None else given
+        return self.approval_class.needs_review or self.requires_review is True
 
     @property
     def sha256(self) -> str:

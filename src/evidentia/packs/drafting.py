@@ -8,9 +8,10 @@ personal data comes in by them.
 
 from typing import Protocol
 
-from evidentia.packs.arabic import body_ar, summary_ar, title_ar
-from evidentia.packs.english import body_en, summary_en, title_en
+from evidentia.packs.arabic import ARABIC, title_ar
+from evidentia.packs.english import ENGLISH, title_en
 from evidentia.packs.facts import MemoClaims, MemoEvidence, MemoFacts, MemoToolCall
+from evidentia.packs.layout import body, summary
 from evidentia.packs.memo import BilingualMemo
 
 __all__ = [
@@ -48,8 +49,8 @@ def draft_memo(facts: MemoFacts) -> BilingualMemo:
     return BilingualMemo(
         title_ar=title_ar(facts),
         title_en=title_en(facts),
-        body_ar=body_ar(facts),
-        body_en=body_en(facts),
-        executive_summary_ar=summary_ar(facts),
-        executive_summary_en=summary_en(facts),
+        body_ar=body(ARABIC, facts),
+        body_en=body(ENGLISH, facts),
+        executive_summary_ar=summary(ARABIC, facts),
+        executive_summary_en=summary(ENGLISH, facts),
     )

@@ -4,11 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from evidentia.packs.facts import (
-    DECISION,
-    EFFECT_TEXT,
-    MOST_EFFECTS,
     MOST_SOURCES,
-    MOST_TOOLS,
     NAME,
     TITLE,
     MemoClaims,
@@ -17,8 +13,8 @@ from evidentia.packs.facts import (
     MemoToolCall,
     Room,
     brief,
-    room_for_decision,
 )
+from evidentia.packs.layout import Language, cited, effects, judged, tool_names, top_numbers
 from evidentia.packs.memo import TOP_ITEMS
 from evidentia.packs.wording import (
     CALL,
@@ -57,25 +53,6 @@ def title_en(facts: MemoFacts) -> str:
     return _as_written(brief(facts.title_en, TITLE)) or (
         f"Decision memo on {_as_written(brief(facts.entity_id, NAME)) or 'an unnamed entity'}"
     )
-
-
-def summary_en(facts: MemoFacts) -> str:
-    """Return the executive summary: what was decided, on what, what is wrong, what is asked."""
-    rest = " ".join(_after_decision(facts))
-    return f"{_decision(facts, room_for_decision(rest))} {rest}"
-
-
-def body_en(facts: MemoFacts) -> str:
-    """Return the body, paragraph by paragraph."""
-    paragraphs = (
-        ("Decision", f"{_decision(facts, DECISION)} {_origin(facts)} {_weight(facts)}"),
-        ("Classification", _classes(facts)),
-        ("Evidence", "\n".join(_evidence(facts))),
-        ("Actions taken", " ".join(_actions(facts))),
-        ("Verification of claims", " ".join(_verification(facts.claims))),
-        ("Review and action required", _asked(facts)),
-    )
-    return "\n\n".join(f"{heading}\n{text}" for heading, text in paragraphs)
 
 
 def _after_decision(facts: MemoFacts) -> Iterator[str]:
@@ -152,7 +129,7 @@ def _classes(facts: MemoFacts) -> str:
 def _basis(facts: MemoFacts) -> str:
     count = len(facts.evidence)
     chiefly = ", chiefly" if count > TOP_ITEMS else ":"
-    top = _numbers(range(1, min(count, TOP_ITEMS) + 1))
+    top = _numbers(top_numbers(facts))
     return f"rests on {counted_en(count, SOURCE)}{chiefly} {top}"
 
 
@@ -213,9 +190,8 @@ def _of_them(count: int, total: int) -> str:
 
 
 def _tools(calls: Sequence[MemoToolCall]) -> str:
-    names = list(dict.fromkeys(_name(call.tool_name) for call in calls))
-    others = ["others"] if len(names) > MOST_TOOLS else []
-    return f"({'tools' if len(names) > 1 else 'tool'}: {list_en([*names[:MOST_TOOLS], *others])})"
+    names = tool_names(calls, _name, "others")
+    return f"({'tools' if len(names) > 1 else 'tool'}: {list_en(names)})"
 
 
 def _effects(facts: MemoFacts) -> str:
@@ -227,12 +203,9 @@ def _effects(facts: MemoFacts) -> str:
             f"{_capital(counted_en(count, EFFECT))} {_is(count)} described in the evidence pack "
             "alone, to keep personal data out of this memo."
         )
-    told = "; ".join(
-        _quoted(brief(each, EFFECT_TEXT)) for each in facts.side_effects[:MOST_EFFECTS]
-    )
-    more = count - MOST_EFFECTS
-    rest = f" The evidence pack adds {counted_en(more, EFFECT)} to these." if more > 0 else ""
-    return f"Recorded side effects: {told}.{rest}"
+    told, more = effects(facts, _quoted)
+    rest = f" The evidence pack adds {counted_en(more, EFFECT)} to these." if more else ""
+    return f"Recorded side effects: {'; '.join(told)}.{rest}"
 
 
 def _verification(claims: MemoClaims | None) -> Iterator[str]:
@@ -243,16 +216,8 @@ def _verification(claims: MemoClaims | None) -> Iterator[str]:
         yield "There were no claims to check."
         return
     yield f"The check against the sources covered {counted_en(claims.total, CLAIM)}."
-    found = [
-        text.format(counted_en(count, CLAIM))
-        for text, count in (
-            ("support {}", claims.supported),
-            ("give weak support to {}", claims.weak),
-            ("contradict {}", claims.contradicted),
-            ("give no support to {}", claims.not_found),
-        )
-        if count
-    ]
+    told = ("support {}", "give weak support to {}", "contradict {}", "give no support to {}")
+    found = list(judged(claims, lambda count: counted_en(count, CLAIM), told))
     if claims.supported == claims.total:
         all_of_it = {1: "it", 2: "both of them"}.get(claims.total, "all of them")
         yield f"The sources support {all_of_it}."
@@ -282,8 +247,7 @@ def _capital(text: str) -> str:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    others = ["others"] if len(numbers) > MOST_SOURCES else []
-    return list_en([*(f"[{number}]" for number in numbers[:MOST_SOURCES]), *others])
+    return list_en(cited(numbers, lambda number: f"[{number}]", "others"))
 
 
 def _name(text: str) -> str:
@@ -297,3 +261,25 @@ def _quoted(text: str) -> str:
 def _as_written(text: str) -> str:
     """Return a text as it stands in English: isolated if any of it runs the other way."""
     return isolated(text) if runs_leftwards(text) else text
+
+
+ENGLISH: Final = Language(
+    headings=(
+        "Decision",
+        "Classification",
+        "Evidence",
+        "Actions taken",
+        "Verification of claims",
+        "Review and action required",
+    ),
+    decision=_decision,
+    after_decision=_after_decision,
+    origin=_origin,
+    weight=_weight,
+    classes=_classes,
+    evidence=_evidence,
+    actions=_actions,
+    verification=_verification,
+    asked=_asked,
+)
+"""The words of a draft in English."""

@@ -4,12 +4,19 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
 CONTENT_HASH = re.compile(r"sha256:[0-9a-f]{64}")
 MAX_EXCERPT: Final = 2_000
 MAX_ACTION: Final = 4_000
-_MOST_NAMED: Final = 1_000
+MAX_NAME: Final = 1_000
+AS_RECORDED: Final = {"as_recorded": True}
+"""The context to read by what was written before: rules that can change are not asked again."""
+
+
+def is_recorded(info: ValidationInfo) -> bool:
+    """Whether a value is read as it was recorded, and not made."""
+    return info.context is AS_RECORDED
 
 
 def _not_blank(text: str) -> str:
@@ -32,8 +39,10 @@ def _in_utc(text: str) -> str:
         raise ValueError(f"{text[:40]!r} is no time in UTC") from None
 
 
-Name = Annotated[str, Field(max_length=_MOST_NAMED), AfterValidator(_not_blank)]
+Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_not_blank)]
 """A name or an id: a text that is not blank."""
+Words = Annotated[str, AfterValidator(_not_blank)]
+"""A text that is not blank, however long."""
 Excerpt = Annotated[str, Field(max_length=MAX_EXCERPT), AfterValidator(_not_blank)]
 """A passage as its source has it."""
 Told = Annotated[str, Field(max_length=MAX_ACTION), AfterValidator(_not_blank)]

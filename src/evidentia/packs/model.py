@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, ValidationInfo, model_validator
 
 from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, IntegrityError
@@ -23,7 +23,15 @@ from evidentia.packs.decision import (
     SensitivityClass,
     pack_requirement,
 )
-from evidentia.packs.fields import Excerpt, Name, Share, Time, hours_between
+from evidentia.packs.fields import (
+    AS_RECORDED,
+    Excerpt,
+    Name,
+    Share,
+    Time,
+    hours_between,
+    is_recorded,
+)
 from evidentia.packs.memo import BilingualMemo
 from evidentia.packs.tools import ToolCallRecord
 
@@ -188,15 +196,14 @@ class EvidencePack(FrozenModel):
     replaces: PackId | None = None
 
     @model_validator(mode="after")
-    def _adds_up(self) -> Self:
+    def _adds_up(self, info: ValidationInfo) -> Self:
         for problem in _contradictions(self):
             raise ValueError(f"the pack does not add up: {problem}")
+        if is_recorded(info):  # who reads it has the bytes that the id follows from
+            return self
         derived = self.derived_id()
         if self.pack_id not in ("", derived):
-            raise ValueError(
-                f"the pack's id follows from its content: it is {derived}; a change is a newer "
-                "version (edited_in_place)"
-            )
+            raise ValueError(_other_id(derived))
         object.__setattr__(self, "pack_id", derived)
         return self
 
@@ -251,7 +258,10 @@ class EvidencePack(FrozenModel):
 
     @classmethod
     def parse(cls, data: bytes) -> "EvidencePack":
-        """Read a pack; raise `IntegrityError` saying what is wrong with it, and where."""
+        """Read a pack; raise `IntegrityError` saying what is wrong with it, and where.
+
+        What was worked out when it was made, and the limits of its memo, are taken as recorded.
+        """
         try:
             value = parse_json(data)
         except CanonicalError as error:
@@ -262,7 +272,7 @@ class EvidencePack(FrozenModel):
     def from_json(cls, value: Any) -> "EvidencePack":
         """Read a pack from its JSON value; raise `IntegrityError` if it is none, or was changed."""
         try:
-            pack = cls.model_validate(value)
+            pack = cls.model_validate(value, context=AS_RECORDED)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
@@ -270,7 +280,17 @@ class EvidencePack(FrozenModel):
             raise IntegrityError(f"not a pack: {f'{where}: ' if where else ''}{said}") from None
         if not isinstance(value, dict) or canonical_json(value) != pack.encode():
             raise IntegrityError("not a pack as it is written: it lacks fields, or was changed")
+        derived = derived_id("pack", {name: value[name] for name in value if name != "pack_id"})
+        if pack.pack_id != derived:
+            raise IntegrityError(f"not a pack: {_other_id(derived)}")
         return pack
+
+
+def _other_id(derived: str) -> str:
+    return (
+        f"the pack's id follows from its content: it is {derived}; a change is a newer version "
+        "(edited_in_place)"
+    )
 
 
 def _contradictions(pack: EvidencePack) -> list[str]:

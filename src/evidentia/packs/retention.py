@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from evidentia.frozen import FrozenModel
-from evidentia.packs.fields import Name, Time
+from evidentia.packs.fields import Name, Time, Words
 
 
 class RetentionPolicy(FrozenModel):
@@ -28,7 +28,7 @@ class LegalHold(FrozenModel):
     """Keeps a pack whatever its retention says, until it is released."""
 
     pack_id: Name
-    reason: Name
+    reason: Words
     actor: Name
     at: Time
 

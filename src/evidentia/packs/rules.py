@@ -1,6 +1,7 @@
 """What a pack must have before it is sealed, and the five ways of making one that are refused."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
@@ -9,7 +10,7 @@ from typing import Final
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.errors import SealingError
 from evidentia.packs.fields import is_content_hash
-from evidentia.packs.memo import unmet_languages, unmet_references
+from evidentia.packs.memo import unmet_languages, unmet_limits, unmet_references
 from evidentia.packs.model import EvidencePack, EvidenceSource
 from evidentia.packs.tools import ToolCallRecord
 
@@ -53,18 +54,36 @@ class Unmet:
         return f"{self.where}: {self.says}{name}"
 
 
-def unmet(pack: EvidencePack, recorded: Sequence[ToolCallRecord] = ()) -> tuple[Unmet, ...]:
+def unmet(
+    pack: EvidencePack,
+    recorded: Sequence[ToolCallRecord] = (),
+    *,
+    replaced: EvidencePack | None = None,
+) -> tuple[Unmet, ...]:
     """Return what a pack lacks before it can be sealed; `recorded` are the calls of its decision.
 
-    An empty answer means that it can.
+    An empty answer means that it can. What calls say that are recorded, or are in the pack that is
+    `replaced`, was worked out by the rules of their time and stays.
     """
-    found = (_identity(pack), _sources(pack), _tools(pack, recorded), _memo(pack))
+    known = (*recorded, *(replaced.tool_calls if replaced else ()))
+    found = (
+        _identity(pack),
+        _sources(pack),
+        _tools(pack, recorded),
+        _told(pack, known),
+        _memo(pack),
+    )
     return tuple(chain.from_iterable(found))
 
 
-def check_sealable(pack: EvidencePack, recorded: Sequence[ToolCallRecord] = ()) -> None:
+def check_sealable(
+    pack: EvidencePack,
+    recorded: Sequence[ToolCallRecord] = (),
+    *,
+    replaced: EvidencePack | None = None,
+) -> None:
     """Raise `SealingError` that says all that a pack lacks, if it lacks anything."""
-    missing = unmet(pack, recorded)
+    missing = unmet(pack, recorded, replaced=replaced)
     if missing:
         raise SealingError(
             f"{pack.pack_id} cannot be sealed: {'; '.join(map(str, missing))}",
@@ -81,6 +100,10 @@ def _identity(pack: EvidencePack) -> Iterator[Unmet]:
         )
     if pack.tenant_id is None:
         yield Unmet("tenant_id", "say which tenant the pack belongs to")
+    decision = pack.decision
+    asked = decision is not None and decision.approval_class.needs_review
+    if asked and not pack.needs_review and pack.replaces is None:
+        yield Unmet("decision.needs_review", "the approval class asks for a review: set it to true")
     for number, prompt in enumerate(pack.prompts, start=1):
         if prompt.content_hash is not None and not is_content_hash(prompt.content_hash):
             yield Unmet(f"prompts[{number}].content_hash", _NO_HASH)
@@ -112,12 +135,20 @@ def _is_own_prose(source: EvidenceSource, pack: EvidencePack) -> bool:
     return source.source.casefold() in own or scheme in _OWN_SCHEMES
 
 
-def _tools(pack: EvidencePack, recorded: Sequence[ToolCallRecord]) -> Iterator[Unmet]:
-    told = [call.sha256 for call in pack.tool_calls]
+def left_out(pack: EvidencePack, recorded: Iterable[ToolCallRecord]) -> list[ToolCallRecord]:
+    """Return the calls that are recorded for a pack's decision and are not in it."""
+    told = Counter(call.sha256 for call in pack.tool_calls)
+    missing: list[ToolCallRecord] = []
     for call in recorded:
-        if call.sha256 in told:
-            told.remove(call.sha256)
-            continue
+        if told[call.sha256] > 0:
+            told[call.sha256] -= 1
+        else:
+            missing.append(call)
+    return missing
+
+
+def _tools(pack: EvidencePack, recorded: Sequence[ToolCallRecord]) -> Iterator[Unmet]:
+    for call in left_out(pack, recorded):
         yield Unmet(
             "tool_calls",
             f"a call of {call.tool_name} that {call.outcome.value} is recorded for "
@@ -126,7 +157,15 @@ def _tools(pack: EvidencePack, recorded: Sequence[ToolCallRecord]) -> Iterator[U
         )
 
 
+def _told(pack: EvidencePack, known: Sequence[ToolCallRecord]) -> Iterator[Unmet]:
+    for number, call in enumerate(pack.tool_calls, start=1):
+        if call not in known and (problem := call.departure()):
+            yield Unmet(f"tool_calls[{number}]", problem)
+
+
 def _memo(pack: EvidencePack) -> Iterator[Unmet]:
+    for message in unmet_limits(pack.memo):
+        yield Unmet("memo", message)
     for message in unmet_references(pack.memo, len(pack.sources)):
         yield Unmet("memo", message)
     for message in unmet_languages(pack.memo):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from evidentia.canonical import sha256_hex
+from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import IntegrityError, ProofError
 from evidentia.packs.model import EvidencePack
 from evidentia.proof.statement import Statement, Subject, encode_statement
@@ -14,11 +14,7 @@ PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:pack"
 def statement_bytes(pack: EvidencePack) -> bytes:
     """Return the statement about a pack and its attachments, whose predicate is the pack."""
     data = pack.encode()
-    subjects = (
-        Subject(f"pack/{pack.pack_id}", sha256_hex(data)),
-        *(Subject(f"{ATTACHMENT}{one.name}", one.sha256) for one in pack.attachments),
-    )
-    return encode_statement(PREDICATE_TYPE, subjects, data)
+    return encode_statement(PREDICATE_TYPE, _subjects(pack, data), data)
 
 
 def from_statement(statement: Statement) -> EvidencePack:
@@ -29,6 +25,14 @@ def from_statement(statement: Statement) -> EvidencePack:
         pack = EvidencePack.from_json(statement.predicate)
     except IntegrityError as error:
         raise ProofError(str(error)) from None
-    if statement_bytes(pack) != statement.encode():
+    if statement.subjects != _subjects(pack, canonical_json(statement.predicate)):
         raise ProofError("the statement's subjects are not the pack that it holds")
     return pack
+
+
+def _subjects(pack: EvidencePack, data: bytes) -> tuple[Subject, ...]:
+    """Return what a statement about a pack is about; `data` is the pack's canonical JSON."""
+    return (
+        Subject(f"pack/{pack.pack_id}", sha256_hex(data)),
+        *(Subject(f"{ATTACHMENT}{one.name}", one.sha256) for one in pack.attachments),
+    )

@@ -2,15 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject
-from evidentia.packs.actions import Basis, compare_actions
-from evidentia.packs.fields import MAX_ACTION, Name, Time, Told
+from evidentia.packs.actions import ActionComparison, Basis, compare_actions
+from evidentia.packs.fields import AS_RECORDED, MAX_ACTION, Name, Time, Told, is_recorded
 
 Action = Annotated[str, Field(max_length=MAX_ACTION)]
 
@@ -38,6 +39,8 @@ class VerificationStatus(StrEnum):
 class ToolCallRecord(FrozenModel):
     """One call of a tool. Whether what was done is what was meant is worked out, never told.
 
+    That is done once, when the record is made; what was recorded is read as it is, with `recorded`.
+
     `contradiction_flag` may be given as true where a person sees a contradiction; it cannot be
     given as false where there is one. `contradiction_basis` is `undecided` where the two actions
     cannot be compared by rules: that is flagged, too.
@@ -60,7 +63,9 @@ class ToolCallRecord(FrozenModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _compare(cls, given: Any) -> Any:
+    def _compare(cls, given: Any, info: ValidationInfo) -> Any:
+        if is_recorded(info):
+            return given
         match given:
             case {"intended_action": str(intended), "actual_action": str(actual)}:
                 return _compared(given, intended, actual)
@@ -77,6 +82,37 @@ class ToolCallRecord(FrozenModel):
                 "set outcome to failed"
             )
         return self
+
+    @model_validator(mode="after")
+    def _flag_goes_with_its_basis(self) -> "ToolCallRecord":
+        if self.contradiction_flag == (self.contradiction_basis is Basis.SAME):
+            raise ValueError(
+                "contradiction_flag and contradiction_basis disagree: a call is flagged if, and "
+                "only if, its basis is not same"
+            )
+        return self
+
+    @classmethod
+    def recorded(cls, value: Any) -> "ToolCallRecord":
+        """Read a record as it was made, whatever the rules for comparing actions are by now."""
+        return cls.model_validate(value, context=AS_RECORDED)
+
+    def compared(self) -> ActionComparison:
+        """Compare what was meant and what was done, by the rules as they are now."""
+        failed = self.outcome is ToolOutcome.FAILED
+        return compare_actions(self.intended_action, self.actual_action, failed=failed)
+
+    def departure(self) -> str | None:
+        """Say in what the record is not as one that is made now could be; None if it is."""
+        found = self.compared()
+        if found.contradiction and not self.contradiction_flag:
+            return f"contradiction_flag cannot be switched off: {found.reason}"
+        told = (self.contradiction_basis, self.contradiction_reason)
+        if self.contradiction_flag and not found.contradiction:  # who flagged it says why
+            found = replace(found, basis=Basis.DIFFERENT, reason=told[1])
+        if told != (found.basis, found.reason):
+            return "contradiction_basis and contradiction_reason are worked out: leave them out"
+        return None
 
     @property
     def sha256(self) -> str:

@@ -1,13 +1,16 @@
 """Verifying an exported pack: what a proof shows, and that the file is the one that was written."""
 
 from dataclasses import replace
+from typing import Any
 
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import ProofError
+from evidentia.packs.memo import unmet_limits
 from evidentia.packs.model import EvidencePack
 from evidentia.packs.statement import PREDICATE_TYPE, from_statement
 from evidentia.proof.statement import Statement
 from evidentia.proof.verification import Check, ProofReport
+from evidentia.trail.entry import Entry, EntryKind
 
 WHAT_A_PACK_CANNOT_SHOW = (
     "whether the sources say what is true: it shows that they were cited as they are here",
@@ -23,13 +26,31 @@ def written(document: object) -> bytes:
 
 def with_pack_checks(data: bytes, report: ProofReport) -> ProofReport:
     """Return a report with what is to be looked at if the file is an exported pack."""
-    statement = report.statement
-    if statement is None or statement.predicate_type != PREDICATE_TYPE:
+    statement, entry = report.statement, report.entry
+    if statement is None or entry is None or statement.predicate_type != PREDICATE_TYPE:
         return report
-    checks = (*report.checks, _form(data), _pack(statement, report))
+    pack, check = _pack(statement, entry, report.body)
     return replace(
-        report, checks=checks, cannot_know=(*report.cannot_know, *WHAT_A_PACK_CANNOT_SHOW)
+        report,
+        checks=(*report.checks, _form(data), check),
+        findings=(*report.findings, *(findings(pack) if pack else ())),
+        cannot_know=(*report.cannot_know, *WHAT_A_PACK_CANNOT_SHOW),
     )
+
+
+def findings(pack: EvidencePack) -> list[str]:
+    """Say what the rules as they are now would not let pass; a pack keeps what it was sealed with.
+
+    It may have been sealed under other rules, or by something else than Evidentia.
+    """
+    calls = enumerate(pack.tool_calls, start=1)
+    unflagged = [
+        f"tool call {number}, {call.tool_name!r}, is not flagged, and by the rules of this version "
+        f"it is a contradiction: {found.reason}"
+        for number, call in calls
+        if not call.contradiction_flag and (found := call.compared()).contradiction
+    ]
+    return [*unflagged, *(f"memo.{said}" for said in unmet_limits(pack.memo))]
 
 
 def _form(data: bytes) -> Check:
@@ -40,21 +61,33 @@ def _form(data: bytes) -> Check:
     )
 
 
-def _pack(statement: Statement, report: ProofReport) -> Check:
+def _pack(statement: Statement, entry: Entry, body: Any) -> tuple[EvidencePack | None, Check]:
     try:
         pack = from_statement(statement)
-        _agrees(pack, report)
+        _agrees(pack, entry, body)
     except ProofError as error:
-        return Check("pack", holds=False, says=str(error))
+        return None, Check("pack", holds=False, says=str(error))
     says = f"{pack.pack_id}, version {pack.version}, of decision {pack.decision_id!r}: it adds up"
-    return Check("pack", holds=True, says=says)
+    return pack, Check("pack", holds=True, says=says)
 
 
-def _agrees(pack: EvidencePack, report: ProofReport) -> None:
-    """Raise `ProofError` unless the entry is of this pack and of its tenant."""
-    entry = report.entry
-    if entry is not None and (entry.subject, entry.tenant) != (pack.pack_id, pack.tenant_id):
+def _agrees(pack: EvidencePack, entry: Entry, body: Any) -> None:
+    """Raise `ProofError` unless the entry is of this pack and of its tenant, and says the same."""
+    if (entry.subject, entry.tenant) != (pack.pack_id, pack.tenant_id):
         raise ProofError(
             f"the entry is about {entry.subject!r} of tenant {entry.tenant!r}, the pack is "
             f"{pack.pack_id} of {pack.tenant_id!r}"
         )
+    kind = EntryKind.PACK if pack.reviewer_id is None else EntryKind.REVIEW
+    if entry.kind != kind:
+        raise ProofError(
+            f"the entry is of kind {entry.kind!r}, and such a pack is recorded by one of kind "
+            f"{kind.value!r}"
+        )
+    told = body if isinstance(body, dict) else {}
+    for name in ("decision_id", "version", "replaces"):
+        here, there = getattr(pack, name), told.get(name)
+        if name not in told or canonical_json(here) != canonical_json(there):
+            raise ProofError(
+                f"the entry's {name} is {there!r}, the pack's is {here!r}: it records another pack"
+            )

@@ -41,7 +41,10 @@ def revised(pack: EvidencePack, changes: Mapping[str, Any], *, at: str) -> Evide
         "review_outcome": None,
         "review_note": "",
     }
-    return _replaced(pack, {**unreviewed, **changes}, at)
+    changed = dict(changes)
+    if isinstance(calls := changed.get("tool_calls"), list | tuple):
+        changed["tool_calls"] = [_as_recorded(pack, call) for call in calls]
+    return _replaced(pack, {**unreviewed, **changed}, at)
 
 
 def reviewed(
@@ -55,6 +58,12 @@ def reviewed(
         "review_note": note,
     }
     return _replaced(pack, review, at)
+
+
+def _as_recorded(pack: EvidencePack, given: Any) -> Any:
+    """Return the pack's own call where that is what was given: it is not worked out again."""
+    same = (call for call in pack.tool_calls if call.model_dump(mode="json") == given)
+    return next(same, given)
 
 
 def _replaced(pack: EvidencePack, changes: Mapping[str, Any], at: str) -> EvidencePack:

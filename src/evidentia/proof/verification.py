@@ -57,6 +57,8 @@ class ProofReport:
     body: Any = None
     statement: Statement | None = None
     cannot_know: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    """What is worth a look in what holds; the verdict does not depend on it."""
 
     @property
     def verdict(self) -> Verdict:
@@ -85,6 +87,7 @@ class ProofReport:
             "entry": self.entry.as_json() if self.entry else None,
             "body": self.body,
             "statement": self.statement.as_json() if self.statement else None,
+            "findings": list(self.findings),
             "cannot_know": list(self.cannot_know),
         }
 

@@ -5,11 +5,11 @@ them only where they were asked for.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
 
-from evidentia.frozen import FrozenModel, FrozenObject
+from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject
 
 OrderBy = Literal["score", "rank", "input"]
 SnippetFrom = Literal["doc", "chunk", "unknown"]
@@ -26,7 +26,9 @@ class CandidateItem(FrozenModel):
     content: str | None = None
     score: float | None = None
     rank: int | None = None
-    metadata: Mapping[Any, Any] = Field(default_factory=dict)
+    metadata: Annotated[Mapping[Any, Any], PlainSerializer(dict)] = Field(
+        default_factory=FrozenDict
+    )
 
 
 class EvidenceChunk(FrozenModel):
@@ -95,7 +97,7 @@ class SourceItem(FrozenModel):
     snippet_from: SnippetFrom = "unknown"
     score: float | None = None
     rank: int | None = None
-    metadata: FrozenObject = Field(default_factory=dict)
+    metadata: FrozenObject = Field(default_factory=FrozenDict)
     snippets: tuple[SourceSnippet, ...] | None = None
 
     @model_serializer(mode="wrap")

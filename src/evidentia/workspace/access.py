@@ -181,6 +181,9 @@ class AccessShell(BundlesShell):
 
     # Within
 
+    def _check_reader(self) -> None:
+        self._require("list", "read the trail")
+
     @property
     def _actor(self) -> str:
         return self.user or OWNER
@@ -227,7 +230,7 @@ class AccessShell(BundlesShell):
             conflicted=any(one.conflicted for one in chain),
         )
 
-    def _require(self, action: str) -> None:
+    def _require(self, action: str, doing: str | None = None) -> None:
         """Raise `AccessError` unless the user may do something in this tenant."""
         if self.user is None:
             return
@@ -237,8 +240,8 @@ class AccessShell(BundlesShell):
         if not decision.allowed:
             self._note_refusal(action, self.tenant, decision.reason)
             raise AccessError(
-                f"{self.user} may not {_DOING[action]} in tenant {self.tenant!r}: ask an admin "
-                "for a role that may"
+                f"{self.user} may not {doing or _DOING[action]} in tenant {self.tenant!r}: ask an "
+                "admin for a role that may"
             )
 
     def _find(self, name: str, action: str) -> ListedPack:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
@@ -22,6 +22,7 @@ from evidentia.workspace.access import AccessShell, committed
 if TYPE_CHECKING:
     from evidentia.packs.decision import ApprovalClass
     from evidentia.packs.model import EvidencePack
+    from evidentia.workspace.tools import TrailToolLedger
 
 PACK_KINDS = (EntryKind.PACK, EntryKind.REVIEW)
 """The entries that record a pack: a review is a newer version of one."""
@@ -29,7 +30,7 @@ _log = get_logger("workspace")
 
 
 class KeptPacksShell(AccessShell):
-    """A tenant's packs as they are kept."""
+    """A tenant's packs as they are kept, and the calls of tools that belong to them."""
 
     def packs(
         self,
@@ -83,6 +84,13 @@ class KeptPacksShell(AccessShell):
         if self.user is not None:
             raise AccessError("a proof leaves the workspace: export the pack, with an approval")
         return self._proven(self.find_pack(name))
+
+    @property
+    def tool_ledger(self) -> "TrailToolLedger":
+        """The calls of tools, by decision, which are kept in the trail."""
+        from evidentia.workspace.tools import TrailToolLedger  # noqa: PLC0415 - see above
+
+        return TrailToolLedger(self._record_call, self._recorded_calls)
 
     # Exporting
 
@@ -144,6 +152,21 @@ class KeptPacksShell(AccessShell):
         return target
 
     # Within
+
+    def _record_call(self, decision_id: str, body: dict[str, Any]) -> None:
+        self._require("create")
+        self._note(EntryKind.TOOL_CALL, f"decision/{decision_id}", body)
+
+    def _recorded_calls(self, decision_id: str) -> list[dict[str, Any]]:
+        self._require("list")
+        with self._database.read() as connection:
+            rows = log.find_entries(
+                connection,
+                self.tenant,
+                kind=EntryKind.TOOL_CALL,
+                subject=f"decision/{decision_id}",
+            )
+        return [one.body for one in map(committed, rows) if isinstance(one.body, dict)]
 
     def _read_pack(self, listed: ListedPack) -> "EvidencePack":
         from evidentia.packs.statement import from_statement  # noqa: PLC0415 - see above

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         ReviewOutcome,
     )
     from evidentia.packs.tools import ToolVerificationLedger
-    from evidentia.workspace.tools import TrailToolLedger
 
 MAX_PACK_BYTES: Final = 8 * 2**20
 MAX_ATTACHMENT_BYTES: Final = 32 * 2**20
@@ -61,7 +60,7 @@ Files = Mapping[str, bytes | Path]
 class PacksShell(RetentionShell):
     """A tenant's decisions and their packs."""
 
-    # Decisions and tool calls
+    # Decisions
 
     def record_decision(self, decision: "DecisionOutput") -> "PackRequirement":
         """Record a decision in the trail, once; return whether it asks for a pack."""
@@ -100,13 +99,6 @@ class PacksShell(RetentionShell):
             if not rows:
                 self._append_within(connection, EntryKind.DECISION, subject, body)
         return requirement
-
-    @property
-    def tool_ledger(self) -> "TrailToolLedger":
-        """The calls of tools, by decision, which are kept in the trail."""
-        from evidentia.workspace.tools import TrailToolLedger  # noqa: PLC0415 - see above
-
-        return TrailToolLedger(self._record_call, self._recorded_calls)
 
     # Making packs
 
@@ -222,21 +214,6 @@ class PacksShell(RetentionShell):
 
     # Within
 
-    def _record_call(self, decision_id: str, body: dict[str, Any]) -> None:
-        self._require("create")
-        self._note(EntryKind.TOOL_CALL, f"decision/{decision_id}", body)
-
-    def _recorded_calls(self, decision_id: str) -> list[dict[str, Any]]:
-        self._require("list")
-        with self._database.read() as connection:
-            rows = log.find_entries(
-                connection,
-                self.tenant,
-                kind=EntryKind.TOOL_CALL,
-                subject=f"decision/{decision_id}",
-            )
-        return [one.body for one in map(committed, rows) if isinstance(one.body, dict)]
-
     def _refuse_own(self, pack: "EvidencePack", reviewer: str) -> None:
         """Raise `AccessError` if a decision is conflicted, and the reviewer's own agent's."""
         from evidentia.access.roles import AgentOwner  # noqa: PLC0415 - see above
@@ -267,7 +244,7 @@ class PacksShell(RetentionShell):
         from evidentia.packs.rules import check_sealable  # noqa: PLC0415 - see above
         from evidentia.packs.statement import PREDICATE_TYPE, statement_bytes  # noqa: PLC0415 - the same
 
-        check_sealable(pack, self.tool_ledger.calls(pack.decision_id))
+        check_sealable(pack, self.tool_ledger.calls(pack.decision_id), replaced=replaced)
         self._own_tenant("pack", pack.tenant_id)
         _check_ids(pack)
         self._check_references(pack, replaced)

@@ -25,17 +25,23 @@ if TYPE_CHECKING:
 _NEVER_ERASED: Final = (EntryKind.RETENTION, EntryKind.ACCESS, EntryKind.EXPORT)
 """What was done to packs, and by whom: a hold that could be erased would hold nothing."""
 _POLICY: Final = "retention"
+MAX_REASON: Final = 1_000
 _log = get_logger("workspace")
 
 
 @dataclass(frozen=True, slots=True)
 class PackAudit:
-    """What an audit of packs found: mandatory ones that are missing, open reviews, damage."""
+    """What an audit of packs found: mandatory ones that are missing, open reviews, damage.
+
+    `late_calls` says which tool calls were recorded for a decision after its pack was sealed: a
+    revision takes them in.
+    """
 
     decisions: int
     packs: int
     missing: tuple[str, ...]
     unresolved: tuple[str, ...]
+    late_calls: tuple[str, ...]
     problems: tuple[str, ...]
 
     @property
@@ -136,19 +142,31 @@ class RetentionShell(KeptPacksShell):
         return swept
 
     def audit_packs(self, *, progress: Progress | None = None) -> PackAudit:
-        """Find mandatory packs that are missing, open reviews, and packs that do not hold."""
+        """Find mandatory packs that are missing, open reviews, and packs that do not hold.
+
+        Tool calls that were recorded after their decision's pack was sealed are listed, too.
+        """
+        from evidentia.packs.rules import left_out  # noqa: PLC0415 - see above
+
         self._require("audit")
         with self._database.read() as connection:
             ids = packs.pack_ids(connection, self.tenant)
             problems = packs.missing_packs(connection, self.tenant)
         decisions = self._decisions()
         found: list[ListedPack] = []
+        late: dict[str, list[str]] = {}
         for done, pack_id in enumerate(ids, 1):
             try:
                 with self._database.read() as connection:
                     listed = packs.find_pack(connection, self.tenant, pack_id)
                 found.append(listed)
-                _check_decided(self._check_pack(listed), decisions.get(listed.decision_id))
+                pack = self._check_pack(listed)
+                _check_decided(pack, decisions.get(listed.decision_id))
+                late[pack_id] = [
+                    f"pack {pack_id}: a call of {call.tool_name} that {call.outcome.value} was "
+                    f"recorded for {pack.decision_id} after it was sealed: revise it"
+                    for call in left_out(pack, self.tool_ledger.calls(pack.decision_id))
+                ]
             except (IntegrityError, NotFoundError) as error:
                 named = f"pack {pack_id}: "
                 problems.append(f"{named}{str(error).removeprefix(named)}")
@@ -160,6 +178,9 @@ class RetentionShell(KeptPacksShell):
             missing=tuple(self._missing(decisions, {one.decision_id for one in found})),
             unresolved=tuple(
                 one.id for one in found if not one.resolved and one.id not in replaced
+            ),
+            late_calls=tuple(
+                said for one in found if one.id not in replaced for said in late.get(one.id, ())
             ),
             problems=tuple(problems),
         )
@@ -202,6 +223,11 @@ class RetentionShell(KeptPacksShell):
         """Record a hold or its end, one after the other with sweeps."""
         if not reason.strip():
             raise InputError("a legal hold, and its end, need a reason")
+        if len(reason) > MAX_REASON:
+            raise InputError(
+                f"the reason has {len(reason):,} characters, {MAX_REASON:,} at most: shorten it, "
+                "and say where the rest can be read"
+            )
         self._refuse_to_fork()
         with self._database.write() as connection:
             log.lock_head(connection, self.tenant, self._new_origin)  # no sweep meanwhile

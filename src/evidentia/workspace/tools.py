@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from evidentia.errors import InputError
 from evidentia.packs.tools import ToolCallRecord, ToolVerificationLedger
 
 Append = Callable[[str, dict[str, Any]], None]
@@ -18,7 +19,12 @@ class TrailToolLedger(ToolVerificationLedger):
         self._read = read
 
     def record(self, decision_id: str, call: ToolCallRecord) -> None:
-        """Add a call that was made for a decision; it is durable when this returns."""
+        """Add a call that was made for a decision; it is durable when this returns.
+
+        `InputError` is raised for one whose contradiction was told, not worked out.
+        """
+        if problem := call.departure():
+            raise InputError(f"the call of {call.tool_name} is not recorded: {problem}")
         self._append(decision_id, {"call": call.model_dump(mode="json")})
 
     def offer(self, decision_id: str, *tools: str) -> None:
@@ -31,7 +37,7 @@ class TrailToolLedger(ToolVerificationLedger):
         A call whose entry was erased is left out: the trail says so.
         """
         return tuple(
-            ToolCallRecord.model_validate(body["call"])
+            ToolCallRecord.recorded(body["call"])
             for body in self._read(decision_id)
             if "call" in body
         )

@@ -218,6 +218,7 @@ class TrailShell:
 
     def entry(self, seq: int) -> LoggedEntry:
         """Return one entry; raise `NotFoundError` if there is none."""
+        self._check_reader()
         with self._database.read() as connection:
             log.require_head(connection, self.tenant)
             return read_logged(log.entry_at(connection, self.tenant, seq))
@@ -233,6 +234,7 @@ class TrailShell:
         newest_first: bool = False,
     ) -> list[LoggedEntry]:
         """Return the entries that match; page through them with `before` or `after`."""
+        self._check_reader()
         with self._database.read() as connection:
             rows = log.find_entries(
                 connection,
@@ -277,11 +279,13 @@ class TrailShell:
         `signed_by` takes the last checkpoint that an older key signed instead: with the
         announcement of a new key (an entry of kind `key`), who trusts the old one can follow.
         """
+        self._check_reader()  # before anything is signed
         note = self.checkpoint() if signed_by is None else self._last_signed_by(signed_by)
         return self.prove_under(note, seq, disclose=disclose)
 
     def prove_under(self, note: str, seq: int, *, disclose: bool = True) -> Proof:
         """Prove an entry under a checkpoint of this log that was signed before."""
+        self._check_reader()
         checkpoint = _checkpoint(note)
         with self._database.read() as connection:
             head = log.require_head(connection, self.tenant)
@@ -348,6 +352,7 @@ class TrailShell:
 
     def publish(self, folder: str | Path, *, progress: Progress | None = None) -> Publication:
         """Write the log as static tiles; what was published before is compared, not overwritten."""
+        self._check_reader()
         note = self.checkpoint()
         with self._database.read() as connection:
             head = log.require_head(connection, self.tenant)
@@ -408,6 +413,9 @@ class TrailShell:
         return self._replace_key(old, lambda origin: SigningKey(origin, signer))
 
     # Within
+
+    def _check_reader(self) -> None:
+        """Raise `AccessError` where whoever asks may not read the trail; here, all may."""
 
     def _erase_within(
         self, connection: Connection, seq: int, *, reason: str, by: str
