@@ -48,6 +48,7 @@ from evidentia.workspace import Workspace, open_workspace
 
 PACK_BYTES = 16_384
 PAGE = 100
+RULED = ("ruled", "bare")
 AT_ONCE = 500
 SEED = bytes(range(32))
 WORDS = "The contact was read from the record of the customer, and it is as it was told. "
@@ -94,12 +95,12 @@ def measure_sealing(size: Size, _: Path) -> Section:
         "sealing",
         "Sealing a pack",
         f"A pack of {len(pack.encode()):,} bytes: its canonical JSON, the digest, the statement "
-        "about it, and the signed envelope. The second line asks all rules of sealing before "
+        "about it, and the signed envelope. The first line asks all rules of sealing before "
         "that: how the memo refers to its sources, in which languages, with which words, and "
         "that it holds no personal data. Processor time; what is kept on disk is not in it.",
         [
-            _line("the statement made and signed", against, taken, ("sealed", "bare"), 3.0),
-            _line("the same, with the rules of sealing", against, taken, ("ruled", "bare")),
+            _line("the rules of sealing, the statement, the seal", against, taken, RULED, 3.0),
+            _line("the statement made and signed alone", against, taken, ("sealed", "bare")),
         ],
         [_shares("Where the time of the rules and the seal goes", ruled, size)],
     )
