@@ -50,6 +50,8 @@ TARGETS = {
     "conjnli": (0.75, None),
 }
 """The balanced accuracy that each set should reach, and what is aimed at."""
+F1_TARGETS = {"cad_nli": 0.75}
+MOST_ERROR = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Measured:
 
     figures: Figures
     rate: float
+    outcomes: tuple[Outcome, ...]
 
 
 Way = Callable[[Sequence[Pair]], Measured]
@@ -101,12 +104,17 @@ def measure_judges(size: Size, data: Path) -> Section:
     }
     default = ", ".join(asked)
     rows = []
+    ours: list[Outcome] = []
+    theirs: list[Outcome] = []
     for file in files:
         name = file.name.partition(".")[0]
         pairs = read_pairs(file, size.pairs)
         found = {way: judged(pairs) for way, judged in ways.items()}
         rows += [[name, way, *_cells(measured)] for way, measured in found.items()]
         section.lines += _lines(name, default, found)
+        ours += found[default].outcomes
+        theirs += found[SHARED_WORDS].outcomes
+    section.lines += _calibration(measure(ours), measure(theirs))
     header = ["Set", "By", "Pairs", "Balanced accuracy", "F1", "AUROC", "ECE", "Pairs/s"]
     section.tables.append(Table("All figures", header, rows))
     section.notes.append(
@@ -123,7 +131,8 @@ def _by_judges(names: Sequence[str]) -> Way:
 
     def judged(pairs: Sequence[Pair]) -> Measured:
         found = evaluate("", pairs, judges)
-        return Measured(found.figures, found.pairs_per_second or 0.0)
+        outcomes = tuple(one.outcome for one in found.judged)
+        return Measured(found.figures, found.pairs_per_second or 0.0, outcomes)
 
     return judged
 
@@ -132,11 +141,11 @@ def _by_score(pairs: Sequence[Pair], score: Callable[[Pair], float], threshold: 
     start = time.perf_counter()
     shares = [score(pair) for pair in pairs]
     taken = time.perf_counter() - start
-    outcomes = [
+    outcomes = tuple(
         Outcome(pair.label, Verdict.WEAK, _with_the_judges_threshold(share, threshold))
         for pair, share in zip(pairs, shares, strict=True)
-    ]
-    return Measured(measure(outcomes), len(pairs) / taken)
+    )
+    return Measured(measure(outcomes), len(pairs) / taken, outcomes)
 
 
 def _share(pair: Pair) -> float:
@@ -180,11 +189,11 @@ def _chosen_threshold(pairs: Sequence[Pair], score: Callable[[Pair], float]) -> 
 
 
 def _lines(name: str, default: str, found: dict[str, Measured]) -> list[Line]:
-    """Return a set's line, if it has pairs of both kinds."""
+    """Return a set's lines, if it has pairs of both kinds."""
     ours, theirs = found[default].figures, found[SHARED_WORDS].figures
     if ours.balanced_accuracy is None or ours.interval is None:
         return []
-    return [
+    lines = [
         Line(
             name,
             SHARED_WORDS,
@@ -194,6 +203,37 @@ def _lines(name: str, default: str, found: dict[str, Measured]) -> list[Line]:
             "%",
             target=TARGETS.get(name, (None, None))[0],
             aim=TARGETS.get(name, (None, None))[1],
+        )
+    ]
+    if name in F1_TARGETS:
+        lines.append(
+            Line(
+                f"{name}, F1 over its labels",
+                SHARED_WORDS,
+                _figure(ours.macro_f1),
+                _figure(theirs.macro_f1),
+                Spread.of([ours.macro_f1 or 0.0]),
+                "%",
+                target=F1_TARGETS[name],
+            )
+        )
+    return lines
+
+
+def _calibration(ours: Figures, theirs: Figures) -> list[Line]:
+    """Return the line of how far the probabilities are off, over the pairs of all sets."""
+    if ours.calibration_error is None:
+        return []
+    return [
+        Line(
+            "calibration error, all pairs",
+            SHARED_WORDS,
+            _figure(ours.calibration_error),
+            _figure(theirs.calibration_error),
+            Spread.of([ours.calibration_error]),
+            "%",
+            target=MOST_ERROR,
+            at_most=True,
         )
     ]
 
