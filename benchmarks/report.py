@@ -55,6 +55,9 @@ MEANING = """\
 - **Packs.** Sealing is a signature, a digest and a few passes over the bytes; the rules of sealing
   are asked before, and reading a memo for personal data is most of that. Verifying reads the file
   as hostile input: it is parsed strictly, every field is checked, and written anew to be compared.
+- **PDFs.** Nearly all of the time is Typst's own: laying out, shaping Arabic, tagging, embedding
+  fonts. What is added is verifying the evidence and making its texts fit to print. Verifying a PDF
+  is making it again.
 - **Redaction.** Finding candidates is a small part of the time; judging each, numbering it and
   making its keyed digest is most of it."""
 AGAIN = """\

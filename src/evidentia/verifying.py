@@ -8,15 +8,28 @@ from evidentia.proof.keys import TrustedKey
 from evidentia.proof.verification import ProofReport, verify_proof
 from evidentia.trail.note import VerifierKey
 
+MAX_PDF_BYTES = 2 * MAX_PROOF_BYTES
+"""Room for the largest evidence, packed, and for its pages."""
+
 
 def verify(
     evidence: str | Path | bytes, *, key: str | Path | VerifierKey | TrustedKey | None = None
 ) -> ProofReport:
-    """Verify a proof or an exported pack, offline: from the file (or its bytes) and a key alone.
+    """Verify a proof, an exported pack or a PDF, offline: from the file (or its bytes) and a key.
 
-    `key` is a public key, its text (`name+id+base64`, PEM or hexadecimal) or a file with it.
+    `key` is a public key, its text (`name+id+base64`, PEM or hexadecimal) or a file with it. A PDF
+    is verified by the evidence in it, and its pages by making them again (the extra `pdf`).
     """
-    from evidentia.packs.verification import with_pack_checks  # noqa: PLC0415 - not all need it
+    keys = [] if key is None else [read_key(key)]
+    if isinstance(evidence, bytes):
+        data, called_pdf = evidence, False
+    else:
+        called_pdf = str(evidence).lower().endswith(".pdf")
+        data = read_bytes(evidence, MAX_PDF_BYTES if called_pdf else MAX_PROOF_BYTES)
+    if called_pdf or data.startswith(b"%PDF-"):
+        from evidentia.export.pdf.reading import verify_pdf  # noqa: PLC0415 - not all need it
 
-    data = evidence if isinstance(evidence, bytes) else read_bytes(evidence, MAX_PROOF_BYTES)
-    return with_pack_checks(data, verify_proof(data, [] if key is None else [read_key(key)]))
+        return verify_pdf(data, keys)
+    from evidentia.packs.verification import with_pack_checks  # noqa: PLC0415 - the same
+
+    return with_pack_checks(data, verify_proof(data, keys))

@@ -21,6 +21,7 @@ SCRIPTS = {
     "sources": {"packing", "survival"},
     "bundles": {"texts", "results", "live", "mixed", "hard", "presidio"},
     "packs": {"sealing", "verifying", "listing"},
+    "pdf": {"making", "size", "bytes"},
 }
 
 

@@ -16,7 +16,13 @@ from evidentia.proof.document import Disclosure, Proof
 from evidentia.proof.envelope import Envelope, Signature
 from evidentia.proof.keys import SigningKey, TrustedKey
 from evidentia.proof.statement import Statement, Subject
-from evidentia.proof.verification import Check, ProofReport, Verdict, verify_proof
+from evidentia.proof.verification import (
+    RENDERING,
+    Check,
+    ProofReport,
+    Verdict,
+    verify_proof,
+)
 from evidentia.trail.checkpoint import Checkpoint
 from evidentia.trail.entry import genesis_prev
 from evidentia.trail.merkle import leaf_hash
@@ -147,6 +153,26 @@ class TestVerdicts:
         report = ProofReport(tuple(Check("x", holds=outcome, says="") for outcome in checks))
         assert report.verdict is verdict
         assert report.holds == (verdict is Verdict.HOLDS)
+
+    @pytest.mark.parametrize(
+        ("outcomes", "verdict"),
+        [
+            ((True, None), Verdict.PAGES_NOT_COMPARED),
+            ((None, None), Verdict.SIGNER_UNKNOWN),
+            ((None, True), Verdict.SIGNER_UNKNOWN),
+            ((False, None), Verdict.DOES_NOT_HOLD),
+        ],
+    )
+    def test_pages_that_were_not_compared_are_no_unknown_signer(
+        self, outcomes: tuple[bool | None, bool | None], verdict: Verdict
+    ) -> None:
+        signature, pages = outcomes
+        checks = [
+            Check("format", holds=True, says=""),
+            Check("signature", holds=signature, says=""),
+            Check(RENDERING, holds=pages, says=""),
+        ]
+        assert ProofReport(tuple(checks)).verdict is verdict
 
 
 class TestFalseProofs:

@@ -1611,7 +1611,7 @@ BODIES: dict[str, tuple[str, Form]] = {
                     "action": one_of("export"),
                     "approval": or_null(is_size),
                     "by": is_name,
-                    "format": one_of("json"),
+                    "format": one_of("json", "pdf"),
                     "sha256": is_hash,
                 }
             )(body)

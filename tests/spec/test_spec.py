@@ -24,6 +24,7 @@ from evidentia.documents.model import DocumentChunk
 from evidentia.documents.reading.document import read_document
 from evidentia.errors import CanonicalError, EvidentiaError, InputError, ProofError
 from evidentia.export.jsonform import to_json
+from evidentia.export.pdf.reading import MAX_PDF_BYTES
 from evidentia.ledger import model, session
 from evidentia.ledger.citations import find_citations, issue_anchor, resolve_citation
 from evidentia.ledger.confidence import ConfidenceBand, calculate_confidence, confidence_band
@@ -83,6 +84,7 @@ SCHEMAS = (
     "pack",
     "proof",
     "record",
+    "rendering",
     "retention-body",
     "run-body",
     "sources",
@@ -898,6 +900,7 @@ def test_the_pages_have_the_limits_of_the_code() -> None:
         ("nesting of JSON", "levels", MAX_DEPTH),
         ("checkpoint", "characters", MAX_NOTE_BYTES),
         ("proof file", "bytes", MAX_PROOF_BYTES),
+        ("PDF", "bytes", MAX_PDF_BYTES),
         ("pack, as a statement", "bytes", MAX_PACK_BYTES),
         ("attachment of a pack", "bytes", MAX_ATTACHMENT_BYTES),
         ("excerpt of a source in a pack", "characters", MAX_EXCERPT),
@@ -946,6 +949,7 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     assert rows["chunk"] >= set(schema("chunk")["properties"])
     assert rows["ledger"] >= {name for part in MODELS.values() for name in part.model_fields}
     assert rows["ledger"] >= set(schema("ledger-body")["properties"])
+    assert rows["pdf"] >= set(schema("rendering")["properties"])
     assert rows["sources"] >= set(SourceItem.model_fields) - {"snippets"}
     export = schema("ledger-export")
     assert rows["ledger"] >= {*export["properties"], *export["$defs"]["entry"]["properties"]}

@@ -323,6 +323,7 @@ def files() -> dict[str, bytes]:
         "keys/pack-log.pub": f"{pack_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
+        "renderings.json": pretty(rendering_vectors()),
         "chunks.json": pretty(chunk_vectors()),
         "statements.json": pretty(statement_vectors()),
         "verdicts.json": pretty(verdict_vectors()),
@@ -3070,6 +3071,62 @@ def pack_proofs() -> Iterator[ProofVector]:
         ),
     ):
         yield ProofVector(name, pretty(proof), why, fails, "pack-log.pub")
+
+
+# PDFs
+
+
+def rendering_vectors() -> Json:
+    """Return what says how the pages of a PDF were made, and what does not."""
+    good: Json = {
+        "format": "evidentia/pdf",
+        "v": 1,
+        "lang": "both",
+        "typeface": "plex",
+        "typst": "0.15.0",
+        "template": sha256_hex(b"templates and fonts"),
+    }
+    formal = {**good, "lang": "ar", "typeface": "amiri"}
+    later = {**good, "lang": "en", "typst": "0.16.1", "template": sha256_hex(b"others")}
+
+    def spelled(**changes: Any) -> str:
+        return canonical_json({**good, **changes}).decode()
+
+    right = spelled()
+    refused = [
+        ("", "nothing"),
+        (f"[{right}]", "no object"),
+        (json.dumps(good), "not canonical: spaces, and another order"),
+        (f"{right}\n\n", "two newlines"),
+        (f" {right}", "a space before it"),
+        (right.replace('"v":1', '"v":1.0'), "not canonical: a number with a fraction"),
+        (right.replace('"v":1', '"v":1,"v":1'), "a key twice"),
+        (right.replace("plex", "pl\\u0065x"), "not canonical: an escape that is not needed"),
+        *(
+            (canonical_json(changed(good, name, MISSING)).decode(), f"{name} is missing")
+            for name in good
+        ),
+        (spelled(at="2026-01-05T09:00:00Z"), "a field that there is not"),
+        (spelled(format="evidentia/proof"), "another format"),
+        (spelled(v=2), "a later version"),
+        (spelled(v=0), "no version"),
+        (spelled(v=True), "the version is no number"),
+        (spelled(v="1"), "the version is text"),
+        (spelled(lang="fr"), "an unknown language"),
+        (spelled(lang="AR"), "a language in capitals"),
+        (spelled(lang=None), "no language"),
+        (spelled(typeface="times"), "an unknown typeface"),
+        (spelled(typst=0.15), "the version of Typst is no text"),
+        (spelled(template=None), "the template is no text"),
+    ]
+    return {
+        "renderings": [
+            {"rendering": good, "bytes": right},
+            {"rendering": formal, "bytes": canonical_json(formal).decode()},
+            {"rendering": later, "bytes": f"{canonical_json(later).decode()}\n"},
+        ],
+        "refused": [{"bytes": text, "why": why} for text, why in refused],
+    }
 
 
 # Small helpers

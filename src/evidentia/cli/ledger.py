@@ -6,6 +6,15 @@ from typing import Annotated
 import typer
 
 from evidentia.cli.check import ExportFormat, Format, print_ledger
+from evidentia.cli.exporting import (
+    ForceOption,
+    LangOption,
+    PdfOption,
+    TypefaceOption,
+    export_each,
+    rendering,
+    say_exported,
+)
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 app = typer.Typer(rich_markup_mode=None)
@@ -96,21 +105,53 @@ def show(
 
 @app.command()
 def export(
-    ledger: LedgerArgument,
+    ledgers: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LEDGER",
+            help="The ledger's id, a session's for its newest, or latest; or several, as PDFs.",
+        ),
+    ],
     output_format: Annotated[
         ExportFormat, typer.Option("--format", help="The form to write it in.")
     ] = ExportFormat.MARKDOWN,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
     ] = None,
+    pdf: PdfOption = None,
+    lang: LangOption = None,
+    typeface: TypefaceOption = None,
+    force: ForceOption = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a ledger for others: Markdown to read, JSON for programs, SARIF and JUnit for CI."""
+    """Write a ledger for others: Markdown to read, JSON for programs, SARIF and JUnit for CI.
+
+    --pdf writes a PDF that proves itself: whoever has the file and your public key ('evidentia
+    keys show') verifies it offline with 'evidentia verify FILE --key KEY'.
+    """
+    from evidentia.errors import InputError
+
+    how = rendering(lang, typeface, pdf=pdf is not None)
+    if pdf is not None:
+        if output is not None:
+            raise InputError("give -o FILE, or --pdf FILE for a PDF, not both")
+        with workspace(home, tenant) as opened:
+
+            def write(one: str, file: Path) -> Path:
+                return opened.export_ledger_pdf(one, file, overwrite=force, **how)
+
+            names = [opened.find_ledger(name).id for name in ledgers]
+            files = export_each(names, pdf, ".pdf", write, force=force)
+            key = opened.public_key()
+        say_exported("ledger", "ledgers", files, str(key), as_json=as_json)
+        return
+    if len(ledgers) > 1:
+        raise InputError("several ledgers are exported as PDFs: give --pdf FOLDER")
     form = Format.JSON if as_json else Format(output_format.value)
     with workspace(home, tenant, read_only=True) as opened:
-        session = opened.session(ledger)
+        session = opened.session(ledgers[0])
     print_ledger(session, form, output)
 
 

@@ -6,6 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from evidentia.cli.exporting import (
+    ForceOption,
+    LangOption,
+    PdfOption,
+    TypefaceOption,
+    export_each,
+    rendering,
+    say_exported,
+)
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
@@ -279,10 +288,22 @@ def approve_export(
 
 @app.command()
 def export(
-    pack: PackArgument,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")
+    packs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PACK",
+            help="The pack's id, a decision's for its newest version, or latest; or several.",
+        ),
     ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write JSON; of several, name a folder."
+        ),
+    ] = None,
+    pdf: PdfOption = None,
+    lang: LangOption = None,
+    typeface: TypefaceOption = None,
     approval: Annotated[
         int | None,
         typer.Option(
@@ -292,31 +313,43 @@ def export(
     attachments: Annotated[
         bool, typer.Option(help="Put the attached files into it; else only their digests.")
     ] = True,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write over a file that is there.")
-    ] = False,
+    force: ForceOption = False,
     user: UserOption = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Export a pack as one JSON file that proves itself; this is recorded in the trail.
+    """Export a pack as one file that proves itself, JSON or PDF; this is recorded in the trail.
 
     Whoever has the file and your public key ('evidentia keys show') verifies it offline with
     'evidentia verify FILE --key KEY'.
     """
-    from evidentia.cli.output import print_json, say
+    from evidentia.errors import InputError
 
+    place = pdf or output
+    if place is None or (pdf and output):
+        raise InputError("give -o FILE for JSON, or --pdf FILE for a PDF")
+    if approval is not None and len(packs) > 1:
+        raise InputError("an approval is for one export of one pack: export them one by one")
+    how = rendering(lang, typeface, pdf=pdf is not None)
     with _opened(home, tenant, user) as opened:
-        file = opened.export_pack(
-            pack, output, approval=approval, attachments=attachments, overwrite=force
-        )
+
+        def write(one: str, file: Path) -> Path:
+            return opened.export_pack(
+                one,
+                file,
+                approval=approval,
+                attachments=attachments,
+                overwrite=force,
+                pdf=pdf is not None,
+                **how,
+            )
+
+        into_folder = len(packs) > 1 or place.is_dir()
+        names = [opened.find_pack(name).id for name in packs] if into_folder else packs
+        files = export_each(names, place, ".pdf" if pdf else ".json", write, force=force)
         key = opened.public_key()
-    if as_json:
-        print_json({"file": str(file), "public_key": str(key)})
-        return
-    say(f"The pack is in {file}. Whoever trusts the key verifies it with:", "good")
-    say(f"evidentia verify {file} --key {key}", under=True)
+    say_exported("pack", "packs", files, str(key), as_json=as_json)
 
 
 @app.command()

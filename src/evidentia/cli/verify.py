@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The proof, or the exported pack.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The proof, the exported pack, or the PDF.")
+    ],
     key: Annotated[
         str | None,
         typer.Option(
@@ -23,9 +25,10 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify a proof or an exported pack offline, from the file alone.
+    """Verify a proof, an exported pack or a PDF offline, from the file alone.
 
-    Says what holds (content, place in the log, signature, attachments) and what it cannot show.
+    Says what holds (content, place in the log, signature, attachments, and that a PDF's pages are
+    the ones that the evidence in it gives) and what it cannot show.
     Without --key the best answer is "consistent, signer unknown", with exit code 1.
     """
     from evidentia.cli.output import Mark, print_json, say, visible
@@ -37,8 +40,8 @@ def verify(
         print_json(report.as_json())
         raise typer.Exit(0 if report.holds else 1)
     marks: dict[bool | None, Mark] = {True: "good", False: "bad", None: "unknown"}
-    verdicts: dict[Verdict, Mark] = {Verdict.HOLDS: "good", Verdict.SIGNER_UNKNOWN: "unknown"}
-    say(f"{visible(file)}: {report.verdict.value}", verdicts.get(report.verdict, "bad"))
+    verdicts: dict[Verdict, Mark] = {Verdict.HOLDS: "good", Verdict.DOES_NOT_HOLD: "bad"}
+    say(f"{visible(file)}: {report.verdict.value}", verdicts.get(report.verdict, "unknown"))
     for check in report.checks:
         say(f"{check.name}: {visible(check.says)}", marks[check.holds], under=True)
     if report.holds and report.statement is not None:

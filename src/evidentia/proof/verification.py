@@ -29,6 +29,8 @@ STATEMENT_DIGEST = "statement_sha256"
 """The field of a body that names a statement by its digest."""
 ATTACHMENT = "attachment/"
 """What the name of a subject begins with that is a file which may come along."""
+RENDERING = "rendering"
+"""The name of the check whether printed pages are the ones that the evidence gives."""
 
 
 class Verdict(StrEnum):
@@ -36,6 +38,7 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     SIGNER_UNKNOWN = "consistent, signer unknown"
+    PAGES_NOT_COMPARED = "consistent, pages not compared"
     DOES_NOT_HOLD = "does not hold"
 
 
@@ -67,7 +70,9 @@ class ProofReport:
         if outcomes == {True}:
             return Verdict.HOLDS
         if outcomes == {True, None}:
-            return Verdict.SIGNER_UNKNOWN
+            undecided = {check.name for check in self.checks if check.holds is None}
+            only_pages = undecided == {RENDERING}
+            return Verdict.PAGES_NOT_COMPARED if only_pages else Verdict.SIGNER_UNKNOWN
         return Verdict.DOES_NOT_HOLD
 
     @property

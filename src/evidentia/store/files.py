@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from evidentia.errors import EnvironmentProblem
+from evidentia.errors import EnvironmentProblem, InputError
 
 
 def make_folder(folder: Path) -> None:
@@ -36,6 +36,16 @@ def write_durably(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         sync_folder(path.parent)
     except OSError as error:
         raise EnvironmentProblem(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def check_writable(path: Path, *, overwrite: bool) -> None:
+    """Raise `InputError` where a file that was asked for cannot go, before the work is done."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: name a file")
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} is there already: name another file, or overwrite it")
+    if not path.parent.is_dir():
+        raise InputError(f"{path.parent}: there is no such folder")
 
 
 def sync_folder(folder: Path) -> None:

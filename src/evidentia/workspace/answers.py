@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from evidentia import __version__
-from evidentia.canonical import derived_id
+from evidentia.canonical import canonical_json, derived_id
 from evidentia.documents.model import DocumentChunk
 from evidentia.errors import InputError, IntegrityError
 from evidentia.ledger.citations import CitationResolution
@@ -31,6 +31,7 @@ from evidentia.proof.envelope import Envelope
 from evidentia.proof.statement import MAX_STATEMENT_BYTES, Statement
 from evidentia.proof.verification import STATEMENT_DIGEST
 from evidentia.store import embeddings, ledgers, library
+from evidentia.store.files import check_writable, write_durably
 from evidentia.store.ingesting import FileProblem, Ingesting, Ingestion
 from evidentia.store.lake import Lake
 from evidentia.store.ledgers import ListedLedger
@@ -39,6 +40,7 @@ from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.trail import TrailShell
 
 if TYPE_CHECKING:
+    from evidentia.export.pdf.rendering import Language, Typeface
     from evidentia.ledger.evidence import Corpus
     from evidentia.ledger.judging import Judge
 
@@ -206,6 +208,27 @@ class AnswersShell(TrailShell):
         payload = self.lake.get(self._statement_digest(listed))
         proof = self.prove(listed.entry)
         return replace(proof, envelope=Envelope.sign(payload, self._current_key()))
+
+    def export_ledger_pdf(
+        self,
+        name: str,
+        file: str | Path,
+        *,
+        overwrite: bool = False,
+        lang: "Language" = "both",
+        typeface: "Typeface" = "plex",
+    ) -> Path:
+        """Write a ledger as a PDF that verifies itself: its proof is in it.
+
+        `lang` is `ar`, `en` or `both`, `typeface` is `plex` or `amiri`.
+        """
+        from evidentia.export.pdf.rendering import render  # noqa: PLC0415 - an extra
+
+        target = Path(file)
+        check_writable(target, overwrite=overwrite)
+        evidence = canonical_json(self.prove_ledger(name).as_json()) + b"\n"
+        write_durably(target, render(evidence, lang=lang, typeface=typeface), mode=0o600)
+        return target
 
     def audit_ledgers(self, *, progress: Progress | None = None) -> list[str]:
         """Compare every ledger's statement with what the trail names; return what is wrong."""

@@ -14,12 +14,13 @@ from evidentia.proof.envelope import Envelope
 from evidentia.proof.statement import Statement
 from evidentia.proof.verification import STATEMENT_DIGEST
 from evidentia.store import log, packs
-from evidentia.store.files import write_durably
+from evidentia.store.files import check_writable, write_durably
 from evidentia.store.packs import ListedPack
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.access import AccessShell, committed
 
 if TYPE_CHECKING:
+    from evidentia.export.pdf.rendering import Language, Typeface
     from evidentia.packs.decision import ApprovalClass
     from evidentia.packs.model import EvidencePack
     from evidentia.workspace.tools import TrailToolLedger
@@ -119,11 +120,16 @@ class KeptPacksShell(AccessShell):
         approval: int | None = None,
         attachments: bool = True,
         overwrite: bool = False,
+        pdf: bool | None = None,
+        lang: "Language" = "both",
+        typeface: "Typeface" = "plex",
     ) -> Path:
-        """Write a pack with its proof and attachments as one JSON file that verifies itself.
+        """Write a pack with its proof and attachments as one file that verifies itself.
 
-        `approval` is the entry of an approval for this pack that no export has used. The owner of
-        the workspace may leave it out: the export itself is then the approval, and recorded so.
+        That is JSON, or a PDF with the JSON in it: as `pdf` says, or else by the file's name.
+        `lang` (`ar`, `en`, `both`) and `typeface` (`plex`, `amiri`) are the PDF's. `approval` is
+        the entry of an approval for this pack that no export has used. The owner of the workspace
+        may leave it out: the export itself is then the approval, and recorded so.
         """
         listed = self._find(name, "export")
         if approval is None and self.user is not None:
@@ -132,7 +138,7 @@ class KeptPacksShell(AccessShell):
                 f"{listed.id}' by an approver or admin prints its number"
             )
         target = Path(file)
-        _check_target(target, overwrite=overwrite)
+        check_writable(target, overwrite=overwrite)
         data = self._exported(listed, attachments=attachments)
         body = {
             "action": "export",
@@ -141,6 +147,11 @@ class KeptPacksShell(AccessShell):
             "format": "json",
             "sha256": sha256_hex(data),
         }
+        if target.suffix.lower() == ".pdf" if pdf is None else pdf:
+            from evidentia.export.pdf.rendering import render  # noqa: PLC0415 - an extra
+
+            data = render(data, lang=lang, typeface=typeface)
+            body |= {"format": "pdf", "sha256": sha256_hex(data)}
         self._refuse_to_fork()
         with self._database.write() as connection:
             log.lock_head(connection, self.tenant, self._new_origin)  # an approval is used once
@@ -236,13 +247,3 @@ class KeptPacksShell(AccessShell):
             raise AccessError(f"entry {approval} is no approval to export pack {listed.id}")
         if any(body.get("approval") == approval for body in said.values()):
             raise AccessError(f"the approval of entry {approval} was used already: ask for another")
-
-
-def _check_target(target: Path, *, overwrite: bool) -> None:
-    """Raise `InputError` where no file can be written, before the trail says that one was."""
-    if target.is_dir():
-        raise InputError(f"{target} is a folder: name a file")
-    if target.exists() and not overwrite:
-        raise InputError(f"{target} is there already: name another file, or overwrite it")
-    if not target.parent.is_dir():
-        raise InputError(f"{target.parent}: there is no such folder")

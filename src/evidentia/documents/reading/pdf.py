@@ -20,7 +20,7 @@ from evidentia.documents.reading.pdf_layout import PdfLine, layout
 from evidentia.documents.reading.pdf_streams import check_streams
 from evidentia.errors import DocumentError
 
-_PDFIUM: Final = Lock()
+PDFIUM: Final = Lock()
 """PDFium is not safe for threads; processes do not share it."""
 
 _FILE_NAME = re.compile(r"\.(?:docx?|pdf|pptx?|xlsx?|indd|rtf|odt|tex)\s*\Z", re.IGNORECASE)
@@ -43,7 +43,7 @@ _BEYOND: Final = 1.0
 def read_pdf(data: bytes, filename: str) -> Contents:
     """Read a PDF; `DocumentError` if it is encrypted, broken, or has no text to read."""
     check_streams(data, filename)
-    with _PDFIUM:
+    with PDFIUM:
         try:
             document = pypdfium2.PdfDocument(data)
         except pypdfium2.PdfiumError as error:

@@ -1,0 +1,95 @@
+"""What exporting packs and ledgers shares: the options of a PDF, and several files at once."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, TypedDict
+
+import typer
+
+Language = Literal["ar", "en", "both"]
+Typeface = Literal["plex", "amiri"]
+
+
+class Rendering(TypedDict, total=False):
+    """How a PDF is made, as far as it was said."""
+
+    lang: Language
+    typeface: Typeface
+
+
+PdfOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--pdf", metavar="FILE", help="Write a PDF that proves itself; of several, name a folder."
+    ),
+]
+LangOption = Annotated[
+    Language | None, typer.Option("--lang", help="The language of the PDF's pages [both].")
+]
+TypefaceOption = Annotated[
+    Typeface | None, typer.Option("--typeface", help="The typeface of the PDF [plex].")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
+
+
+def rendering(lang: Language | None, typeface: Typeface | None, *, pdf: bool) -> Rendering:
+    """Return how a PDF is to be made; raise `InputError` if none is asked for."""
+    from evidentia.errors import InputError
+
+    how: Rendering = {}
+    if lang is not None:
+        how["lang"] = lang
+    if typeface is not None:
+        how["typeface"] = typeface
+    if how and not pdf:
+        raise InputError(f"--{min(how)} is for a PDF: give --pdf FILE too")
+    return how
+
+
+def export_each(
+    ids: Sequence[str],
+    place: Path,
+    suffix: str,
+    write: Callable[[str, Path], Path],
+    *,
+    force: bool = False,
+) -> list[Path]:
+    """Write one file for each id: the file that is named, or by their ids into a folder.
+
+    A folder is made if several are written and it is not there. All places are looked at first.
+    """
+    from evidentia.cli.output import counting_bar
+    from evidentia.errors import InputError
+    from evidentia.store.files import check_writable, make_folder
+
+    unique = list(dict.fromkeys(ids))
+    if len(unique) == 1 and not place.is_dir():
+        return [write(unique[0], place)]
+    if place.exists() and not place.is_dir():
+        raise InputError(f"{place} is a file: name a folder for several")
+    files = {one: place / f"{one}{suffix}" for one in unique}
+    make_folder(place)
+    for file in files.values():
+        check_writable(file, overwrite=force)
+    done = []
+    with counting_bar("Exporting") as progress:
+        for one, file in files.items():
+            done.append(write(one, file))
+            progress(len(done), len(files))
+    return done
+
+
+def say_exported(what: str, many: str, files: Sequence[Path], key: str, *, as_json: bool) -> None:
+    """Say where what was exported is, and how whoever gets it verifies it."""
+    from evidentia.cli.output import counted, print_json, say
+
+    if as_json:
+        found = {"file": str(files[0])} if len(files) == 1 else {"files": [*map(str, files)]}
+        print_json({**found, "public_key": key})
+        return
+    if len(files) == 1:
+        where = f"The {what} is in {files[0]}."
+    else:
+        where = f"{counted(len(files), what, many)} are in {files[0].parent}."
+    say(f"{where} Whoever trusts the key verifies it with:", "good")
+    say(f"evidentia verify {files[0]} --key {key}", under=True)

@@ -1,0 +1,1 @@
+"""PDFs: packs and ledgers as documents that prove themselves."""

@@ -1,0 +1,55 @@
+"""What the pages of a ledger print."""
+
+# ruff: noqa: RUF001 - digits and letters of Arabic, as they are printed
+
+from evidentia.export.pdf.ledger_pages import pages
+from evidentia.ledger.model import RiskFlag, RiskType, Severity
+from export.sessions import every_verdict, leave_session
+
+
+def test_every_claim_is_printed_with_its_verdict_and_its_place() -> None:
+    made = pages(leave_session())
+    ledger = leave_session().ledger
+    assert [one["verdict"] for one in made["entries"]] == [
+        one.verdict.value for one in ledger.entries
+    ]
+    assert made["entries"][0]["place"]["file"]["t"] == "HR_Policy.pdf"
+    assert made["entries"][0]["place"]["page"] == {"ar": "١٢", "en": "12"}
+    assert sum(one["weight"] for one in made["counts"]) == ledger.summary.total_claims
+
+
+def test_actions_name_the_claims_that_they_concern() -> None:
+    whole = leave_session()
+    flags = tuple(
+        RiskFlag(
+            id=f"risk_{kind.value}",
+            type=kind,
+            severity=Severity.MEDIUM,
+            description="Two sources disagree",
+            affected_claim_ids=(whole.claims[0].id, whole.claims[1].id, "claim_unknown"),
+        )
+        for kind in (RiskType.CONFLICTING_SOURCES, RiskType.LOW_CONFIDENCE)
+    )
+    ledger = whole.ledger.model_copy(update={"risk_flags": flags})
+    made = pages(whole.model_copy(update={"ledger": ledger}))
+    told = {one["action"]: one["claims"] for one in made["actions"]}
+    assert told["settle"] == {"ar": "١، ٢", "en": "1, 2"}
+    assert "find" in told
+    assert len(made["risks"]) == 2
+
+
+def test_every_verdict_that_needs_one_has_an_action() -> None:
+    told = [one["action"] for one in pages(every_verdict())["actions"]]
+    assert told[:4] == ["correct", "find", "qualify", "judge"]
+
+
+def test_a_note_does_not_repeat_the_passage_beside_it() -> None:
+    whole = leave_session()
+    first, *others = whole.ledger.entries
+    told = first.model_copy(
+        update={"evidence_snippet": "15 days\nof leave", "notes": 'It is: "15 days of leave".'}
+    )
+    ledger = whole.ledger.model_copy(update={"entries": (told, *others)})
+    made = pages(whole.model_copy(update={"ledger": ledger}))
+    assert made["entries"][0]["note"]["t"] == 'It is: "…".'
+    assert made["entries"][0]["quote"]["t"] == "15 days of leave"

@@ -1,0 +1,89 @@
+"""PDFs out of a workspace: recorded as exports are, and verified from the file alone."""
+
+from pathlib import Path
+
+import pytest
+
+import evidentia as ev
+from evidentia import Workspace
+from evidentia.canonical import sha256_hex
+from evidentia.errors import AccessError, InputError
+from evidentia.export.pdf.reading import embedded
+from packing import decision, memo
+from places import Place
+
+pytest.importorskip("typst", reason="PDFs are made by Typst: install the extra pdf")
+
+
+@pytest.fixture
+def workspace(place: Place) -> Workspace:
+    """Give a workspace with a pack, on each kind of database in turn."""
+    found = place.open()
+    found.assemble(decision(), memo=memo(), attachments={"contact.txt": b"as it was"})
+    return found
+
+
+def test_a_pack_is_a_pdf_if_the_file_is_called_one(workspace: Workspace, tmp_path: Path) -> None:
+    file = workspace.export_pack("dec_1", tmp_path / "Board.PDF", lang="en", typeface="amiri")
+    assert ev.verify(file, key=workspace.public_key()).holds
+    [logged] = workspace.entries(kind="export")
+    assert logged.body == {
+        "action": "export",
+        "approval": None,
+        "by": "owner",
+        "format": "pdf",
+        "sha256": sha256_hex(file.read_bytes()),
+    }
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert workspace.audit().holds
+
+
+def test_what_is_asked_for_wins_over_the_name(workspace: Workspace, tmp_path: Path) -> None:
+    pdf = workspace.export_pack("dec_1", tmp_path / "a.json", pdf=True)
+    plain = workspace.export_pack("dec_1", tmp_path / "b.pdf", pdf=False)
+    assert pdf.read_bytes().startswith(b"%PDF-")
+    assert ev.verify(plain.read_bytes(), key=workspace.public_key()).holds
+
+
+def test_the_evidence_in_it_is_an_export_of_its_own(workspace: Workspace, tmp_path: Path) -> None:
+    file = workspace.export_pack("dec_1", tmp_path / "a.pdf")
+    report = ev.verify(embedded(file.read_bytes())["evidence.json"], key=workspace.public_key())
+    assert report.holds
+    assert [check.says for check in report.checks if check.name == "attachment"] == [
+        "'contact.txt', 9 bytes, is the file that the statement names"
+    ]
+
+
+def test_a_users_pdf_takes_an_approval_once(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.grant_role("ann", "approver")
+    ann = workspace.acting_as("ann")
+    with pytest.raises(AccessError, match="needs an approval"):
+        ann.export_pack("dec_1", tmp_path / "a.pdf")
+    approval = ann.approve_export("dec_1")
+    ann.export_pack("dec_1", tmp_path / "a.pdf", approval=approval)
+    with pytest.raises(AccessError, match="was used already"):
+        ann.export_pack("dec_1", tmp_path / "b.pdf", approval=approval)
+    assert not (tmp_path / "b.pdf").exists()
+
+
+def test_a_language_that_is_none_is_recorded_nowhere(workspace: Workspace, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="ar, en or both"):
+        workspace.export_pack("dec_1", tmp_path / "a.pdf", lang="de")  # type: ignore[arg-type]
+    assert workspace.entries(kind="export") == []
+    assert list(tmp_path.glob("*.pdf")) == []
+
+
+def test_a_ledger_is_written_and_not_written_over(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "policy.md").write_text("# Leave\n\nEmployees get 15 days.\n")
+    ledger = workspace.check(
+        "Employees get 15 days.", against=tmp_path / "policy.md", judges=["quote", "numbers"]
+    )
+    file = workspace.export_ledger_pdf(ledger.id, tmp_path / "a.pdf")
+    key = workspace.public_key()
+    assert ev.verify(file, key=key).holds
+    with pytest.raises(InputError, match="is there already"):
+        workspace.export_ledger_pdf(ledger.id, file)
+    arabic = workspace.export_ledger_pdf(ledger.id, file, overwrite=True, lang="ar")
+    assert ev.verify(arabic, key=key).holds
+    with pytest.raises(InputError, match="is a folder"):
+        workspace.export_ledger_pdf(ledger.id, tmp_path)
