@@ -18,3 +18,15 @@ install_pins() { # install_pins run|test
   fi
   PATH="$PWD/.venv/bin:$PATH"
 }
+
+install_validator() { # Java and JAXB from Debian, which the veraPDF engine needs: tests validate PDFs by it
+  local jaxb=(libjaxb-java libjaxb-api-java libistack-commons-java libtxw2-java libactivation-java)
+  if command -v javac > /dev/null && [ -e /usr/share/java/jaxb-runtime.jar ]; then return; fi
+  if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    echo "Installing Java and JAXB (once) ..."
+    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends default-jdk-headless "${jaxb[@]}"; } > .venv/apt.log 2>&1 ||
+      echo "They could not be installed (.venv/apt.log says why): PDFs are not validated." >&2
+  else
+    echo "PDFs are validated where these are installed: default-jdk-headless ${jaxb[*]}" >&2
+  fi
+}
