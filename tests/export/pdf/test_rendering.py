@@ -6,7 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pypdfium2  # type: ignore[import-untyped]
 import pytest
@@ -15,7 +15,7 @@ from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import InputError
 from evidentia.export.pdf.provenance import EVIDENCE, RENDERING
 from evidentia.export.pdf.reading import embedded
-from evidentia.export.pdf.rendering import render, rendering_bytes
+from evidentia.export.pdf.rendering import Language, render, rendering_bytes
 from evidentia.export.pdf.typesetting import template_digest, typst_version
 from evidentia.packs.model import DecisionSummary
 from evidentia.packs.verification import written
@@ -40,6 +40,17 @@ def read(pdf: bytes) -> str:
 
 def unspaced(text: str) -> str:
     return "".join(text.split())
+
+
+@pytest.mark.parametrize("lang", get_args(Language))
+def test_addresses_and_digests_are_copied_from_the_pages_as_they_are(
+    lang: Language, evidence: Evidence
+) -> None:
+    pages = pypdfium2.PdfDocument(render(evidence.pack, lang=lang))
+    copied = "".join(page.get_textpage().get_text_range() for page in pages).replace("\r\n", "")
+    for source in DECISION["evidence"]:
+        assert source.get("content_hash", "")[-64:] in copied
+        assert (source.get("uri") or source["reference"]) in copied.replace("-\u200b", "-")
 
 
 def test_the_same_evidence_gives_the_same_bytes_in_another_process_too(

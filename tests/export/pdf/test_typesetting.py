@@ -177,6 +177,18 @@ def test_the_digest_is_over_all_that_pages_are_made_by(
     assert template_digest.__wrapped__() != whole
 
 
+def test_another_calendar_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = template_digest.__wrapped__()
+    monkeypatch.setattr(typesetting, "version", lambda _: "0.1")
+    assert template_digest.__wrapped__() != whole
+
+
+def test_without_the_calendar_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(typesetting, "_CALENDAR", "no-such-calendar")
+    with pytest.raises(InputError, match=r"no-such-calendar: pip install 'evidentia\[pdf\]'"):
+        template_digest.__wrapped__()
+
+
 def test_without_typst_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "typst", None)
     with pytest.raises(InputError, match=r"pip install 'evidentia\[pdf\]'"):

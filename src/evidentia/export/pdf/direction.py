@@ -91,10 +91,10 @@ _ARABIC_MARKS = re.compile(rf"[{_brackets}]|[{_latin}\n][^{_brackets}]*+")
 _URI = re.compile(_uri, re.VERBOSE)
 _NOT_ARABIC = re.compile(rf"[^{_arabic}]")
 _ABBREVIATION = re.compile(
-    r"\b(?:Co|Corp|Inc|Ltd|Bros|Nos?|St|Dr|Mrs?|Ms|Prof|Jr|Sr|vs|Art|Sec|pp?|Vol|[A-Z](?:\.[A-Z])+)"
-    r"\.(?=[^\s.]|\s)"
+    r"\b(?:(?:Co|Corp|Inc|Ltd|Bros|Jr|Sr|[A-Z](?:\.[A-Z])+)\.(?!\.)"
+    r"|(?:Nos?|St|Dr|Mrs?|Ms|Prof|vs|Art|Sec|pp?|Vol)\.(?=[^.]))"
 )
-"""An abbreviation and its full stop, which belong together within a sentence."""
+"""An abbreviation and its full stop, which belong together; some of them can end a sentence."""
 _LONGEST_ABBREVIATION: Final = 8
 _CLOSERS: Final = {")": "(", "]": "[", "}": "{", "»": "«", "”": "“"}
 _OPENERS: Final = frozenset(_CLOSERS.values())

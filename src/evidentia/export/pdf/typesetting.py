@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,10 +28,14 @@ _TEMPLATES: Final = _HERE / "templates"
 _FONTS: Final = _HERE / "fonts"
 _BORROWED: Final = ("bundles/invisible.py", "packs/wording.py")
 """The modules elsewhere by which texts and numbers are written."""
+_CALENDAR: Final = "hijridate"
 _NO_PAGES: Final = "reading.py"
 """The one module here that has no part in what is printed."""
 _FAILURES: Final = frozenset({"TypstError", "PanicException"})
 """What Typst raises; the latter, for a fault of its own, is not even an `Exception`."""
+_CATALOGUE: Final = b"/Type/Catalog"
+"""The last object of a file, behind all that is embedded."""
+_PAGE_ORDER: Final = (b"/Direction/R2L", b"/Direction/L2R")
 _setting = threading.Lock()
 _began_in: list[int] = []
 """The process that Typst's threads were started in: one that is forked from it has none of them."""
@@ -75,12 +80,25 @@ def typeset(
                 raise
             _compiler.cache_clear()
             raise InputError(f"the pages could not be set: {_first_line(error)}") from None
-    return bytes(made)
+    return _copied_in_order(bytes(made))
+
+
+def _copied_in_order(pdf: bytes) -> bytes:
+    """Return a PDF whose catalogue does not call it a document from right to left.
+
+    Typst says so of one in Arabic. It is about pages side by side; but PDFium, and so Chrome and
+    Edge, then copies every Latin name and number with its parts in reverse.
+    """
+    at = pdf.rindex(_CATALOGUE)
+    return pdf[:at] + pdf[at:].replace(*_PAGE_ORDER)
 
 
 @lru_cache(maxsize=1)
 def template_digest() -> str:
-    """Return the SHA-256 over all that pages are made by: templates, fonts, and what fills them."""
+    """Return the SHA-256 over all that pages are made by: templates, fonts, and what fills them.
+
+    The calendar of Hijri dates is a package, and counts by its version.
+    """
     made_by = [
         *_TEMPLATES.glob("*.typ"),
         *_FONTS.glob("*.ttf"),
@@ -88,7 +106,7 @@ def template_digest() -> str:
         *(path for path in _HERE.glob("*.py") if path.name != _NO_PAGES),
         *(_ROOT / name for name in _BORROWED),
     ]
-    whole = sha256()
+    whole = sha256(f"{_CALENDAR} {_calendar_version()}\n".encode())
     for name, path in sorted((path.name, path) for path in made_by):
         whole.update(f"{name}\0{sha256(path.read_bytes()).hexdigest()}\n".encode())
     return whole.hexdigest()
@@ -116,6 +134,13 @@ def _typst() -> Any:
     except ImportError:
         raise InputError("PDFs need Typst: pip install 'evidentia[pdf]'") from None
     return typst
+
+
+def _calendar_version() -> str:
+    try:
+        return version(_CALENDAR)
+    except PackageNotFoundError:
+        raise InputError(f"PDFs need {_CALENDAR}: pip install 'evidentia[pdf]'") from None
 
 
 def _first_line(error: BaseException) -> str:
