@@ -61,7 +61,7 @@ class Size:
 SIZES = {
     "full": Size(500, 10_000, 9, 50),
     "quick": Size(200, 1_000, 5, 20),
-    "tiny": Size(10, 40, 2, 2),
+    "tiny": Size(10, 10, 2, 2),
 }
 
 

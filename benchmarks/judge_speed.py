@@ -36,7 +36,9 @@ from evidentia.workspace import open_workspace
 TOKENS = 64
 PAIRS = {"full": 512, "quick": 64, "tiny": 8}
 ROUNDS = {"full": 7, "quick": 3, "tiny": 1}
-CLAIMS = 20
+CLAIMS = {"full": 20, "quick": 20, "tiny": 4}
+PAGES = {"full": 20, "quick": 20, "tiny": 2}
+BATCHES = {"full": [1, 4, 8, 16, 32, 64], "quick": [1, 4, 8, 16, 32, 64], "tiny": [8]}
 SENTENCE = (
     "The annual report of the company states that the number of employees in the northern region "
     "rose from four hundred to five hundred and ten in the year that ended in March, while the "
@@ -122,9 +124,9 @@ def measure_check(size: str, folder: Path) -> Section:
     """Measure a check whose documents are known, beside the inference that it consists of."""
     documents = folder / "documents"
     documents.mkdir()
-    for place, data in enumerate(pdf_files(20)):
+    for place, data in enumerate(pdf_files(PAGES[size])):
         (documents / f"policy-{place}.pdf").write_bytes(data)
-    answer = "\n".join(f"- {claim}" for claim in _claims(CLAIMS))
+    answer = "\n".join(f"- {claim}" for claim in _claims(CLAIMS[size]))
     with open_workspace(folder / "home") as workspace:
         against = workspace.ingest(documents).documents
         check = partial(workspace.check, answer, against=against, judges=["nli"])
@@ -146,8 +148,8 @@ def measure_check(size: str, folder: Path) -> Section:
     return Section(
         "judge check",
         "What a check adds to inference",
-        f"A check of {CLAIMS} claims by the trained judge, in a running program whose documents "
-        f"are known ({many} pairs of {number(_mean_length(pair.asked))} tokens in "
+        f"A check of {CLAIMS[size]} claims by the trained judge, in a running program whose "
+        f"documents are known ({many} pairs of {number(_mean_length(pair.asked))} tokens in "
         f"{len(pair.asked)} batches): searching, reading, typed checks, the ledger and its entry "
         "in the trail. The yardstick is the bare sessions on the same batches.",
         [
@@ -170,7 +172,7 @@ def _by_batch_and_threads(size: str) -> Table:
     pairs = _pairs(PAIRS[size])
     tokenizer = model.pair_model()._tokenizer  # noqa: SLF001 - the same tokens as above
     encoded = tokenizer.encode_batch(pairs)
-    sizes = [1, 4, 8, 16, 32, 64]
+    sizes = BATCHES[size]
     rows = []
     for threads in (1, 2, 4):
         session = _session_with(threads)

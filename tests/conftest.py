@@ -20,6 +20,7 @@ settings.register_profile("exploring", max_examples=2_000, deadline=None)
 settings.load_profile("repeatable")
 # Every run of the tests asks the same examples; scripts/fuzz looks for new ones.
 
+_SURVIVAL = Path(__file__).parent / "survival"
 _SERVER = pytest.StashKey[PostgresServer]()
 _FOLDER = "postgres_folder"
 
@@ -28,6 +29,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """Name the folder of the run's PostgreSQL; a worker takes the one its run began with."""
     given = getattr(config, "workerinput", {}).get(_FOLDER)
     config.stash[_SERVER] = PostgresServer(Path(given) if given else new_folder())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Take no coverage of tests that ask the same code hundreds of times: it doubles their time.
+
+    So what is covered is covered by examples that somebody wrote down.
+    """
+    for item in items:
+        if item.get_closest_marker("hypothesis") or _SURVIVAL in item.path.parents:
+            item.add_marker("no_cover")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 PROFILES = ("3a", "ua1")
+_QUICK_START = ("-XX:+UseSerialGC", "-Xshare:auto")
 _SECONDS_TO_START, _SECONDS_A_FILE = 60, 30
 _HERE = Path(__file__).parent
 _PLACES = (_HERE.parents[2] / ".venv" / "java", Path("/usr/share/java"))
@@ -38,7 +39,7 @@ def validate(files: Sequence[Path], profiles: Sequence[str] = PROFILES) -> dict[
     One start of Java validates all of the files. Raises `NoValidatorError` if there is none, or if
     it does not come to an end.
     """
-    command = ["java", "-cp", _class_path(), str(_HERE / "Validate.java"), *profiles]
+    command = ["java", *_QUICK_START, "-cp", _class_path(), str(_HERE / "Validate.java"), *profiles]
     names = "".join(f"{file}\n" for file in files)
     limit = _SECONDS_TO_START + _SECONDS_A_FILE * len(files)
     try:
