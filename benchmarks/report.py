@@ -47,7 +47,7 @@ MEANING = """\
   end of a range had its unit converted, which made them untrue. Expect less on other sentences.
 - **Embedding.** A corpus of up to 500 chunks is embedded whole, a larger one only where words find
   it. The document of 100 pages that is checked here has 528 chunks, so it is just above that; one
-  just below it takes longer when it is first checked.
+  just below it takes longer when it is first checked: 94 pages, 495 chunks, took 22.8 s.
 - **Sources.** Packing validates, bounds and filters what the bare sort only orders.
 - **Bundles.** Every text is hashed into an account that is canonical, persisted, signed for and in
   the trail; what was dropped is persisted too. LangChain's chain formats the prompt anew for every

@@ -3,9 +3,11 @@
 import fcntl
 import os
 import shutil
+import sys
+import threading
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import settings
@@ -33,13 +35,31 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Take no coverage of tests that ask the same code hundreds of times: it doubles their time.
+    """Take no coverage of tests that ask the same code hundreds of times: it trebles their time.
 
     So what is covered is covered by examples that somebody wrote down.
     """
     for item in items:
         if item.get_closest_marker("hypothesis") or _SURVIVAL in item.path.parents:
             item.add_marker("no_cover")
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Trace nothing while a test runs that is not to be covered.
+
+    pytest-cov stops one tracer then, and beneath it a worker of pytest-xdist has another.
+    """
+    if item.get_closest_marker("no_cover") is None:
+        return (yield)
+    here, in_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(cast("Any", None))
+    try:
+        return (yield)
+    finally:
+        sys.settrace(here)
+        threading.settrace(cast("Any", in_threads))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -270,6 +270,18 @@ def test_long_cells_are_trimmed_before_a_row_is_left_out() -> None:
     assert "1 long cell trimmed." in table_text(fit_table(shown, "t", 0), "t")
 
 
+def test_an_escape_is_not_cut_in_two() -> None:
+    shown = SampledTable(
+        ("note",), (), (("x" * 198 + cell_text("\x01") + "y" * 99,),), (0,), 1, "first_only"
+    )
+    assert fit_table(shown, "t", 0).rows == ((f"{'x' * 198}… (+105 characters)",),)
+
+
+def test_a_table_that_fits_is_left_alone() -> None:
+    shown = table(total=3)
+    assert fit_table(shown, "t", size(shown)) is shown
+
+
 def test_cells_and_names_can_be_changed() -> None:
     shown = replace(table(total=2), left_out_columns=("rest",), trimmed_cells=1)
     changed = map_cells(shown, str.upper)

@@ -65,9 +65,11 @@ def test_any_bytes_are_text_or_an_input_error(data: bytes) -> None:
     assert text.encode() or not data.strip(codecs.BOM_UTF8 + codecs.BOM_UTF16)
 
 
-def test_numbers_are_kept_digit_by_digit() -> None:
+def test_values_are_kept_as_they_are_and_numbers_digit_by_digit() -> None:
     source = '{"id": 12345678901234567890, "sum": [1.10, -0, 1e400, NaN], "a": {}, "b": []}'
     assert json_text(parse_recorded_json(source, "a"), "a") == source
+    plain = '["é", true, null]'
+    assert json_text(parse_recorded_json(plain, "a"), "a") == plain
     long = "1" * 5_000
     assert json_text(parse_recorded_json(long, "a"), "a") == long
 

@@ -165,6 +165,18 @@ def test_an_overlap_repeats_whole_sentences_and_else_words() -> None:
     assert pieces == ["one two three four", "four five six seven", "seven eight nine ten"]
 
 
+def test_what_follows_an_overlap_is_cut_without_it_where_that_is_better() -> None:
+    text = "one two threethreethree four"
+    pieces = [c.text for c in chunk_document(document(text), "d", chunk_size=15, chunk_overlap=6)]
+    assert pieces == ["one two", "threethreethree", "four"]
+
+
+def test_sizes_may_be_in_bytes() -> None:
+    cut = partial(chunk_document, document_id="d", chunk_size=12, chunk_overlap=5, unit="bytes")
+    assert [c.text for c in cut(document("é é é é é é é"))] == ["é é é é", "é é é é", "é é é"]
+    assert [c.text for c in cut(document("e e e e e e e"))] == ["e e e e e e", "e e e e"]
+
+
 def test_text_without_spaces_overlaps_by_characters() -> None:
     pieces = [
         c.text for c in chunk_document(document("x" * 25), "d", chunk_size=10, chunk_overlap=4)

@@ -61,6 +61,13 @@ def test_a_sentence_that_is_too_long_is_cut_around_its_matches() -> None:
     assert window.shown == "x" * 40
 
 
+def test_white_space_around_is_not_shown() -> None:
+    (window,) = best_windows("  Parking is free  \n", frozenset({"zzz"}), 99, 1)
+    assert (window.start, window.end, window.shown) == (2, 17, "Parking is free")
+    (window,) = best_windows("  \n ", frozenset({"zzz"}), 99, 1)
+    assert (window.start, window.end, window.shown) == (0, 0, "")
+
+
 def test_matches_are_words_of_the_query_in_any_form() -> None:
     (window,) = best_windows(
         "Employees\u2019 policies: 15% of DAYS.", query_terms("policy day 15%"), 99, 1
