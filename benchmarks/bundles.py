@@ -16,14 +16,10 @@ from benchmarks.measuring import (
     Line,
     Section,
     Spread,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
+    run_measures,
     seconds_of,
-    table,
     tidy,
 )
 
@@ -139,30 +135,18 @@ def _texts(count: int) -> list[str]:
     return [" ".join(chance.choices(WORDS, k=180))[:1024] for _ in range(count)]
 
 
-Measure = Callable[[str, Path], Section]
-MEASURES: dict[str, Measure] = {
-    "texts": lambda size, folder: measure_texts(SIZES[size], folder),
-    "results": lambda size, folder: results.measure_sampling(results.SIZES[size], folder),
-    "live": lambda size, folder: results.measure_live(results.SIZES[size], folder),
-    "mixed": lambda size, _: redaction.measure_mixed(redaction.SIZES[size]),
-    "hard": lambda size, _: redaction.measure_hard(redaction.SIZES[size]),
-    "presidio": lambda size, _: redaction.measure_presidio(redaction.SIZES[size]),
-}
-
-
 def main() -> None:
-    names = list(MEASURES)
-    asked = options(
-        parser("Measures bundles against yardsticks of the same run.", names).parse_args(), names
+    run_measures(
+        "Measures bundles against yardsticks of the same run.",
+        {
+            "texts": lambda size, folder: measure_texts(SIZES[size], folder),
+            "results": lambda size, folder: results.measure_sampling(results.SIZES[size], folder),
+            "live": lambda size, folder: results.measure_live(results.SIZES[size], folder),
+            "mixed": lambda size, _: redaction.measure_mixed(redaction.SIZES[size]),
+            "hard": lambda size, _: redaction.measure_hard(redaction.SIZES[size]),
+            "presidio": lambda size, _: redaction.measure_presidio(redaction.SIZES[size]),
+        },
     )
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        for name in asked.only:
-            sections.append(MEASURES[name](asked.size, folder))
-            print(sections[-1].markdown(), flush=True)
-    report(asked, described, sections)
 
 
 if __name__ == "__main__":

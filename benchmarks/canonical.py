@@ -15,13 +15,9 @@ from benchmarks.measuring import (
     Section,
     cpu_seconds_of,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
-    table,
+    run_measures,
     tidy,
 )
 from benchmarks.workload import SEED, evidence_records
@@ -187,16 +183,10 @@ def _require_equal(documents: list[Any]) -> None:
 
 
 def main() -> None:
-    asked = options(
-        parser("Measures canonical JSON against the rfc8785 package.", ["canonical"]).parse_args(),
-        ["canonical"],
+    run_measures(
+        "Measures canonical JSON against the rfc8785 package.",
+        {"canonical": lambda size, _: measure(size)},
     )
-    with asked.workplace() as folder:
-        described = machine(folder)
-        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        section = measure(asked.size)
-    print(section.markdown())
-    report(asked, described, [section])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ Run it with `python -m benchmarks.judge_speed [--quick] [--json FILE]`.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,14 +19,10 @@ from benchmarks.measuring import (
     Spread,
     Table,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
+    run_measures,
     seconds_of,
-    table,
     tidy,
 )
 
@@ -245,21 +241,10 @@ def _claims(count: int) -> list[str]:
 
 
 def main() -> None:
-    names = ["pairs", "check"]
-    arguments = parser("Measures the speed of the trained judge.", names).parse_args()
-    asked = options(arguments, names)
-    measures: dict[str, Callable[[Path], Section]] = {
-        "pairs": lambda _: measure_pairs(asked.size),
-        "check": lambda folder: measure_check(asked.size, folder),
-    }
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        for name in asked.only:
-            sections.append(measures[name](folder))
-            print(sections[-1].markdown(), end="\n\n", flush=True)
-    report(asked, described, sections)
+    run_measures(
+        "Measures the speed of the trained judge.",
+        {"pairs": lambda size, _: measure_pairs(size), "check": measure_check},
+    )
 
 
 if __name__ == "__main__":

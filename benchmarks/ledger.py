@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.documents import SIZES as DOCUMENTS
-from benchmarks.documents import Size, measure_pdf, measure_search, pdf_files
+from benchmarks.documents import measure_pdf, measure_search, pdf_files
 from benchmarks.measuring import (
     Line,
     Samples,
@@ -23,13 +22,9 @@ from benchmarks.measuring import (
     Spread,
     Table,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
-    report,
+    run_measures,
     seconds_of,
-    table,
 )
 
 from evidentia.documents.reading.document import read_document
@@ -243,32 +238,16 @@ def _python(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-MEASURES: dict[str, Callable[[str, Path], Section]] = {
-    "pdf": lambda size, _: measure_pdf(_documents(size)),
-    "search": lambda size, _: measure_search(_documents(size)),
-    "check": measure_check,
-    "memory": measure_memory,
-}
-
-
-def _documents(size: str) -> Size:
-    return DOCUMENTS[size]
-
-
 def main() -> None:
-    names = list(MEASURES)
-    arguments = parser("Measures the ledger against bare yardsticks of the same run.", names)
-    asked = options(arguments.parse_args(), names)
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        for name in asked.only:
-            place = folder / name
-            place.mkdir()
-            sections.append(MEASURES[name](asked.size, place))
-            print(sections[-1].markdown(), flush=True)
-    report(asked, described, sections)
+    run_measures(
+        "Measures the ledger against bare yardsticks of the same run.",
+        {
+            "pdf": lambda size, _: measure_pdf(DOCUMENTS[size]),
+            "search": lambda size, _: measure_search(DOCUMENTS[size]),
+            "check": measure_check,
+            "memory": measure_memory,
+        },
+    )
 
 
 if __name__ == "__main__":

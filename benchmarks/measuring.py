@@ -358,3 +358,19 @@ def report(asked: Options, described: Mapping[str, str], sections: Sequence[Sect
             "sections": [asdict(section) for section in sections],
         }
         asked.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+
+
+def run_measures(description: str, measures: Mapping[str, Callable[[str, Path], Section]]) -> None:
+    """Measure what the command line asks for, each in a folder of its own; print and report it."""
+    names = list(measures)
+    asked = options(parser(description, names).parse_args(), names)
+    sections = []
+    with asked.workplace() as folder:
+        described = machine(folder)
+        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
+        for name in asked.only:
+            place = folder / name
+            place.mkdir()
+            sections.append(measures[name](asked.size, place))
+            print(sections[-1].markdown(), flush=True)
+    report(asked, described, sections)

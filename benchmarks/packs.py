@@ -17,14 +17,10 @@ from benchmarks.measuring import (
     Table,
     cpu_seconds_of,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
+    run_measures,
     seconds_of,
-    table,
     tidy,
 )
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -300,26 +296,15 @@ def _call(at: int) -> dict[str, Any]:
     }
 
 
-MEASURES: dict[str, Callable[[Size, Path], Section]] = {
-    "sealing": measure_sealing,
-    "verifying": measure_verifying,
-    "listing": measure_listing,
-}
-
-
 def main() -> None:
-    names = list(MEASURES)
-    asked = options(
-        parser("Measures packs against yardsticks of the same run.", names).parse_args(), names
+    run_measures(
+        "Measures packs against yardsticks of the same run.",
+        {
+            "sealing": lambda size, folder: measure_sealing(SIZES[size], folder),
+            "verifying": lambda size, folder: measure_verifying(SIZES[size], folder),
+            "listing": lambda size, folder: measure_listing(SIZES[size], folder),
+        },
     )
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        for name in asked.only:
-            sections.append(MEASURES[name](SIZES[asked.size], folder))
-            print(sections[-1].markdown(), flush=True)
-    report(asked, described, sections)
 
 
 if __name__ == "__main__":

@@ -23,14 +23,10 @@ from benchmarks.measuring import (
     Section,
     Spread,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
+    run_measures,
     seconds_of,
-    table,
     tidy,
 )
 
@@ -439,26 +435,15 @@ def _memo(at: int) -> dict[str, str]:
     }
 
 
-MEASURES: dict[str, Callable[[Size, Path], Section]] = {
-    "making": measure_making,
-    "size": measure_size,
-    "bytes": measure_bytes,
-}
-
-
 def main() -> None:
-    names = list(MEASURES)
-    asked = options(
-        parser("Measures PDFs against yardsticks of the same run.", names).parse_args(), names
+    run_measures(
+        "Measures PDFs against yardsticks of the same run.",
+        {
+            "making": lambda size, folder: measure_making(SIZES[size], folder),
+            "size": lambda size, folder: measure_size(SIZES[size], folder),
+            "bytes": lambda size, folder: measure_bytes(SIZES[size], folder),
+        },
     )
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-        print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        for name in asked.only:
-            sections.append(MEASURES[name](SIZES[asked.size], folder))
-            print(sections[-1].markdown(), flush=True)
-    report(asked, described, sections)
 
 
 if __name__ == "__main__":

@@ -17,14 +17,10 @@ from benchmarks.measuring import (
     Spread,
     Table,
     interleaved,
-    machine,
     number,
-    options,
-    parser,
     ratios,
-    report,
+    run_measures,
     seconds_of,
-    table,
     tidy,
 )
 
@@ -194,24 +190,14 @@ def _once(times: int, work: Callable[[], object]) -> float:
     return seconds_of(lambda: [work() for _ in range(times)]) / times
 
 
-MEASURES: dict[str, Callable[[Size], Section]] = {
-    "packing": measure_packing,
-    "survival": measure_survival,
-}
-
-
 def main() -> None:
-    names = list(MEASURES)
-    arguments = parser("Measures packing against a bare yardstick of the same run.", names)
-    asked = options(arguments.parse_args(), names)
-    sections = []
-    with asked.workplace() as folder:
-        described = machine(folder)
-    print(table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-    for name in asked.only:
-        sections.append(MEASURES[name](SIZES[asked.size]))
-        print(sections[-1].markdown(), flush=True)
-    report(asked, described, sections)
+    run_measures(
+        "Measures packing against a bare yardstick of the same run.",
+        {
+            "packing": lambda size, _: measure_packing(SIZES[size]),
+            "survival": lambda size, _: measure_survival(SIZES[size]),
+        },
+    )
 
 
 if __name__ == "__main__":
