@@ -90,7 +90,7 @@ class TestExportingPacks:
     def test_several_as_json(self, made: Cli, folder: Path) -> None:
         (folder / "board").mkdir()
         ran = made("pack", "export", "dec_1", "dec_2", "-o", "board")
-        assert ran.out.startswith("✓ 2 packs are in board. Whoever trusts the key verifies it with")
+        assert ran.out.startswith("✓ 2 packs are in board. Whoever trusts the key verifies each of")
         assert {file.suffix for file in (folder / "board").iterdir()} == {".json"}
 
     def test_one_goes_into_a_folder_that_is_there(self, made: Cli, folder: Path) -> None:

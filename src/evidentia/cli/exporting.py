@@ -88,8 +88,8 @@ def say_exported(what: str, many: str, files: Sequence[Path], key: str, *, as_js
         print_json({**found, "public_key": key})
         return
     if len(files) == 1:
-        where = f"The {what} is in {files[0]}."
+        where, each = f"The {what} is in {files[0]}.", "it"
     else:
-        where = f"{counted(len(files), what, many)} are in {files[0].parent}."
-    say(f"{where} Whoever trusts the key verifies it with:", "good")
+        where, each = f"{counted(len(files), what, many)} are in {files[0].parent}.", "each of them"
+    say(f"{where} Whoever trusts the key verifies {each} with:", "good")
     say(f"evidentia verify {files[0]} --key {key}", under=True)
