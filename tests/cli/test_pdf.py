@@ -75,6 +75,10 @@ class TestExportingPacks:
         assert ran.code == 0
         assert "whether 'memo.json' is unchanged: only its digest is here" in ran.out
 
+    def test_the_command_can_be_pasted(self, made: Cli) -> None:
+        told = made("pack", "export", "dec_1", "--pdf", "my board.pdf").out.splitlines()[1]
+        assert told.startswith("  evidentia verify 'my board.pdf' --key ")
+
     def test_several_go_into_a_folder_by_their_ids(self, made: Cli) -> None:
         ran = made(
             "pack", "export", "dec_1", "dec_2", "dec_3", "latest", "--pdf", "board", "--json"
@@ -114,7 +118,12 @@ class TestExportingPacks:
         mistaken(board(*export, "-o", "a.json", "--typeface", "plex"), "--typeface is for a PDF")
         mistaken(board(*export, "dec_2", "--pdf", "x", "--approval", "1"), "one by one")
         mistaken(board(*export, "dec_2", "--pdf", "board.pdf"), "board.pdf is a file")
-        mistaken(board(*export, "--pdf", "board.pdf"), "is there already")
+        mistaken(board(*export, "--pdf", "board.pdf"), "overwrite it (--force)")
+        mistaken(board(*export, "--lang", "ar"), "--lang is for a PDF")
+        mistaken(board(*export, "-o", "my a.PDF"), "-o writes no PDF: give --pdf 'my a.PDF'")
+        mistaken(board(*export, "--pdf", f"{'x' * 300}.pdf"), "(File name too long)")
+        mistaken(board(*export, "--pdf", f"{'x' * 300}/a.pdf"), "(File name too long)")
+        mistaken(board(*export, "dec_2", "--pdf", "x" * 300), "(File name too long)")
         mistaken(board("pack", "export", "dec_1", "dec_9", "--pdf", "x"), "dec_9")
         assert board(*export, "--pdf", "a.pdf", "--lang", "de").code == 2
 
@@ -160,6 +169,8 @@ class TestExportingLedgers:
     def test_what_makes_no_sense_is_refused(self, checked: Cli) -> None:
         export = ("ledger", "export", "latest")
         mistaken(checked(*export, "--pdf", "a.pdf", "-o", "a.md"), "not both")
+        mistaken(checked(*export, "--pdf", "a.pdf", "--format", "json"), "not both")
+        mistaken(checked(*export, "-o", "a.pdf"), "-o writes no PDF: give --pdf a.pdf")
         mistaken(checked(*export, "--lang", "ar"), "--lang is for a PDF")
         mistaken(checked(*export, "latest"), "several ledgers are exported as PDFs")
         mistaken(checked(*export, "--pdf", "no/where.pdf"), "no: there is no such folder")
@@ -187,6 +198,13 @@ class TestVerifying:
         assert ran.code == 1
         assert ran.out.startswith("? board.pdf: consistent, pages not compared\n")
         assert "  ? rendering: the pages were not compared with the evidence: PDFs need" in ran.out
+        assert "What it states: " in ran.out, "the signed evidence can be believed"
+        unsigned = board("verify", "board.pdf").out
+        assert unsigned.startswith("? board.pdf: consistent, pages not compared\n")
+        assert "What it states: " not in unsigned
+
+    def test_a_key_that_is_no_file_either(self, board: Cli) -> None:
+        mistaken(board("verify", "board.pdf", "--key", "no.txt"), "there is no file of that name")
 
     def test_altered_pages(self, board: Cli, folder: Path) -> None:
         file = folder / "board.pdf"

@@ -158,12 +158,12 @@ class TestVerdicts:
         ("outcomes", "verdict"),
         [
             ((True, None), Verdict.PAGES_NOT_COMPARED),
-            ((None, None), Verdict.SIGNER_UNKNOWN),
+            ((None, None), Verdict.PAGES_NOT_COMPARED),
             ((None, True), Verdict.SIGNER_UNKNOWN),
             ((False, None), Verdict.DOES_NOT_HOLD),
         ],
     )
-    def test_pages_that_were_not_compared_are_no_unknown_signer(
+    def test_pages_that_were_not_compared_are_told_first(
         self, outcomes: tuple[bool | None, bool | None], verdict: Verdict
     ) -> None:
         signature, pages = outcomes

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Literal, TypedDict
 
 import typer
@@ -46,6 +47,14 @@ def rendering(lang: Language | None, typeface: Typeface | None, *, pdf: bool) ->
     return how
 
 
+def refuse_pdf(output: Path | None) -> None:
+    """Raise `InputError` if a PDF is wanted, by its name, where something else is written."""
+    from evidentia.errors import InputError
+
+    if output is not None and output.suffix.lower() == ".pdf":
+        raise InputError(f"-o writes no PDF: give --pdf {quote(str(output))}")
+
+
 def export_each(
     ids: Sequence[str],
     place: Path,
@@ -60,9 +69,10 @@ def export_each(
     """
     from evidentia.cli.output import counting_bar
     from evidentia.errors import InputError
-    from evidentia.store.files import check_writable, make_folder
+    from evidentia.store.files import check_name, check_writable, make_folder
 
     unique = list(dict.fromkeys(ids))
+    check_name(place)
     if len(unique) == 1 and not place.is_dir():
         return [write(unique[0], place)]
     if place.exists() and not place.is_dir():
@@ -92,4 +102,4 @@ def say_exported(what: str, many: str, files: Sequence[Path], key: str, *, as_js
     else:
         where, each = f"{counted(len(files), what, many)} are in {files[0].parent}.", "each of them"
     say(f"{where} Whoever trusts the key verifies {each} with:", "good")
-    say(f"evidentia verify {files[0]} --key {key}", under=True)
+    say(f"evidentia verify {quote(str(files[0]))} --key {key}", under=True)

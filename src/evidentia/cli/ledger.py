@@ -12,6 +12,7 @@ from evidentia.cli.exporting import (
     PdfOption,
     TypefaceOption,
     export_each,
+    refuse_pdf,
     rendering,
     say_exported,
 )
@@ -113,8 +114,9 @@ def export(
         ),
     ],
     output_format: Annotated[
-        ExportFormat, typer.Option("--format", help="The form to write it in.")
-    ] = ExportFormat.MARKDOWN,
+        ExportFormat | None,
+        typer.Option("--format", help="The form to write it in [markdown]."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
     ] = None,
@@ -135,8 +137,8 @@ def export(
 
     how = rendering(lang, typeface, pdf=pdf is not None)
     if pdf is not None:
-        if output is not None:
-            raise InputError("give -o FILE, or --pdf FILE for a PDF, not both")
+        if output is not None or output_format is not None:
+            raise InputError("give --format or -o FILE, or --pdf FILE for a PDF, not both")
         with workspace(home, tenant) as opened:
 
             def write(one: str, file: Path) -> Path:
@@ -149,7 +151,8 @@ def export(
         return
     if len(ledgers) > 1:
         raise InputError("several ledgers are exported as PDFs: give --pdf FOLDER")
-    form = Format.JSON if as_json else Format(output_format.value)
+    refuse_pdf(output)
+    form = Format.JSON if as_json else Format((output_format or ExportFormat.MARKDOWN).value)
     with workspace(home, tenant, read_only=True) as opened:
         session = opened.session(ledgers[0])
     print_ledger(session, form, output)

@@ -12,6 +12,7 @@ from evidentia.cli.exporting import (
     PdfOption,
     TypefaceOption,
     export_each,
+    refuse_pdf,
     rendering,
     say_exported,
 )
@@ -325,13 +326,15 @@ def export(
     'evidentia verify FILE --key KEY'.
     """
     from evidentia.errors import InputError
+    from evidentia.store.files import check_name
 
+    how = rendering(lang, typeface, pdf=pdf is not None)
     place = pdf or output
     if place is None or (pdf and output):
         raise InputError("give -o FILE for JSON, or --pdf FILE for a PDF")
+    refuse_pdf(output)
     if approval is not None and len(packs) > 1:
         raise InputError("an approval is for one export of one pack: export them one by one")
-    how = rendering(lang, typeface, pdf=pdf is not None)
     with _opened(home, tenant, user) as opened:
 
         def write(one: str, file: Path) -> Path:
@@ -345,6 +348,7 @@ def export(
                 **how,
             )
 
+        check_name(place)
         into_folder = len(packs) > 1 or place.is_dir()
         names = [opened.find_pack(name).id for name in packs] if into_folder else packs
         files = export_each(names, place, ".pdf" if pdf else ".json", write, force=force)

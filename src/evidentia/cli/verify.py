@@ -32,7 +32,7 @@ def verify(
     Without --key the best answer is "consistent, signer unknown", with exit code 1.
     """
     from evidentia.cli.output import Mark, print_json, say, visible
-    from evidentia.proof.verification import Verdict
+    from evidentia.proof.verification import RENDERING, Verdict
     from evidentia.verifying import verify as verify_file
 
     report = verify_file(file, key=key)
@@ -44,7 +44,8 @@ def verify(
     say(f"{visible(file)}: {report.verdict.value}", verdicts.get(report.verdict, "unknown"))
     for check in report.checks:
         say(f"{check.name}: {visible(check.says)}", marks[check.holds], under=True)
-    if report.holds and report.statement is not None:
+    signed = all(check.holds for check in report.checks if check.name != RENDERING)
+    if signed and report.statement is not None:
         _say_what_it_states(report.statement)
     if report.findings:
         say("Worth a look:", "unknown")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from traceback import format_exception_only
 from typing import Final, Protocol
 
+from evidentia.errors import EvidentiaError
 from evidentia.ledger.addressing import Addressed, addressed_by, addresses_reader, with_reader
 from evidentia.ledger.clauses import main_clause
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
@@ -302,6 +303,10 @@ def _as_full(match: EvidenceMatch) -> EvidenceMatch:
 
 
 def _reason(error: Exception) -> str:
-    """Return what was raised, on one line; an exception that cannot be printed says so."""
-    text = "".join(format_exception_only(error)).encode(errors="replace").decode()
+    """Return what was raised, on one line; an exception that cannot be printed says so.
+
+    Errors of ours are sentences, and need no name.
+    """
+    said = [str(error)] if isinstance(error, EvidentiaError) else format_exception_only(error)
+    text = "".join(said).encode(errors="replace").decode()
     return " ".join(text.split())[:_LONGEST_REASON]

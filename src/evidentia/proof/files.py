@@ -20,9 +20,9 @@ def read_key(key: str | Path | VerifierKey | TrustedKey) -> TrustedKey:
             return _key_file(key)
     try:
         return TrustedKey.parse(key)
-    except InputError:
+    except InputError as error:
         if not _names_something(key):
-            raise
+            raise InputError(f"{error}; and there is no file of that name") from None
     return _key_file(Path(key))
 
 

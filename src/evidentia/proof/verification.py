@@ -71,8 +71,8 @@ class ProofReport:
             return Verdict.HOLDS
         if outcomes == {True, None}:
             undecided = {check.name for check in self.checks if check.holds is None}
-            only_pages = undecided == {RENDERING}
-            return Verdict.PAGES_NOT_COMPARED if only_pages else Verdict.SIGNER_UNKNOWN
+            unseen = RENDERING in undecided
+            return Verdict.PAGES_NOT_COMPARED if unseen else Verdict.SIGNER_UNKNOWN
         return Verdict.DOES_NOT_HOLD
 
     @property

@@ -38,12 +38,24 @@ def write_durably(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         raise EnvironmentProblem(f"{path}: cannot be written ({error.strerror})") from error
 
 
+def check_name(path: Path) -> None:
+    """Raise `InputError` for a path that nothing can be called by: too long, or not readable."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: no file can be there ({why})") from None
+
+
 def check_writable(path: Path, *, overwrite: bool) -> None:
     """Raise `InputError` where a file that was asked for cannot go, before the work is done."""
+    check_name(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder: name a file")
     if path.exists() and not overwrite:
-        raise InputError(f"{path} is there already: name another file, or overwrite it")
+        raise InputError(f"{path} is there already: name another file, or overwrite it (--force)")
     if not path.parent.is_dir():
         raise InputError(f"{path.parent}: there is no such folder")
 

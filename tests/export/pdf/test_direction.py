@@ -148,6 +148,7 @@ def test_without_isolates_they_would_be_reversed(tmp_path: Path) -> None:
         ("شركة Gulf Cables Co. (سجل 10-4)", "شركة ⟨Gulf Cables Co.⟩ (سجل ⟨10-4⟩)"),
         ("شركة Gulf Cables Co.", "شركة ⟨Gulf Cables Co.⟩"),
         ("راجع p.", "راجع ⟨p⟩."),
+        ("الملف source_name_ هنا", "الملف ⟨source_name_⟩ هنا"),
         ("شركة Gulf (CR 10-4) و", "شركة ⟨Gulf (CR 10-4)⟩ و"),
         ("شركة Gulf (CR, 2026) و", "شركة ⟨Gulf (CR, 2026)⟩ و"),
         ("شركة Gulf (CR]) و", "شركة ⟨Gulf (CR])⟩ و"),
@@ -181,6 +182,13 @@ def test_what_runs_rightwards_is_isolated_in_arabic(text: str, expected: str) ->
         ("in ٢٠٢٦ or ٥٪ on ٢٠٢٦-١١", "in ⟪٢٠٢٦⟩ or ⟪٥٪⟩ on ⟪⟨⟪٢٠٢٦⟩-⟪١١⟩⟩⟩"),
         ("https://x.sa/تقرير/مالي/1 x", "https://x.sa/⟪تقرير⟩/⟪مالي⟩/1 x"),
         ("No Arabic: 1010-445-221.", "No Arabic: 1010-445-221."),
+        ("Payment (دفعة 3 من 5) due", "Payment (⟪دفعة 3 من 5⟩) due"),
+        ('from "الساعة 08:00 إلى 16:00"?', 'from "⟪الساعة 08:00 إلى 16:00⟩"?'),
+        ("«العقد رقم: 12/2026», b", "«⟪العقد رقم: ⟨12/2026⟩⟩», b"),
+        ("a سداد INV-26/04 بمبلغ 5 ريال b", "a ⟪سداد ⟨INV-26/04⟩ بمبلغ 5 ريال⟩ b"),
+        ("a شركة Gulf بمبلغ b", "a ⟪شركة⟩ Gulf ⟪بمبلغ⟩ b"),
+        ("a شركة 12 was, شركة Gulf.", "a ⟪شركة⟩ 12 was, ⟪شركة⟩ Gulf."),
+        ("راسل a@b.example", "⟪راسل ⟨a@b.example⟩⟩"),
     ],
 )
 def test_what_runs_leftwards_is_isolated_in_english(text: str, expected: str) -> None:

@@ -4,7 +4,7 @@
 
 import pytest
 
-from evidentia.export.pdf.fields import code, count, day, field, plain, prose, short, time
+from evidentia.export.pdf.fields import code, count, day, english, field, plain, prose, short, time
 
 
 def bare(text: str) -> str:
@@ -32,7 +32,15 @@ def test_what_was_written_in_arabic_runs_so_from_its_first_word_on() -> None:
 def test_what_has_no_letter_of_its_language_runs_as_it_is() -> None:
     assert prose("Raise the limit.", "ar")["d"] == "ltr"
     assert prose("رفع الحد.", "en")["d"] == "rtl"
+    assert prose("رفع الحد الائتماني لشركة Gulf.", "en")["d"] == "rtl"
+    assert prose("Raise the limit of the company خليج.", "ar")["d"] == "ltr"
     assert prose("", "ar") == {"t": "", "d": "rtl"}
+
+
+def test_what_the_program_says_is_english_whatever_it_quotes() -> None:
+    told = english('السجل 12 was meant, "سدد الفاتورة 7" was done')
+    assert told["d"] == "ltr"
+    assert "\u2067سدد الفاتورة 7\u2069" in told["t"]
 
 
 def test_a_long_word_can_be_broken_wherever_it_stands() -> None:
@@ -61,4 +69,5 @@ def test_what_is_no_time_is_printed_as_it_is_but_not_all_of_it() -> None:
 def test_a_title_is_cut_where_there_is_little_room() -> None:
     assert short("A title") == {"t": "A title", "d": "ltr"}
     assert bare(short("word " * 40)["t"]).endswith("word…")
+    assert bare(short("بند 12 من العقد", "ar")["t"]) == "بند ١٢ من العقد"
     assert len(plain("x" * 100_000)) == 400

@@ -43,13 +43,24 @@ def test_every_verdict_that_needs_one_has_an_action() -> None:
     assert told[:4] == ["correct", "find", "qualify", "judge"]
 
 
+def test_of_no_claims_there_is_no_share() -> None:
+    whole = leave_session()
+    summary = whole.ledger.summary.model_copy(update={"total_claims": 0})
+    ledger = whole.ledger.model_copy(update={"summary": summary})
+    made = pages(whole.model_copy(update={"ledger": ledger}))
+    assert made["coverage"] == made["unsupported"] == {"ar": "–", "en": "–"}
+
+
 def test_a_note_does_not_repeat_the_passage_beside_it() -> None:
     whole = leave_session()
     first, *others = whole.ledger.entries
     told = first.model_copy(
-        update={"evidence_snippet": "15 days\nof leave", "notes": 'It is: "15 days of leave".'}
+        update={
+            "evidence_snippet": "15 days\nof leave",
+            "notes": 'Supported by: "15 days of leave" (it is).',
+        }
     )
     ledger = whole.ledger.model_copy(update={"entries": (told, *others)})
     made = pages(whole.model_copy(update={"ledger": ledger}))
-    assert made["entries"][0]["note"]["t"] == 'It is: "…".'
+    assert made["entries"][0]["note"]["t"] == "Supported (it is)."
     assert made["entries"][0]["quote"]["t"] == "15 days of leave"

@@ -50,6 +50,18 @@ def test_a_sentence_a_long_line_and_a_lead_in_are_no_headings(first: str) -> Non
     assert body[0]["en"][0]["heading"] is None
 
 
+def test_what_was_not_recorded_is_not_printed() -> None:
+    made = pages(pack(decision=None))
+    assert made["decided"] is None
+    assert made["window"] is None
+    assert made["review"]["why"] == "unasked"
+
+
+def test_the_window_for_fresh_data_is_printed() -> None:
+    window = pages(full_pack(data_freshness_window_hours=36))["window"]
+    assert window == {"ar": "يوم واحد و١٢ ساعةً", "en": "1 day 12 hours"}
+
+
 def test_contradictions_and_what_cannot_be_decided_are_told_apart() -> None:
     made = pages(
         pack(

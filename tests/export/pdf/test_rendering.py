@@ -53,6 +53,17 @@ def test_addresses_and_digests_are_copied_from_the_pages_as_they_are(
         assert (source.get("uri") or source["reference"]) in copied.replace("-\u200b", "-")
 
 
+def test_a_memo_from_before_the_review_is_called_so(evidence: Evidence) -> None:
+    told = "The memo was written before the review"
+    assert told in read(render(evidence.pack, lang="en"))
+    assert told not in read(render(evidence.draft, lang="en"))
+
+
+def test_attachments_are_only_promised_where_there_are_any(evidence: Evidence) -> None:
+    assert "and its attachments." in read(render(evidence.pack, lang="en"))
+    assert "and its attachments." not in read(render(evidence.ledger, lang="en"))
+
+
 def test_the_same_evidence_gives_the_same_bytes_in_another_process_too(
     evidence: Evidence, tmp_path: Path
 ) -> None:
@@ -100,7 +111,7 @@ def test_an_english_reader_finds_all_of_the_pack(evidence: Evidence) -> None:
         "Older than the window",
         "In this file",
         "Contradiction",
-        "evidentia verify board.pdf",
+        "evidentia verify FILE.pdf",
         "What this file cannot show",
     ):
         assert expected in text

@@ -6,8 +6,8 @@ shown as `221-445-1010`. So every stretch that runs against its field stands bet
 - in a field from right to left: identifiers (numbers with signs or separators in them, dates in
   digits, codes, e-mail addresses, URIs, paths), and phrases of Latin words with the numbers that
   belong to them ("ISO 27001", "15 MB");
-- in a field from left to right: phrases of Arabic words, with isolates of their own around what
-  runs the other way in them.
+- in a field from left to right: phrases of Arabic words, with the numbers and identifiers among
+  and behind them, and with isolates of their own around what runs the other way in them.
 
 The full stop or comma after such a stretch is its field's. Plain numbers, and Arabic-Indic ones
 with their signs, are left to the bidirectional algorithm, which shows them as Arabic writes them.
@@ -64,7 +64,7 @@ _atom: Final = rf"""(?=[-+−±\#@$€£¥§~/\\.\[{_latin}{_digits}])(?:
     | (?:(?<![{_latin}{_arabic}{_digits}{_marks}])[-+−±\#@$€£¥§~/\\.]{{1,4}}
         |[\#@$€£¥§]|(?<=(?<![{_latin}{_arabic}{_marks}])[وفبلك])[-+−±~/\\]{{1,4}})?
       {_word}(?:{_inside}{{1,4}}{_word})*+
-      (?:[%‰°+\#]{{1,2}}|/(?=\s|$))?)"""
+      (?:[%‰°+\#_]{{1,2}}|/(?=\s|$))?)"""
 _ATOM = re.compile(_atom, re.VERBOSE)
 """What stands together and runs from left to right: a number, a word, an identifier."""
 _NUMBER = re.compile(
@@ -88,6 +88,12 @@ _ARABIC_WORD = re.compile(
 )
 _ARABIC_MARKS = re.compile(rf"[{_brackets}]|[{_latin}\n][^{_brackets}]*+")
 """Brackets, and what ends a phrase of Arabic words."""
+_BEFORE = re.compile(rf"[{_arabic}{_marks}][\ \u00a0]$")
+_AFTER = re.compile(rf"[\ \u00a0،]{{1,2}}[{_arabic}]")
+"""What stands around an identifier among Arabic words."""
+_TO_NUMBER = re.compile(r":?[\ \u00a0]")
+_PHRASE_END = re.compile(r"[\ \u00a0]*(?:\Z|[\n.,;:!?…)\]}»”\"'’،؛؟])")
+"""What stands before and behind the number or name that ends an Arabic phrase."""
 _URI = re.compile(_uri, re.VERBOSE)
 _NOT_ARABIC = re.compile(rf"[^{_arabic}]")
 _ABBREVIATION = re.compile(
@@ -101,8 +107,8 @@ _OPENERS: Final = frozenset(_CLOSERS.values())
 _TELLING = re.compile(rf"(?P<arabic>[{_arabic}]) | {_atom}", re.VERBOSE)
 _FIRST_LETTER = re.compile(rf"(?P<latin>[{_latin}])|[{_arabic}]")
 _NAMING = re.compile(rf"[{_digits}@:/\\_]|^\[")
-_signs: Final = r"/\\?&=#_.,;:@|+~%\-"
-_PART = re.compile(rf"[^{_signs}]*+[{_signs})\]}}»”\"'’…{_marks}\u200c\u200d\u2069]*+")
+_signs: Final = r"/\\?&=#_.,;:@|~%\-"
+_PART = re.compile(rf"[^{_signs})\]]*+[{_signs})\]}}»”\"'’…{_marks}\u200c\u200d\u2069]*+")
 """What a long name is made of, each part with the signs behind it."""
 _CLUSTER = re.compile(rf"[\u2066\u2067]*+(?s:.)[{_marks}\u200c\u200d\u2069]*+")
 _LAST = re.compile(rf"{BREAK}([!-/:-@\[-`{{-~«»“”’…،؛؟{_marks}\u200c\u200d\u2069]{{1,4}})$")
@@ -196,8 +202,29 @@ def arabic_spans(text: str) -> Iterator[Span]:
         return iter(())
     # The words of a URI stand alone, in the order of the URI: a letter keeps them apart.
     apart = _URI.sub(lambda match: _NOT_ARABIC.sub("x", match[0]), text)
+    apart = _ATOM.sub(lambda match: _joined(match, text), apart)
     atoms = [match.span() for match in _ARABIC_WORD.finditer(apart)]
-    return _runs(apart, atoms, _ARABIC_MARKS, lambda *_: True)
+    runs = _runs(apart, atoms, _ARABIC_MARKS, lambda *_: True)
+    return ((start, _with_number(text, end)) for start, end in runs)
+
+
+def _joined(atom: re.Match[str], text: str) -> str:
+    """Return an atom as digits if it names something among Arabic words, so that they stay one."""
+    start, end = atom.span()
+    among = _BEFORE.search(text, max(0, start - 2), start) and _AFTER.match(text, end)
+    named = _NAMING.search(text, start, end) and not _ARABIC_WORD.search(text, start, end)
+    return "0" * (end - start) if among and named else atom[0]
+
+
+def _with_number(text: str, end: int) -> int:
+    """Return the end of an Arabic phrase, behind the number or name that it ends with."""
+    gap = _TO_NUMBER.match(text, end)
+    atom = gap and _ATOM.match(text, gap.end())
+    if not atom or not _PHRASE_END.match(text, atom.end()):
+        return end
+    if _LETTER.search(atom[0]) and not _NAMING.search(atom[0]):
+        return end
+    return atom.end()
 
 
 def _runs(

@@ -38,18 +38,23 @@ def field(text: str, default: Direction = "ltr") -> Field:
 def prose(text: str, lang: Lang) -> Field:
     """Return a text that was written for the document in a language, with its numerals.
 
-    It runs as its language does, also where it begins with a name of another.
+    It runs as its language does, also where it begins with a name of another; but not if it is in
+    another: if it begins in it, and more than two letters in three are of it.
     """
     shown = in_prose(printable(text).strip(), lang)
-    runs = (
-        _DIRECTIONS[lang] if _LETTERS[lang].search(shown) else direction(shown, _DIRECTIONS[lang])
-    )
+    own, others = (len(_LETTERS[each].findall(shown)) for each in sorted(LANGS, key=lang.__ne__))
+    runs = _DIRECTIONS[lang] if 2 * own >= others else direction(shown, _DIRECTIONS[lang])
     return {"t": breakable(isolated(shown, runs)), "d": runs}
+
+
+def english(text: str) -> Field:
+    """Return a sentence of the program, which is English whatever it quotes."""
+    return {"t": breakable(isolated(printable(text).strip(), "ltr")), "d": "ltr"}
 
 
 def code(text: str) -> Field:
     """Return an identifier, an address or a digest: from left to right, and it may break."""
-    return {"t": breakable(isolated(printable(text).strip(), "ltr")), "d": "ltr"}
+    return english(text)
 
 
 def spoken(made: Callable[[Lang], str]) -> dict[str, str]:
@@ -94,12 +99,11 @@ def date(at: str) -> dict[str, str]:
     return spoken(lambda lang: gregorian(_time(at), lang))
 
 
-def short(text: str, most: int = 48) -> Field:
-    """Return the beginning of a text, for the head of a page."""
+def short(text: str, lang: Lang | None = None, most: int = 48) -> Field:
+    """Return the beginning of a text, for the head of a page, with the digits of its language."""
     shown = printable(text).strip()
-    return field(
-        shown if len(shown) <= most else f"{shown[:most].rpartition(' ')[0] or shown[:most]}…"
-    )
+    begins = shown if len(shown) <= most else f"{shown[:most].rpartition(' ')[0] or shown[:most]}…"
+    return field(begins) if lang is None else prose(begins, lang)
 
 
 def _time(at: str) -> str:

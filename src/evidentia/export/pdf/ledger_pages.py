@@ -7,6 +7,7 @@ from evidentia.export.pdf.fields import (
     code,
     count,
     day,
+    english,
     field,
     plain,
     share,
@@ -33,6 +34,7 @@ _SECTIONS: Final = (
     "documents",
     "provenance",
 )
+_NONE: Final = "\u2013"
 _SMALL: Final = 900
 """The characters up to which a row of a table stays on one page."""
 _OF_VERDICTS: Final = {
@@ -75,8 +77,8 @@ def pages(session: LedgerSession) -> dict[str, Any]:
         "program": code(session.program),
         "previous": None if ledger.previous_ledger_id is None else code(ledger.previous_ledger_id),
         "total": count(ledger.summary.total_claims),
-        "coverage": share(ledger.summary.evidence_coverage),
-        "unsupported": share(ledger.summary.unsupported_rate),
+        "coverage": _of_claims(ledger, ledger.summary.evidence_coverage),
+        "unsupported": _of_claims(ledger, ledger.summary.unsupported_rate),
         "counts": [
             {"verdict": verdict.value, "count": count(found), "weight": found}
             for verdict, found in _counts(ledger)
@@ -84,13 +86,18 @@ def pages(session: LedgerSession) -> dict[str, Any]:
         "entries": [_entry(at, entry) for at, entry in enumerate(ledger.entries, start=1)],
         "risks": [_risk(flag, numbers) for flag in ledger.risk_flags],
         "actions": list(_actions(ledger, numbers)),
-        "questions": [field(question) for question in ledger.follow_up_questions],
+        "questions": [english(question) for question in ledger.follow_up_questions],
         "documents": [_document(one) for one in session.documents],
         "document_count": count(len(session.documents)),
         "unread": [
-            {"name": code(one.filename), "problem": field(one.problem)} for one in session.unread
+            {"name": code(one.filename), "problem": english(one.problem)} for one in session.unread
         ],
     }
+
+
+def _of_claims(ledger: EvidenceLedger, value: float) -> dict[str, str]:
+    """Return a share of the claims; of none there is none."""
+    return share(value) if ledger.summary.total_claims else spoken(lambda _: _NONE)
 
 
 def _counts(ledger: EvidenceLedger) -> Iterator[tuple[Verdict, int]]:
@@ -108,15 +115,15 @@ def _entry(at: int, entry: LedgerEntry) -> dict[str, Any]:
         "confidence": share(entry.confidence_score),
         "quote": field(entry.evidence_snippet),
         "place": None if entry.source_document is None else _place(entry.source_document),
-        "note": field(_without_quote(entry)),
+        "note": english(_without_quote(entry)),
         "keep": len(entry.claim_text) + len(entry.evidence_snippet) + len(entry.notes) < _SMALL,
     }
 
 
 def _without_quote(entry: LedgerEntry) -> str:
     """Return what is noted of a verdict; the passage that it quotes stands beside it already."""
-    quote = " ".join(entry.evidence_snippet.split())
-    return entry.notes.replace(f'"{quote}"', '"…"') if quote else entry.notes
+    quote = f'"{" ".join(entry.evidence_snippet.split())}"'
+    return entry.notes.replace(f" by: {quote}", "").replace(f": {quote}", "")
 
 
 def _place(source: SourceDocument) -> dict[str, Any]:
@@ -132,7 +139,7 @@ def _risk(flag: RiskFlag, numbers: dict[str, int]) -> dict[str, Any]:
     return {
         "type": flag.type.value,
         "severity": flag.severity.value,
-        "description": field(flag.description),
+        "description": english(flag.description),
         "claims": _listed(flag.affected_claim_ids, numbers),
         "keep": len(flag.description) < _SMALL,
     }

@@ -8,6 +8,7 @@ from evidentia.export.pdf.fields import (
     count,
     date,
     day,
+    english,
     field,
     plain,
     prose,
@@ -15,8 +16,9 @@ from evidentia.export.pdf.fields import (
     share,
     short,
     size,
+    spoken,
 )
-from evidentia.export.pdf.numerals import Lang
+from evidentia.export.pdf.numerals import Lang, duration
 from evidentia.ledger.model import Verdict
 from evidentia.packs.actions import Basis
 from evidentia.packs.model import Attachment, EvidencePack, EvidenceSource
@@ -54,7 +56,7 @@ def pages(pack: EvidencePack, held: Collection[str] = ()) -> dict[str, Any]:
         "sections": _sections(pack),
         "compact": _is_compact(pack),
         "id": code(pack.pack_id),
-        "running": {"ar": short(memo.title_ar), "en": short(memo.title_en)},
+        "running": {"ar": short(memo.title_ar, "ar"), "en": short(memo.title_en, "en")},
         "classification": decision.sensitivity_class.value if decision else "unclassified",
         "titles": {"ar": prose(memo.title_ar, "ar"), "en": prose(memo.title_en, "en")},
         "decision": {
@@ -63,7 +65,7 @@ def pages(pack: EvidencePack, held: Collection[str] = ()) -> dict[str, Any]:
         },
         "entity": field(pack.entity_id),
         "decision_id": code(pack.decision_id),
-        "decided": day(decision.decided_at if decision else pack.created_at),
+        "decided": day(decision.decided_at) if decision else None,
         "agent": field(pack.agent_name),
         "model": field(" ".join(filter(None, (pack.model, pack.model_version)))),
         "weight": _weight(pack),
@@ -76,8 +78,7 @@ def pages(pack: EvidencePack, held: Collection[str] = ()) -> dict[str, Any]:
             _source(number, source, stale=number in pack.stale_sources)
             for number, source in enumerate(pack.sources, start=1)
         ],
-        "window": count(pack.data_freshness_window_hours or 0),
-        "has_window": pack.data_freshness_window_hours is not None,
+        "window": _window(pack.data_freshness_window_hours),
         "calls": [_call(number, call) for number, call in enumerate(pack.tool_calls, start=1)],
         "offered": [code(name) for name in pack.tools_offered],
         "ledger": _ledger(pack),
@@ -195,7 +196,7 @@ def _call(number: int, call: ToolCallRecord) -> dict[str, Any]:
         "verification": f"verification-{call.verification_status.value}",
         "contradicts": call.contradiction_flag,
         "kind": "undecided" if undecided else "contradiction",
-        "reason": field(call.contradiction_reason),
+        "reason": english(call.contradiction_reason),
         "called": None if call.called_at is None else code(f"{call.called_at[:19]}Z"),
         "keep": sum(map(len, told)) < _SMALL,
     }
@@ -221,7 +222,8 @@ def _ledger(pack: EvidencePack) -> dict[str, Any] | None:
 def _review(pack: EvidencePack) -> dict[str, Any]:
     if pack.review_outcome is None:
         state = "pending" if pack.needs_review else "not-needed"
-        return {"state": state, "reviewer": None, "at": None, "note": []}
+        why = state if pack.decision else "unasked"
+        return {"state": state, "why": why, "reviewer": None, "at": None, "note": []}
     return {
         "state": pack.review_outcome.value,
         "reviewer": field(pack.reviewer_id or ""),
@@ -229,6 +231,11 @@ def _review(pack: EvidencePack) -> dict[str, Any]:
         "day": date(pack.reviewed_at or ""),
         "note": [field(line) for line in _lines(pack.review_note)],
     }
+
+
+def _window(hours: float | None) -> dict[str, str] | None:
+    """Return how old data may be, if that was said."""
+    return None if hours is None else spoken(lambda lang: duration(3_600 * hours, lang))
 
 
 def _versions(pack: EvidencePack) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from evidentia.bundles.invisible import strip_invisible
 
 _CLUSTER = regex.compile(r"\n|(?s:.)[\p{M}\u200c\u200d]*")
 """A character with its marks: one font must have them all."""
+_STACKED = regex.compile(r"(?<=\p{M}{4})\p{M}")
+"""Marks upon marks, beyond what any writing needs: they would cover the lines around them."""
 _JOINERS: Final = str.maketrans("", "", "\u200c\u200d")
 _NO_BREAK_SPACE: Final = "\u00a0"
 _SPACES: Final = {
@@ -32,8 +34,9 @@ def printable(text: str, *, lines: bool = False) -> str:
 
     Taken out are controls, zero-width characters and all that steers direction; joiners stay
     between Arabic letters. Letters and marks are composed (NFC), where a font has the composed
-    letter. Line ends and tabs become spaces, unless `lines` keeps line ends; wide and narrow
-    spaces become ordinary ones. What no font has is told.
+    letter; of the marks on a letter, those after the fourth are told. Line ends and tabs become
+    spaces, unless `lines` keeps line ends; wide and narrow spaces become ordinary ones. What no
+    font has is told.
 
     >>> printable("pay\u202e 10\u200b0 \N{GRINNING FACE}")
     'pay 100 [U+1F600]'
@@ -47,6 +50,7 @@ def _fitted(text: str, *, lines: bool) -> str:
     text = unicodedata.normalize("NFC", strip_invisible(text)[0].translate(_SPACES))
     if not lines:
         text = text.replace("\n", " ")
+    text = _STACKED.sub(lambda mark: _told(mark[0]), text)
     used = set(text) - {"\n"}
     if any(used <= family for family in _COVERAGE.values()):
         return text

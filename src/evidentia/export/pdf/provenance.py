@@ -11,7 +11,7 @@ from evidentia.trail.checkpoint import read_checkpoint
 
 EVIDENCE: Final = "evidence.json"
 RENDERING: Final = "rendering.json"
-COMMAND: Final = "evidentia verify board.pdf --key KEY"
+COMMAND: Final = "evidentia verify FILE.pdf --key KEY"
 _GROUP: Final = 4
 
 
@@ -23,6 +23,7 @@ def provenance(
     signers = dict.fromkeys(signature.key_id for signature in envelope.signatures)
     return {
         "evidence": size(len(evidence)),
+        "has_files": bool(proof.attachments),
         "rendering": size(len(rendering)),
         "signer": code(", ".join(signers)),
         "log": code(checkpoint.origin),

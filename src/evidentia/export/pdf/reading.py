@@ -293,7 +293,7 @@ def _attached(evidence: bytes) -> dict[str, bytes]:
 def _pages(pdf: bytes, files: Mapping[str, bytes], report: ProofReport) -> Check:
     """Make the PDF again of its evidence, and compare."""
     if report.verdict is Verdict.DOES_NOT_HOLD:
-        return _undecided("the evidence does not hold, so the pages were not compared with it")
+        return _undecided("another check failed, so the pages were not compared with the evidence")
     statement = report.statement
     if statement is None or statement.predicate_type not in {PACK, LEDGER}:
         says = "the evidence is of no pack and no ledger, and pages are made of nothing else"
@@ -337,7 +337,8 @@ def _difference(pdf: bytes, made: bytes) -> str:
         return f"the file is cut short: it has {len(pdf):,} bytes, and {len(made):,} were made"
     first = next((at for at, (a, b) in enumerate(zip(pdf, made, strict=False)) if a != b), 0)
     return (
-        "the pages were altered: the file is not the one that its evidence gives "
+        "the pages, or the file around them, were altered or saved anew: this is not the file that "
+        "its evidence gives "
         f"(they differ from byte {first:,} on)"
     )
 
