@@ -189,6 +189,9 @@ def test_what_runs_rightwards_is_isolated_in_arabic(text: str, expected: str) ->
         ("a شركة Gulf بمبلغ b", "a ⟪شركة⟩ Gulf ⟪بمبلغ⟩ b"),
         ("a شركة 12 was, شركة Gulf.", "a ⟪شركة⟩ 12 was, ⟪شركة⟩ Gulf."),
         ("راسل a@b.example", "⟪راسل ⟨a@b.example⟩⟩"),
+        ("a “شركة Gulf تدفع Gulf” b", "a “⟪شركة ⟨Gulf⟩ تدفع ⟨Gulf⟩⟩” b"),
+        ('"شركة" or "Gulf"', '"⟪شركة⟩" or "Gulf"'),
+        ("“شركة Gulf\nand ”", "“⟪شركة⟩ Gulf\nand ”"),
     ],
 )
 def test_what_runs_leftwards_is_isolated_in_english(text: str, expected: str) -> None:

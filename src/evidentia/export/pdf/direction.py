@@ -92,6 +92,9 @@ _BEFORE = re.compile(rf"[{_arabic}{_marks}][\ \u00a0]$")
 _AFTER = re.compile(rf"[\ \u00a0،]{{1,2}}[{_arabic}]")
 """What stands around an identifier among Arabic words."""
 _TO_NUMBER = re.compile(r":?[\ \u00a0]")
+_QUOTES: Final = {"“": "”", "«": "»", '"': '"'}
+_FAR: Final = 400
+"""How far the end of a quotation is looked for."""
 _PHRASE_END = re.compile(r"[\ \u00a0]*(?:\Z|[\n.,;:!?…)\]}»”\"'’،؛؟])")
 """What stands before and behind the number or name that ends an Arabic phrase."""
 _URI = re.compile(_uri, re.VERBOSE)
@@ -205,7 +208,19 @@ def arabic_spans(text: str) -> Iterator[Span]:
     apart = _ATOM.sub(lambda match: _joined(match, text), apart)
     atoms = [match.span() for match in _ARABIC_WORD.finditer(apart)]
     runs = _runs(apart, atoms, _ARABIC_MARKS, lambda *_: True)
-    return ((start, _with_number(text, end)) for start, end in runs)
+    return _whole_quotes(text, runs)
+
+
+def _whole_quotes(text: str, runs: Iterable[Span]) -> Iterator[Span]:
+    """Give runs with the numbers behind them; one that begins a quotation is all of it."""
+    done = 0
+    for start, end in runs:
+        if start < done:
+            continue
+        line = text[end : end + _FAR].partition("\n")[0]
+        inside = line.find(_QUOTES.get(text[start - 1 : start], "\n"))
+        done = _with_number(text, end) if inside < 0 else end + inside
+        yield start, done
 
 
 def _joined(atom: re.Match[str], text: str) -> str:

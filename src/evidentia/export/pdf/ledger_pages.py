@@ -176,4 +176,5 @@ def _document(one: CheckedDocument) -> dict[str, Any]:
         "dated": None if one.dated is None else code(one.dated),
         "superseded": one.superseded,
         "digest": code(one.sha256),
+        "keep": len(one.filename) + len(one.media_type) < _SMALL,
     }
