@@ -62,7 +62,7 @@ class Size:
     chosen_by: int | None
 
 
-SIZES = {"full": Size(None, None), "quick": Size(60, 1_000), "tiny": Size(12, 50)}
+SIZES = {"full": Size(None, None), "quick": Size(60, 1_000), "tiny": Size(4, 50)}
 
 
 @dataclass(frozen=True, slots=True)

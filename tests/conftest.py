@@ -1,6 +1,7 @@
 """The databases that tests of several packages use: real ones, SQLite and PostgreSQL."""
 
 import fcntl
+import gc
 import os
 import shutil
 import sys
@@ -42,6 +43,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("hypothesis") or _SURVIVAL in item.path.parents:
             item.add_marker("no_cover")
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the thousands of collected tests: a fifth of the time is that."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
