@@ -10,7 +10,7 @@ install_pins() { # install_pins run|test
   [ -x .venv/bin/python ] || "$python" -m venv .venv
   if ! cat "$pins" pyproject.toml | cmp -s - "$stamp"; then
     echo "Installing what is needed into .venv (once) ..."
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$pins" 2> .venv/pip.log ||
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$pins" 2> .venv/pip.log ||
       { cat .venv/pip.log >&2; exit 3; }
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . 2> .venv/pip.log ||
       { cat .venv/pip.log >&2; exit 3; }
