@@ -3,9 +3,9 @@
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from evidentia.documents.sentences import sentence_spans
 from evidentia.judges import make_judges
 from evidentia.judges.sentences import LONGEST
+from evidentia.language.sentences import sentence_spans
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim
 from judges.asking import OF_WORDS, passage_of

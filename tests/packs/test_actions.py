@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.bundles.invisible import strip_invisible
+from evidentia.language.characters import strip_invisible
 from evidentia.packs import actions
 from evidentia.packs.actions import Basis, compare_actions
 from evidentia.packs.verbs import (

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from evidentia.judges.measures import read_measures
 from evidentia.judges.provisos import DENIED, Provisos
-from evidentia.ledger.clauses import FINITE
-from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import stem
+from evidentia.language.clauses import FINITE
+from evidentia.language.measures import read_measures
+from evidentia.language.statements import Statement, read_statement
+from evidentia.language.words import stem
 
 _OPPOSITES: Final = {
     stem(negative): stem(positive)

@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evidentia.judges.measures import (
+from evidentia.judges.negation import are_opposed, is_turned_round
+from evidentia.judges.provisos import Provisos, find_provisos, heading_kind, understood_bounds
+from evidentia.judges.sentences import LONGEST, Sentence, read_sentences
+from evidentia.language.measures import (
     HARMLESS,
     Measure,
     MeasuredStatement,
@@ -19,15 +22,12 @@ from evidentia.judges.measures import (
     read_measures,
     swaps_roles,
 )
-from evidentia.judges.negation import are_opposed, is_turned_round
-from evidentia.judges.phrases import WHEN, other_times, takes_part
-from evidentia.judges.provisos import Provisos, find_provisos, heading_kind, understood_bounds
-from evidentia.judges.sentences import LONGEST, Sentence, read_sentences
+from evidentia.language.phrases import WHEN, other_times, takes_part
+from evidentia.language.quantities import Quantity, compare
+from evidentia.language.statements import Statement, read_statement
+from evidentia.language.words import coverage
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, ClaimType, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.quantities import Quantity, compare
-from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import coverage
 
 SAME_THING: Final = 0.95
 """How sure the judge is of values in a sentence that is itself about all that the claim is."""

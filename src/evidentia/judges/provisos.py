@@ -13,11 +13,11 @@ from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import Final
 
-from evidentia.judges.measures import HARMLESS, read_measures
-from evidentia.judges.phrases import cases_of, does_otherwise, times_of
 from evidentia.judges.sentences import Sentence
-from evidentia.ledger.statements import Statement
-from evidentia.ledger.words import Word, content_stems, stem, word_set, words
+from evidentia.language.measures import HARMLESS, read_measures
+from evidentia.language.phrases import cases_of, does_otherwise, times_of
+from evidentia.language.statements import Statement
+from evidentia.language.words import Word, content_stems, stem, word_set, words
 
 DENIED: Final = "says that it is not so"
 PAST: Final = "speaks of another time"

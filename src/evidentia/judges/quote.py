@@ -11,15 +11,15 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.judges.checks import typed_checks
-from evidentia.judges.measures import HARMLESS, compare_values, read_measures
 from evidentia.judges.provisos import find_provisos, understood_bounds
 from evidentia.judges.sentences import LONGEST, Sentence, read_sentences
-from evidentia.ledger.clauses import FINITE
+from evidentia.language.clauses import FINITE
+from evidentia.language.measures import HARMLESS, compare_values, read_measures
+from evidentia.language.statements import Statement, read_statement
+from evidentia.language.words import Word, coverage, word_set
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import Word, coverage, word_set
 
 VERBATIM: Final = 0.99
 NEARLY: Final = 0.93

@@ -13,9 +13,9 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
-from evidentia.documents.sentences import sentence_spans
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.statements import Statement, read_statement
 from evidentia.ledger.model import Passage
-from evidentia.ledger.statements import Statement, read_statement
 
 LONGEST: Final = 2_000
 """How many code points a claim or a sentence has at most; the longest in law stay below."""

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.documents.sentences import split_sentences
-from evidentia.ledger.clauses import PERSONS, find_subject, head_of, main_clause
-from evidentia.ledger.markup import plain_text
+from evidentia.language.clauses import PERSONS, find_subject, head_of, main_clause
+from evidentia.language.markup import plain_text
+from evidentia.language.sentences import split_sentences
+from evidentia.language.words import stem, word_set
 from evidentia.ledger.model import Passage
-from evidentia.ledger.words import stem, word_set
 
 _YOU = re.compile(r"you\b(?=\s)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")

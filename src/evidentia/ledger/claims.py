@@ -14,24 +14,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evidentia.canonical import derived_id
-from evidentia.documents.sentences import Span, sentence_spans
 from evidentia.errors import InputError
-from evidentia.ledger.blocks import Block, cells, find_blocks
-from evidentia.ledger.citations import find_citations, without_citations
-from evidentia.ledger.clauses import (
+from evidentia.language.clauses import (
     begins_with_pronoun,
     find_subject,
     in_quotation,
     parts,
     with_pronoun_replaced,
 )
-from evidentia.ledger.markup import masked, plain_text, trimmed
+from evidentia.language.markup import masked, plain_text, trimmed
+from evidentia.language.numerals import find_quantities
+from evidentia.language.predicates import has_main_verb, says_something
+from evidentia.language.sentences import Span, sentence_spans
+from evidentia.language.statements import read_statement
+from evidentia.language.words import stem, word_set
+from evidentia.ledger.blocks import Block, cells, find_blocks
+from evidentia.ledger.citations import find_citations, without_citations
 from evidentia.ledger.model import Claim, ClaimType, Importance
 from evidentia.ledger.notclaims import is_command, why_no_claim
-from evidentia.ledger.numerals import find_quantities
-from evidentia.ledger.predicates import has_main_verb, says_something
-from evidentia.ledger.statements import read_statement
-from evidentia.ledger.words import stem, word_set
 
 _LEAD = re.compile(
     r"(?:(?:according to|based on|as (?:stated|described|set out|noted|outlined) in|per) "

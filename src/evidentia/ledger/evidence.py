@@ -19,12 +19,12 @@ from itertools import repeat
 from typing import Final, Protocol, TypeVar
 
 from evidentia.documents.model import DocumentChunk
-from evidentia.documents.sentences import sentence_spans
-from evidentia.ledger.clauses import main_clause
-from evidentia.ledger.markup import Span, plain_text
+from evidentia.language.clauses import main_clause
+from evidentia.language.markup import Span, plain_text
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.statements import Statement, read_statement
+from evidentia.language.words import coverage
 from evidentia.ledger.model import Claim, Passage, SourceDocument
-from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import coverage
 
 CHUNKS: Final = 12
 """How many chunks with different text are read for a claim."""

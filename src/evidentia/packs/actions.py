@@ -16,7 +16,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from evidentia.ledger.words import word_set
+from evidentia.language.words import word_set
 from evidentia.packs.phrases import (
     IN_VAIN,
     LINKS,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from evidentia.documents.graphemes import boundary_before
 from evidentia.errors import InputError
+from evidentia.language.graphemes import boundary_before
 from evidentia.packs.decision import ApprovalClass, ReversibilityClass, SensitivityClass
 from evidentia.packs.memo import MAX_SUMMARY_WORDS, first_words, word_count
 from evidentia.packs.wording import date_en, quotable

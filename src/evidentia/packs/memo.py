@@ -19,8 +19,8 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, ValidationError, ValidationInfo
 
-from evidentia.bundles.invisible import strip_invisible
 from evidentia.frozen import FrozenModel
+from evidentia.language.characters import strip_invisible
 from evidentia.packs.fields import is_recorded
 
 MAX_SUMMARY_WORDS: Final = 120

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.ledger.words import word_set
+from evidentia.language.words import word_set
 from evidentia.packs.spelling import SAFEGUARDS, Word, read_words
 from evidentia.packs.values import kind_of
 from evidentia.packs.verbs import ALSO_NOUNS, DONE, LEMMAS

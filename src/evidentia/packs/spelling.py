@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
-from evidentia.bundles.invisible import strip_invisible
-from evidentia.ledger.words import word_set
+from evidentia.language.characters import strip_invisible
+from evidentia.language.words import word_set
 
 SAFEGUARDS: Final = word_set(
     "read-only dry-run draft preview simulated simulation sandbox encrypted masked anonymised "

@@ -25,8 +25,8 @@ from datetime import date, datetime
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final, Literal
 
-from evidentia.bundles.invisible import strip_invisible
 from evidentia.errors import InputError
+from evidentia.language.characters import strip_invisible
 
 Case = Literal["nominative", "accusative", "genitive"]
 

@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.documents.graphemes import boundary_before
-from evidentia.documents.sentences import sentence_spans
-from evidentia.documents.tokens import tokenize
+from evidentia.language.graphemes import boundary_before
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.tokens import tokenize
 
 _LONGEST_QUERY: Final = 2_000
 _SPACES = re.compile(r"\s+")

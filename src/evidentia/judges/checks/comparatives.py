@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Final
 
 from evidentia.judges.checks.model import Check, CheckKind, Reading, covers
-from evidentia.judges.checks.opposites import COMPARED
 from evidentia.judges.checks.polarity import denied
-from evidentia.ledger.words import word_set
+from evidentia.language.opposites import COMPARED
+from evidentia.language.words import word_set
 
 _NEAR, _FAR = 2, 3
 _HALF: Final = 0.5

@@ -11,10 +11,10 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final
 
-from evidentia.documents.sentences import sentence_spans
-from evidentia.ledger.markup import Span
-from evidentia.ledger.statements import Statement
-from evidentia.ledger.words import coverage
+from evidentia.language.markup import Span
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.statements import Statement
+from evidentia.language.words import coverage
 
 LONGEST: Final = 4_000
 """How many code points of a claim or a passage are read."""

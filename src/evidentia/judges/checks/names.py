@@ -22,10 +22,10 @@ from evidentia.judges.checks.model import (
     read,
     same_place,
 )
-from evidentia.judges.checks.nations import NATIONS
 from evidentia.judges.checks.polarity import denied
-from evidentia.ledger.units import MONTHS
-from evidentia.ledger.words import STOP_WORDS, word_set
+from evidentia.language.nations import NATIONS
+from evidentia.language.units import MONTHS
+from evidentia.language.words import STOP_WORDS, word_set
 
 _TITLES: Final = word_set(
     "mr mrs ms dr sir lord lady president king queen prince princess professor captain saint st "

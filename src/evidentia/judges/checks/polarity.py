@@ -15,9 +15,9 @@ from evidentia.judges.checks.model import (
     read,
     same_place,
 )
-from evidentia.judges.checks.opposites import CONVERSES, OPPOSITES
-from evidentia.ledger.markup import Span
-from evidentia.ledger.words import word_set
+from evidentia.language.markup import Span
+from evidentia.language.opposites import CONVERSES, OPPOSITES
+from evidentia.language.words import word_set
 
 _DENYING: Final = re.compile(
     r"\b(?:(?:fail|decline)(?:s|ed|ing)? to|refus(?:e|es|ed|ing) to|den(?:y|ies|ied|ying)"

@@ -23,11 +23,11 @@ from evidentia.judges.checks.model import (
     read,
     same_place,
 )
-from evidentia.judges.measures import LIGHT, quantities_of
-from evidentia.ledger.markup import Span
-from evidentia.ledger.quantities import Quantity, compare
-from evidentia.ledger.units import SMALL, any_of
-from evidentia.ledger.words import content_stems, words
+from evidentia.language.markup import Span
+from evidentia.language.measures import LIGHT, quantities_of
+from evidentia.language.quantities import Quantity, compare
+from evidentia.language.units import SMALL, any_of
+from evidentia.language.words import content_stems, words
 
 _ORDINALS: Final = {
     name: value

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from evidentia.judges.checks.model import Check, CheckKind, Reading, differs
-from evidentia.judges.checks.opposites import COMPARED
 from evidentia.judges.checks.polarity import denied
-from evidentia.ledger.units import MONTHS
-from evidentia.ledger.words import coverage, stem, word_set
+from evidentia.language.opposites import COMPARED
+from evidentia.language.units import MONTHS
+from evidentia.language.words import coverage, stem, word_set
 
 _MOST: Final = 0.8
 _NEAR, _FAR = 3, 4

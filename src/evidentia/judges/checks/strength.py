@@ -12,8 +12,8 @@ from typing import Final
 
 from evidentia.judges.checks.model import Check, CheckKind, Reading, agrees, covers, differs, read
 from evidentia.judges.checks.polarity import denied
-from evidentia.judges.measures import quantities_of
-from evidentia.ledger.words import word_set
+from evidentia.language.measures import quantities_of
+from evidentia.language.words import word_set
 
 _AMOUNTS: Final = {
     "no": 0, "none": 0, "neither": 0, "few": 1, "some": 2, "several": 2, "certain": 2, "many": 3,

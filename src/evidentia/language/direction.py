@@ -8,9 +8,9 @@ A guess that is not clear is None: a wrong language is worse than none.
 import re
 import unicodedata
 from collections import Counter
-from typing import Final
+from typing import Final, Literal
 
-from evidentia.documents.model import Direction
+Direction = Literal["ltr", "rtl"]
 
 SAMPLE_SIZE: Final = 20_000
 """Code points looked at; more change neither answer."""

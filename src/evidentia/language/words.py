@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from evidentia.documents.tokens import tokenize
+from evidentia.language.tokens import tokenize
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from evidentia.ledger.clauses import FINITE, has_verb
-from evidentia.ledger.statements import read_statement
-from evidentia.ledger.words import STOP_WORDS, word_set
+from evidentia.language.clauses import FINITE, has_verb
+from evidentia.language.statements import read_statement
+from evidentia.language.words import STOP_WORDS, word_set
 
 _ENDS = re.compile(r"[.!。\u06d4।…][\"'”\u2019»)\]]*$")
 _CLAUSE = re.compile(r"[,;:]\s+")

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from evidentia.ledger.clauses import FINITE
-from evidentia.ledger.markup import Span
-from evidentia.ledger.quantities import Comparison, Quantity, compare
-from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import STOP_WORDS, content_stems, stem, word_set, words
+from evidentia.language.clauses import FINITE
+from evidentia.language.markup import Span
+from evidentia.language.quantities import Comparison, Quantity, compare
+from evidentia.language.statements import Statement, read_statement
+from evidentia.language.words import STOP_WORDS, content_stems, stem, word_set, words
 
 _JOINT = re.compile(r"[;:,]\s+|\s+(?:and|but|while|whereas|or)\s+", re.IGNORECASE)
 LIGHT: Final = frozenset(

@@ -1,5 +1,5 @@
-from evidentia.judges.checks.nations import NATIONS
-from evidentia.judges.checks.opposites import COMPARED, CONVERSES, OPPOSITES
+from evidentia.language.nations import NATIONS
+from evidentia.language.opposites import COMPARED, CONVERSES, OPPOSITES
 
 
 def test_no_word_is_its_own_opposite_and_every_pair_holds_both_ways() -> None:

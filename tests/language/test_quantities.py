@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.ledger.numerals import find_quantities
-from evidentia.ledger.quantities import Quantity, compare
+from evidentia.language.numerals import find_quantities
+from evidentia.language.quantities import Quantity, compare
 
 DAY = 86_400.0
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.documents.sentences import paragraph_spans, sentence_spans, split_sentences
+from evidentia.language.sentences import paragraph_spans, sentence_spans, split_sentences
 
 PIECES = st.lists(
     st.sampled_from(

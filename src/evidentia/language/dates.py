@@ -4,9 +4,9 @@ import re
 from datetime import date
 from typing import Final
 
-from evidentia.ledger.quantities import Bound, Quantity, bound_before
-from evidentia.ledger.units import MONTHS, any_of
-from evidentia.ledger.words import word_set
+from evidentia.language.quantities import Bound, Quantity, bound_before
+from evidentia.language.units import MONTHS, any_of
+from evidentia.language.words import word_set
 
 _month: Final = any_of(MONTHS)
 DATE = re.compile(

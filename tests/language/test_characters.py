@@ -5,7 +5,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.bundles.invisible import strip_invisible
+from evidentia.language.characters import strip_invisible
 
 CONDITIONAL = "\u200c\u200d\ufe0e\ufe0f"
 IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")

@@ -1,7 +1,7 @@
 import pytest
 
-from evidentia.ledger.statements import read_statement
-from evidentia.ledger.words import content_stems, coverage, stem, words
+from evidentia.language.statements import read_statement
+from evidentia.language.words import content_stems, coverage, stem, words
 
 
 @pytest.mark.parametrize(

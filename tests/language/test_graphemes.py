@@ -3,7 +3,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.documents.graphemes import boundary_after, boundary_before
+from evidentia.language.graphemes import boundary_after, boundary_before
 
 CLUSTERS = (
     *("a", "é", "e\u0301", "\r\n", "👨\u200d👩\u200d👧", "🇸🇦", "🇫🇷", "한", "\u1112\u1161\u11ab"),

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.ledger.words import word_set
+from evidentia.language.words import word_set
 
 Span = tuple[int, int]
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from evidentia.ledger.words import stem
+from evidentia.language.words import stem
 
 _PAIRS: Final = """
 able unable, above below, absent present, abundant scarce, accept reject, accept refuse, accept

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from evidentia.judges.measures import HARMLESS, LIGHT, read_measures, taken_by
-from evidentia.ledger.clauses import FINITE
-from evidentia.ledger.quantities import Quantity
-from evidentia.ledger.statements import Statement
-from evidentia.ledger.words import STOP_WORDS, Word, word_set
+from evidentia.language.clauses import FINITE
+from evidentia.language.measures import HARMLESS, LIGHT, read_measures, taken_by
+from evidentia.language.quantities import Quantity
+from evidentia.language.statements import Statement
+from evidentia.language.words import STOP_WORDS, Word, word_set
 
 WHEN: Final = frozenset({"date", "year", "calendar month", "day of the year"})
 """The dimensions of values that say when something is so."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evidentia.documents.language import detect_direction, detect_language
+from evidentia.language.direction import detect_direction, detect_language
 
 
 @pytest.mark.parametrize(

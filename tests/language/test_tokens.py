@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.documents.tokens import tokenize
+from evidentia.language.tokens import tokenize
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from evidentia.ledger.predicates import has_main_verb, says_something
+from evidentia.language.predicates import has_main_verb, says_something
 
 
 @pytest.mark.parametrize(

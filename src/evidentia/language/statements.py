@@ -2,10 +2,10 @@
 
 from functools import cached_property, lru_cache
 
-from evidentia.ledger.markup import plain_text
-from evidentia.ledger.numerals import find_quantities
-from evidentia.ledger.quantities import Quantity
-from evidentia.ledger.words import ENGLISH, Word, content_stems, negations, words
+from evidentia.language.markup import plain_text
+from evidentia.language.numerals import find_quantities
+from evidentia.language.quantities import Quantity
+from evidentia.language.words import ENGLISH, Word, content_stems, negations, words
 
 
 class Statement:

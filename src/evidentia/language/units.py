@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from evidentia.ledger.words import word_set
+from evidentia.language.words import word_set
 
 _DAY: Final = 86_400.0
 

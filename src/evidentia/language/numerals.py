@@ -14,9 +14,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from evidentia.ledger.dates import CLOCK, DATE, UNREADABLE, read_clock, read_date
-from evidentia.ledger.quantities import Bound, Quantity, bound_before
-from evidentia.ledger.units import (
+from evidentia.language.dates import CLOCK, DATE, UNREADABLE, read_clock, read_date
+from evidentia.language.quantities import Bound, Quantity, bound_before
+from evidentia.language.units import (
     ARABIC_DIGITS,
     CURRENCIES,
     ONES,
@@ -28,7 +28,7 @@ from evidentia.ledger.units import (
     WORKING,
     any_of,
 )
-from evidentia.ledger.words import STOP_WORDS, word_set
+from evidentia.language.words import STOP_WORDS, word_set
 
 
 def _bounds(**words: str) -> tuple[tuple[Bound, re.Pattern[str]], ...]:
