@@ -1,11 +1,35 @@
-"""Statements: a sentence taken apart once, for every judge that reads it."""
+"""Statements: a sentence taken apart once, for every judge that reads it.
 
+What a passage says in one sentence and what it says in the next are not mixed: each is a statement
+by itself. A list item is read with the line that leads its list in, so that "Employees do not get:"
+is not lost on it. What is too long for a sentence is none, and nothing is said of it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import zip_longest
+from typing import Final
 
 from evidentia.language.markup import plain_text
 from evidentia.language.numerals import find_quantities
 from evidentia.language.quantities import Quantity
+from evidentia.language.sentences import sentence_spans
 from evidentia.language.words import ENGLISH, Word, content_stems, negations, words
+
+LONGEST_SENTENCE: Final = 2_000
+"""How many code points a claim or a sentence has at most; the longest in law stay below."""
+_MARKER = re.compile(r"\s*(?:[-*+•‣◦▪]|\d{1,3}[.)]|\(?[a-z]\))\s+")
+_POINTS_BACK = re.compile(r"(?:it|they|he|she|this|these|those|such|its|their)\b", re.IGNORECASE)
+
+_TAKES_BACK = re.compile(
+    r"(?:however|but|exceptions?|this|that|these|they|it|the above|such)\b[^.;\n]{0,120}?"
+    r"\b(?:only|except\w*|unless|not apply|no longer|not valid|subject to|provided that)\b"
+    r"|(?:except|unless|only)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that takes back a part of what the one before it says."""
 
 
 class Statement:
@@ -52,3 +76,38 @@ class Statement:
 def read_statement(text: str) -> Statement:
     """Return a sentence taken apart; the same text gives the same object."""
     return Statement(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a passage: what it says, and what else it is about.
+
+    `about` are the stems of its heading, and of the sentence before it if it points back to that;
+    `limited` tells whether the sentence behind it takes back a part of what it says.
+    """
+
+    said: Statement
+    about: frozenset[str]
+    heading: Statement
+    limited: bool = False
+
+
+@lru_cache(maxsize=8_192)
+def read_sentences(text: str, context: str = "", heading: str = "") -> tuple[Sentence, ...]:
+    """Return the sentences of a passage, which may stand in a list that `context` leads in."""
+    return tuple(_sentences(text, context, read_statement(heading)))
+
+
+def _sentences(text: str, context: str, heading: Statement) -> Iterator[Sentence]:
+    before: frozenset[str] = frozenset()
+    spans = sentence_spans(text)
+    for (start, end), (following, _) in zip_longest(spans, spans[1:], fillvalue=(len(text), 0)):
+        if end - start > LONGEST_SENTENCE:
+            continue
+        marker = _MARKER.match(text, start, end)
+        piece = text[marker.end() if marker else start : end]
+        said = read_statement(f"{context} {piece}" if marker and context else piece)
+        points_back = _POINTS_BACK.match(said.text) is not None
+        about = heading.stems | before if points_back else heading.stems
+        yield Sentence(said, about, heading, _TAKES_BACK.match(text, following) is not None)
+        before = said.stems

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from evidentia.judges.checks.model import Check, CheckKind, Reading, covers
-from evidentia.judges.checks.polarity import denied
+from evidentia.judges.checks.model import Check, CheckKind
+from evidentia.language.negation import denied
 from evidentia.language.opposites import COMPARED
+from evidentia.language.readings import Reading, covers
 from evidentia.language.words import word_set
 
 _NEAR, _FAR = 2, 3

@@ -12,18 +12,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from evidentia.judges.checks.model import (
-    Check,
-    CheckKind,
-    Reading,
-    agrees,
-    covers,
-    differs,
-    read,
-    same_place,
-)
-from evidentia.judges.checks.polarity import denied
+from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
 from evidentia.language.nations import NATIONS
+from evidentia.language.negation import denied
+from evidentia.language.readings import Reading, covers, read, same_place
 from evidentia.language.units import MONTHS
 from evidentia.language.words import STOP_WORDS, word_set
 

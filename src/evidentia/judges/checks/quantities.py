@@ -13,19 +13,11 @@ from functools import lru_cache
 from math import inf
 from typing import Final
 
-from evidentia.judges.checks.model import (
-    Check,
-    CheckKind,
-    Reading,
-    agrees,
-    covers,
-    differs,
-    read,
-    same_place,
-)
+from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
 from evidentia.language.markup import Span
 from evidentia.language.measures import LIGHT, quantities_of
 from evidentia.language.quantities import Quantity, compare
+from evidentia.language.readings import Reading, covers, read, same_place
 from evidentia.language.units import SMALL, any_of
 from evidentia.language.words import content_stems, words
 

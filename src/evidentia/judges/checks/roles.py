@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.judges.checks.model import Check, CheckKind, Reading, differs
-from evidentia.judges.checks.polarity import denied
+from evidentia.judges.checks.model import Check, CheckKind, differs
+from evidentia.language.negation import denied
 from evidentia.language.opposites import COMPARED
+from evidentia.language.readings import Reading
 from evidentia.language.units import MONTHS
 from evidentia.language.words import coverage, stem, word_set
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from evidentia.judges.checks.model import Check, CheckKind, Reading, agrees, covers, differs, read
-from evidentia.judges.checks.polarity import denied
+from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
 from evidentia.language.measures import quantities_of
+from evidentia.language.negation import denied
+from evidentia.language.readings import Reading, covers, read
 from evidentia.language.words import word_set
 
 _AMOUNTS: Final = {

@@ -1,9 +1,9 @@
-"""Negation: where a sentence says a claim's own words, and one of the two with a "not".
+"""Negation: what a text denies, and where two say the same words, one of them with a "not".
 
-Only where both have the same words and numbers in the same order, one negation apart, and nothing
-limits what the sentence says. What is denied of all is refuted by a sentence that says it of a
-kind; what is denied of a kind refutes nothing. Opposites ("allowed", "prohibited") count as a
-negation, and so does "it is false that".
+Two texts turn each other round only where both have the same words and numbers in the same order,
+one negation apart. What is denied of all is refuted by a sentence that says it of a kind; what is
+denied of a kind refutes nothing. Opposites ("allowed", "prohibited") count as a negation, and so
+does "it is false that".
 """
 
 import re
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from evidentia.judges.provisos import DENIED, Provisos
 from evidentia.language.clauses import FINITE
 from evidentia.language.measures import read_measures
+from evidentia.language.readings import Reading, read
+from evidentia.language.sentences import Span
 from evidentia.language.statements import Statement, read_statement
-from evidentia.language.words import stem
+from evidentia.language.words import stem, word_set
 
 _OPPOSITES: Final = {
     stem(negative): stem(positive)
@@ -48,8 +49,27 @@ _DENYING = re.compile(
     r"\bno longer\b|\bneed not\b|\b(?:do|does)(?: not|n't) need to\b", re.IGNORECASE
 )
 """Negations of two words and more, which say nothing by themselves."""
+_DENIES_WHAT_FOLLOWS: Final = re.compile(
+    r"\b(?:(?:fail|decline)(?:s|ed|ing)? to|refus(?:e|es|ed|ing) to|den(?:y|ies|ied|ying)"
+    r"|lack(?:s|ed|ing)?|unable to|without|no longer|instead of|rather than|absence of"
+    r"|stop(?:s|ped)? short of|avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?(?: \w+){1,2} from)\b",
+    re.IGNORECASE,
+)
+"""What denies what follows without a "not"."""
+_DENIES_NOTHING: Final = re.compile(
+    r"\b(?:no|not) (?:(?:more|less|fewer|later|earlier|sooner|greater|longer) than|only|just|merely"
+    r"|simply|necessarily|always|all|every|until|yet|far|even|unlike|least|one of|to be confused)\b"
+    r"|\bno\.\s?\d|\b(?:or|if|why) (?:no|not)\b|\bnon\b|\b(?:none|nobody|nothing|nowhere)\b",
+    re.IGNORECASE,
+)
+"""Turns of phrase with a "no" or "not" that deny nothing, or a part only."""
+_SKIPPED: Final = word_set(
+    "been being have has had be to a an the any yet ever really actually also"
+)
+_JOINTS: Final = word_set("but and or that which who because")
+_QUOTES: Final = " \t\n-'\"\u2018\u201c`"
+_REACH: Final = 4
 _LEAST_WORDS: Final = 2
-_SOFT: Final = frozenset({"should", "might"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +80,17 @@ class _Turned:
     turns: int
 
 
-def is_turned_round(claim: Statement, said: Statement, provisos: Provisos) -> bool:
-    """Whether the two say the same, one with a negation and the other without."""
+def is_called_false(text: str) -> bool:
+    """Whether a sentence says of all that it says that it is not so: "it is false that"."""
+    return _FALSE.match(text) is not None
+
+
+def is_turned_round(claim: Statement, said: Statement) -> bool:
+    """Whether the two say the same, one with a negation and the other without.
+
+    Whether anything limits what the sentence says is for the caller to look at.
+    """
     called_false = _FALSE.match(said.text)
-    known = (DENIED,) if called_false else ()
-    if provisos.limits or provisos.denies != known or _SOFT & set(provisos.forces):
-        return False
     if _denied_parts(claim) != _denied_parts(said) or _counts_some(claim):
         return False
     if _leaves_it_open(claim, said) or _leaves_it_open(said, claim):
@@ -140,3 +165,39 @@ def _numbers(statement: Statement) -> list[str]:
 def _is_kind(claimed: tuple[str, ...], there: tuple[str, ...]) -> bool:
     """Whether one word more stands among the claim's own, behind the first and before the last."""
     return any(claimed == there[:at] + there[at + 1 :] for at in range(2, len(there) - 1))
+
+
+@lru_cache(maxsize=4_096)
+def denied(text: str) -> dict[int, Span]:
+    """Return the words that a text denies, by number, each with the span of what denies it."""
+    reading = read(text)
+    harmless = [match.span() for match in _DENIES_NOTHING.finditer(reading.text)]
+    cues = [match.span() for match in _DENIES_WHAT_FOLLOWS.finditer(reading.text)]
+    cues += [(word.start, word.end) for word in reading.words if word.negates]
+    found: dict[int, Span] = {}
+    for start, end in cues:
+        if any(low <= start < high for low, high in harmless):
+            continue
+        run = reading.run_at((start, end))
+        target = _target(reading, run[1]) if run else None
+        if target is not None:
+            found.setdefault(target, (start, end))
+    return found
+
+
+def _target(reading: Reading, cue: int) -> int | None:
+    """Return the first word that carries meaning behind a denial and is no adverb."""
+    own = reading.sentences[cue]
+    for at in range(cue + 1, min(cue + 1 + _REACH, len(reading.words))):
+        word = reading.words[at]
+        if reading.sentences[at] != own or _is_parted(reading, at):
+            return None
+        if reading.content[at] and word.text not in _SKIPPED and not word.text.endswith("ly"):
+            return at
+    return None
+
+
+def _is_parted(reading: Reading, at: int) -> bool:
+    """Whether a mark or a joint stands before a word."""
+    between = reading.text[reading.words[at - 1].end : reading.words[at].start]
+    return reading.words[at].text in _JOINTS or bool(between.strip(_QUOTES))
