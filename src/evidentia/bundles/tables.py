@@ -16,7 +16,7 @@ from typing import Final
 from evidentia.bundles.sampling import SamplingStrategy, runs, sampled_rows
 from evidentia.canonical import MAX_DEPTH
 from evidentia.errors import InputError
-from evidentia.language.graphemes import boundary_before
+from evidentia.language.characters import boundary_before
 
 SEPARATOR: Final = " | "
 LONGEST_CELL: Final = 200

@@ -11,7 +11,7 @@ from itertools import pairwise
 from evidentia.bundles.texts import problem
 from evidentia.bundles.transcript_formats import read_spoken
 from evidentia.errors import InputError
-from evidentia.language.graphemes import boundary_after, boundary_before
+from evidentia.language.characters import boundary_after, boundary_before
 from evidentia.language.sentences import Span, sentence_spans
 
 

@@ -1,6 +1,8 @@
-"""What a reader cannot see and a model can: invisible characters, and those that reorder text.
+"""Characters: which of them a reader sees, and where text may be cut between them.
 
-The tables are fixed, so that a text comes out alike under every version of Unicode. Taken out are:
+What a reader sees as one character is a Unicode grapheme cluster; a cut falls between two. What a
+reader cannot see and a model can is taken out by `strip_invisible`. Its tables are fixed, so that a
+text comes out alike under every version of Unicode. Taken out are:
 
 - control characters; the line breaks among them, and U+2028 and U+2029, become line feeds;
 - what is drawn as nothing: zero-width and word-joining characters, soft hyphens, fillers, tags
@@ -17,6 +19,25 @@ as a box, and many PDFs have their bullets there. So do spaces of every width.
 import re
 from collections import Counter
 from typing import Final
+
+import regex
+
+from evidentia.language.digits import DIGITS_TO_WESTERN, WESTERN
+
+DENSE: Final = r"\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Thai, Lao, kana and Han, which have no spaces between words, for a class of a pattern."""
+ARABIC_LETTERS: Final = r"\u0620-\u06d3"
+ARABIC_VOWELS: Final = r"\u064b-\u0652\u0670"
+"""The vowel marks of Arabic, which may be left out."""
+TATWEEL: Final = r"\u0640"
+"""What stretches an Arabic word and says nothing."""
+LOOK_ALIKES: Final = {
+    **DIGITS_TO_WESTERN,
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys((0x00A0, 0x2007, 0x2008, 0x2009, 0x200A, 0x202F, 0x3000), ord(" ")),
+    **dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2013, 0x2212), ord("-")),
+}
+"""Digits, full-width characters, and typesetters' spaces and hyphens, each with its ASCII."""
 
 _BREAKS: Final = "\x0b\x0c\x85\u2028\u2029"
 _HIDDEN = re.compile(
@@ -48,8 +69,14 @@ _EMOJI = re.compile(
     "\u2934\u2935\u2b05-\u2b07\u2b1b\u2b1c\u2b50\u2b55\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001faff]"
 )
-_KEYS: Final = frozenset("0123456789#*")
+_KEYS: Final = frozenset(f"{WESTERN}#*")
 _KEYCAP: Final = "\u20e3"
+
+_LINKERS: Final = "\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d"
+"""Signs that join two consonants into one cluster since Unicode 15.1, which `\\X` does not know."""
+_CLUSTER = regex.compile(rf"\X(?:(?<=[{_LINKERS}]\u200d?)(?=\p{{L}})\X)*")
+_FIRST_REACH: Final = 16
+_PLAIN = regex.compile(r"\p{Grapheme_Cluster_Break=Other}")
 
 
 def strip_invisible(text: str) -> tuple[str, dict[str, int]]:
@@ -92,3 +119,51 @@ def _joiner(joiner: str, before: str, after: str) -> str:
     shapes = before in _VIRAMAS or (_JOINED.match(before) and _JOINED.match(after))
     sequence = joiner == _JOINER and _EMOJI.match(before) and _EMOJI.match(after)
     return joiner if shapes or sequence else ""
+
+
+def boundary_before(text: str, index: int, start: int = 0) -> int:
+    """Return the last boundary at or before the index; `start` must be a boundary before it."""
+    return _around(text, index, start)[0]
+
+
+def boundary_after(text: str, index: int, start: int = 0) -> int:
+    """Return the first boundary at or after the index; `start` must be a boundary before it."""
+    return _around(text, index, start)[1]
+
+
+def _around(text: str, index: int, start: int) -> tuple[int, int]:
+    """Return the boundaries next to the index: both are the index if it is one itself."""
+    if index <= start or index >= len(text) or _is_plain(text[index - 1], text[index]):
+        return index, index
+    begin = _safe_start(text, index, start)
+    reach = _FIRST_REACH
+    while True:  # only a window is looked at: flags in a row are counted from its beginning
+        window = text[begin : index + reach]
+        place = index - begin
+        cluster = next(found for found in _CLUSTER.finditer(window) if found.end() >= place)
+        if cluster.end() == place:
+            return index, index
+        if cluster.end() < len(window) or begin + len(window) == len(text):
+            return begin + cluster.start(), begin + cluster.end()
+        reach *= 4
+
+
+def _is_plain(before: str, after: str) -> bool:
+    """Whether there is a boundary between two characters at a glance."""
+    return before.isascii() and after.isascii() and (before, after) != ("\r", "\n")
+
+
+def _safe_start(text: str, index: int, start: int) -> int:
+    """Return a boundary to count clusters from: between two plain letters, or the start.
+
+    Flags are pairs of letters, counted from the first of a row, however long it is.
+    """
+    first = index
+    while first > start and "\U0001f1e6" <= text[first - 1] <= "\U0001f1ff":
+        first -= 1
+    if first < index and (first == start or _PLAIN.match(text, first - 1)):
+        return index - 2 + (index - first) % 2
+    for at in range(index - 1, start, -1):
+        if _PLAIN.match(text, at) and _PLAIN.match(text, at - 1):
+            return at
+    return start

@@ -10,6 +10,8 @@ import unicodedata
 from collections import Counter
 from typing import Final, Literal
 
+from evidentia.language.characters import ARABIC_VOWELS, TATWEEL
+
 Direction = Literal["ltr", "rtl"]
 
 SAMPLE_SIZE: Final = 20_000
@@ -25,7 +27,7 @@ _MAIN_SHARE: Final = 0.5
 _KANA_SHARE: Final = 0.05
 
 _WORD = re.compile(r"[^\W\d_]+")
-_ARABIC_MARKS = re.compile("[\u0640\u064b-\u0652]")
+_ARABIC_MARKS = re.compile(f"[{TATWEEL}{ARABIC_VOWELS}]")
 
 _RTL_CLASSES: Final = frozenset({"R", "AL"})
 

@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.language.dates import CLOCK, DATE, UNREADABLE, read_clock, read_date
+from evidentia.language.digits import TO_WESTERN
 from evidentia.language.quantities import Bound, Quantity, bound_before
 from evidentia.language.units import (
-    ARABIC_DIGITS,
     CURRENCIES,
     ONES,
     PERIODS,
@@ -45,7 +45,7 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
 
     A sentence is meant: of a longer text only the first 4,000 code points are read.
     """
-    plain = text[:_LONGEST].translate(ARABIC_DIGITS)  # one character for one: offsets stay
+    plain = text[:_LONGEST].translate(TO_WESTERN)  # one character for one: offsets stay
     plain = _RANGE_WORD.sub(_dash, plain)
     found: list[Quantity] = []
     for pattern, reader in _READERS:

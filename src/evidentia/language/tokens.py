@@ -7,17 +7,18 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from evidentia.language.characters import DENSE
+from evidentia.language.digits import TO_WESTERN
+
 TOKENS_VERSION: Final = 1
 """Goes up whenever the same text would give other terms; what was indexed before is then stale."""
 
-_DENSE: Final = r"\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Thai, Lao, kana and Han, which are written without spaces between words."""
 _INDIC: Final = r"\u0900-\u0dff"
 """Scripts whose vowel signs are no letters to a regular expression."""
 _TOKEN = re.compile(
-    rf"([^\W\d_{_DENSE}][^\W_{_DENSE}]*(?:[{_INDIC}]+[^\W_{_DENSE}]*)*)(?:'s\b)?"
+    rf"([^\W\d_{DENSE}][^\W_{DENSE}]*(?:[{_INDIC}]+[^\W_{DENSE}]*)*)(?:'s\b)?"
     r"|(\d+(?:[.,]\d+)*)(?:\s?(%|(?:per\s?cent|percentage points?)\b))?"
-    rf"|([{_DENSE}]+)"
+    rf"|([{DENSE}]+)"
 )
 """A word, a number with the percent sign after it, or a run of a script without spaces."""
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -26,10 +27,7 @@ _MARKS = re.compile(
     "\u200b-\u200f\u2060\ufeff]"
 )
 """Accents that no letter took up, Hebrew and Arabic vowel signs, tatweel, invisible characters."""
-_LETTERS: Final = str.maketrans(
-    "أإآٱىةکی٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٪٫٬’।॥",
-    "اااايهكي01234567890123456789%.,'  ",
-)
+_LETTERS: Final = TO_WESTERN | str.maketrans("أإآٱىةکی’।॥", "اااايهكي'  ")
 """Letters that are written in several ways, and the digits and signs of Arabic numbers."""
 _ARTICLES: Final = ("وال", "بال", "كال", "فال", "ال", "لل")
 _MIN_STEM: Final = 3

@@ -1,7 +1,5 @@
 """Units, currencies, number words and months: the tables that quantities are read by."""
 
-# ruff: noqa: RUF001 - the digits and words of other scripts are what these tables are made of
-
 import re
 from collections.abc import Iterable
 from typing import Final
@@ -138,7 +136,6 @@ MONTHS: Final = {
     )
     for name in names.split()
 }
-ARABIC_DIGITS: Final = str.maketrans("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٫٬", "01234567890123456789.,")
 
 
 def any_of(names: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from evidentia.language.characters import DENSE
 from evidentia.language.tokens import tokenize
 
 
@@ -20,11 +21,10 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_DENSE: Final = r"\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Scripts that are written without spaces: each character is a word."""
 _WORD = re.compile(
-    rf"(?:(?<![\w)])[-−])?\d+(?:[.,]\d+)*%?|[{_DENSE}]|[^\W\d_{_DENSE}]+(?:['’][^\W\d_{_DENSE}]+)*"
+    rf"(?:(?<![\w)])[-−])?\d+(?:[.,]\d+)*%?|[{DENSE}]|[^\W\d_{DENSE}]+(?:['’][^\W\d_{DENSE}]+)*"
 )
+"""In a script that is written without spaces, each character is a word."""
 _MIN_STEM: Final = 3
 _DOUBLED = re.compile(r"([bdgmnprt])\1$")
 

@@ -9,7 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
-from evidentia.language.characters import strip_invisible
+from evidentia.language.characters import (
+    ARABIC_LETTERS,
+    ARABIC_VOWELS,
+    TATWEEL,
+    strip_invisible,
+)
+from evidentia.language.digits import TO_WESTERN
 from evidentia.language.words import word_set
 
 SAFEGUARDS: Final = word_set(
@@ -53,14 +59,9 @@ _CONTRACTIONS: Final = {
 _CAPITALS: Final = word_set("US IT WHO AM IN OR ME HI AS AT IS SO A")
 """Words that are other words, or names, in capitals."""
 
-_FOLDED: Final = str.maketrans(
-    "\u2010\u2011\u2212\u2019\u066b\u066c\u060c\u061b\u066a"
-    + "".join(chr(zero + digit) for zero in (0x660, 0x6F0) for digit in range(10)),
-    "---'.,,;%" + "0123456789" * 2,
-)
-_TATWEEL = re.compile("(?<=[\u0620-\u06d3])\u0640+")
-VOCALS = re.compile("(?<=[\u0620-\u06d3])[\u064b-\u0652\u0670]")
-"""The vowel marks of Arabic, which may be left out."""
+_FOLDED: Final = TO_WESTERN | str.maketrans("\u2010\u2011\u2212\u2019\u060c\u061b", "---',;")
+_TATWEEL = re.compile(f"(?<=[{ARABIC_LETTERS}]){TATWEEL}+")
+VOCALS = re.compile(f"(?<=[{ARABIC_LETTERS}])[{ARABIC_VOWELS}]")
 _HUMP = re.compile("[a-z][A-Z]")
 _AMOUNT = re.compile(r"([-+]?[$£]?[-+]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d\d)?")
 _TAIL: Final = ".,;:!?"

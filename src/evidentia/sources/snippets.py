@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.language.graphemes import boundary_before
+from evidentia.language.characters import boundary_before
 from evidentia.language.sentences import sentence_spans
 from evidentia.language.tokens import tokenize
 

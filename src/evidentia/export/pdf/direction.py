@@ -20,6 +20,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal
 
+from evidentia.language.digits import ANY_DIGIT
+
 Direction = Literal["ltr", "rtl"]
 Span = tuple[int, int]
 _Joins = Callable[[str, Span, Span], bool]
@@ -31,7 +33,6 @@ END: Final = "\u2069"
 BREAK: Final = "\u200b"
 """The zero-width space: a line may break here. It has no width, and PDF/A accepts it."""
 
-_digits: Final = "0-9٠-٩۰-۹"
 _latin: Final = (
     r"A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u02bb-\u02c1\u0370-\u0373"
     r"\u0376-\u037d\u037f-\u03f5\u03f7-\u0482\u048a-\u058f\u1e00-\u1fbc\u2113\u2126\ufb00-\ufb06"
@@ -48,7 +49,7 @@ _marks: Final = (
     r"\u06ea-\u06ed\u0897-\u089f\u08ca-\u08e1\u08e3-\u08ff\u20d0-\u20f0\U00010efd-\U00010eff"
 )
 _joiners: Final = r"\u200c\u200d"
-_word: Final = rf"[{_latin}{_digits}][{_latin}{_digits}{_marks}]*+"
+_word: Final = rf"[{_latin}{ANY_DIGIT}][{_latin}{ANY_DIGIT}{_marks}]*+"
 _inside: Final = r"[-‐‑–−_.~:/?\#@!$&'’*+,;=%\\|^·×]"
 _uri: Final = (
     r"(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|(?<![A-Za-z0-9])(?:www\.|mailto:|urn:|doi:))"
@@ -59,9 +60,9 @@ _time: Final = (
     r"(?:Z|\ ?UTC|[+-][0-9]{2}:?[0-9]{2})?(?![A-Za-z0-9])"
 )
 _phone: Final = r"\+[0-9]{1,3}(?:[\ -]?\(?[0-9]{1,4}\)?){2,6}(?![0-9])"
-_atom: Final = rf"""(?=[-+−±\#@$€£¥§~/\\.\[{_latin}{_digits}])(?:
+_atom: Final = rf"""(?=[-+−±\#@$€£¥§~/\\.\[{_latin}{ANY_DIGIT}])(?:
       {_uri} | {_time} | {_phone} | \[U\+[0-9A-F]{{4,6}}\]
-    | (?:(?<![{_latin}{_arabic}{_digits}{_marks}])[-+−±\#@$€£¥§~/\\.]{{1,4}}
+    | (?:(?<![{_latin}{_arabic}{ANY_DIGIT}{_marks}])[-+−±\#@$€£¥§~/\\.]{{1,4}}
         |[\#@$€£¥§]|(?<=(?<![{_latin}{_arabic}{_marks}])[وفبلك])[-+−±~/\\]{{1,4}})?
       {_word}(?:{_inside}{{1,4}}{_word})*+
       (?:[%‰°+\#_]{{1,2}}|/(?=\s|$))?)"""
@@ -109,7 +110,7 @@ _CLOSERS: Final = {")": "(", "]": "[", "}": "{", "»": "«", "”": "“"}
 _OPENERS: Final = frozenset(_CLOSERS.values())
 _TELLING = re.compile(rf"(?P<arabic>[{_arabic}]) | {_atom}", re.VERBOSE)
 _FIRST_LETTER = re.compile(rf"(?P<latin>[{_latin}])|[{_arabic}]")
-_NAMING = re.compile(rf"[{_digits}@:/\\_]|^\[")
+_NAMING = re.compile(rf"[{ANY_DIGIT}@:/\\_]|^\[")
 _signs: Final = r"/\\?&=#_.,;:@|~%\-"
 _PART = re.compile(rf"[^{_signs})\]]*+[{_signs})\]}}»”\"'’…{_marks}\u200c\u200d\u2069]*+")
 """What a long name is made of, each part with the signs behind it."""

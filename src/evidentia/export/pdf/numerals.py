@@ -23,14 +23,11 @@ from typing import Final, Literal
 
 from evidentia.errors import InputError
 from evidentia.export.pdf.direction import Span, arabic_spans, latin_spans
+from evidentia.language.digits import TO_ARABIC, TO_WESTERN
 from evidentia.packs.wording import DAY, HOUR, CountedNoun, counted_ar, number_en, percent_en
 
 Lang = Literal["ar", "en"]
 
-_WESTERN: Final = "0123456789.,%‰"
-_ARABIC: Final = "٠١٢٣٤٥٦٧٨٩٫٬٪؉"
-_TO_ARABIC: Final = str.maketrans(_WESTERN, _ARABIC)
-_TO_WESTERN: Final = str.maketrans(_ARABIC, _WESTERN)
 _number: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]++)(?:\.[0-9]++)?+[%‰]?+"
 _QUANTITY = re.compile(
     rf"(?<![0-9.,:])(?:[0-2]?[0-9]:[0-5][0-9]|[-+−]?{_number}(?:–{_number})?)(?![0-9]|[.,:][0-9])"
@@ -63,14 +60,14 @@ def in_prose(text: str, lang: Lang) -> str:
     'نمت المبيعات بنسبة ١٢٫٥٪ وفق ISO 27001'
     """
     if lang == "ar":
-        return _translated(text, _western_quantities(text), _TO_ARABIC)
+        return _translated(text, _western_quantities(text), TO_ARABIC)
     numbers = (span for span in arabic_spans(text) if not _LETTER.search(text, *span))
-    return _translated(text, numbers, _TO_WESTERN)
+    return _translated(text, numbers, TO_WESTERN)
 
 
 def digits(number: str, lang: Lang) -> str:
     """Return a number that is written in Western digits and marks as a language writes it."""
-    return number.translate(_TO_ARABIC) if lang == "ar" else number
+    return number.translate(TO_ARABIC) if lang == "ar" else number
 
 
 def number(value: float, lang: Lang) -> str:
