@@ -1,4 +1,4 @@
-from evidentia.language.nations import NATIONS
+from evidentia.language.lexicon import NATIONS
 from evidentia.language.opposites import COMPARED, CONVERSES, OPPOSITES
 
 

@@ -11,24 +11,15 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from typing import Final
 
+from evidentia.language.lexicon import GROUPS, UNIVERSAL, word_set
 from evidentia.language.measures import HARMLESS, read_measures
 from evidentia.language.phrases import cases_of, does_otherwise, times_of
 from evidentia.language.statements import Sentence, Statement
 from evidentia.language.turns import DENIALS, LIMITS, PAST, Turns, read_turns
-from evidentia.language.words import Word, stem, word_set
+from evidentia.language.words import Word, stem
 
-_PERSONS: Final = frozenset(
-    map(
-        stem,
-        word_set(
-            "employee staff worker manager contractor trainee intern customer client member "
-            "student pupil teacher patient child children adult tenant user visitor applicant "
-            "passenger driver person people parent"
-        ),
-    )
-)
-_UNIVERSAL: Final = word_set("all every each any")
-_STRONG: Final = _UNIVERSAL | word_set(
+_GROUPS: Final = frozenset(map(stem, GROUPS))
+_STRONG: Final = UNIVERSAL | word_set(
     "always only automatically solely exclusively additional another extra further"
 )
 _NO_WORD: Final = Word("", "", 0, 0)
@@ -80,7 +71,7 @@ def find_provisos(claim: Statement, sentence: Sentence) -> Provisos:
         limits.append(f"with another verb ({other})")
     if sentence.limited:
         limits.append("limited by what follows")
-    if heading_kind(claim, sentence) in _PERSONS:
+    if heading_kind(claim, sentence) in _GROUPS:
         limits.append(f"of a group ({sentence.heading.text})")
     return Provisos(
         tuple(dict.fromkeys(denies)),
@@ -121,7 +112,7 @@ def _strength(claim: Statement, said: Statement) -> list[str]:
     return [
         f'without the claim\'s "{word}"'
         for word, following in sorted(claimed.items())
-        if (following not in universal if word in _UNIVERSAL else word not in there)
+        if (following not in universal if word in UNIVERSAL else word not in there)
     ]
 
 
@@ -137,4 +128,4 @@ def _strong_words(claim: Statement) -> dict[str, str]:
 
 def _of_all(said: Statement) -> set[str]:
     """Return the stems of the words that follow an "all" or "every"."""
-    return {following.stem for word, following in pairwise(said.words) if word.text in _UNIVERSAL}
+    return {following.stem for word, following in pairwise(said.words) if word.text in UNIVERSAL}

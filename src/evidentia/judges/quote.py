@@ -13,6 +13,7 @@ from typing import Final
 from evidentia.judges.checks import typed_checks
 from evidentia.judges.provisos import find_provisos, understood_bounds
 from evidentia.language.clauses import FINITE
+from evidentia.language.lexicon import word_set
 from evidentia.language.measures import HARMLESS, compare_values, read_measures
 from evidentia.language.statements import (
     LONGEST_SENTENCE,
@@ -21,7 +22,7 @@ from evidentia.language.statements import (
     read_sentences,
     read_statement,
 )
-from evidentia.language.words import Word, coverage, word_set
+from evidentia.language.words import Word, coverage
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel

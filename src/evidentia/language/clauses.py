@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.language.words import word_set
+from evidentia.language.lexicon import PERSONS
+from evidentia.language.words import is_plural
 
 Span = tuple[int, int]
 
@@ -88,12 +89,6 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 """What follows an "it" that stands for nothing before."""
-PERSONS: Final = word_set(
-    "employee manager worker contractor customer client tenant landlord user student teacher "
-    "patient doctor director officer supplier applicant candidate member owner buyer seller "
-    "supervisor chair chairman president lawyer judge citizen resident person parent spouse"
-)
-_PLURALS: Final = word_set("people staff children personnel police women men")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +209,7 @@ def _is_open(left: str) -> bool:
 def _fits(pronoun: str, subject: str) -> bool:
     """Whether a pronoun can stand for a subject, by number and by person."""
     head = head_of(subject)
-    several = " and " in subject.lower() or _is_plural(head)
+    several = " and " in subject.lower() or is_plural(head)
     match pronoun:
         case "they":
             return several or head in PERSONS
@@ -222,10 +217,6 @@ def _fits(pronoun: str, subject: str) -> bool:
             return not several and head not in PERSONS
         case _:
             return not several and (head in PERSONS or _is_name(subject))
-
-
-def _is_plural(word: str) -> bool:
-    return word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")))
 
 
 def _is_name(subject: str) -> bool:

@@ -12,10 +12,11 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from evidentia.language.clauses import FINITE
+from evidentia.language.lexicon import STOP_WORDS, word_set
 from evidentia.language.markup import Span
 from evidentia.language.quantities import Comparison, Quantity, compare
 from evidentia.language.statements import Statement, read_statement
-from evidentia.language.words import STOP_WORDS, content_stems, stem, word_set, words
+from evidentia.language.words import content_stems, stem, words
 
 _JOINT = re.compile(r"[;:,]\s+|\s+(?:and|but|while|whereas|or)\s+", re.IGNORECASE)
 LIGHT: Final = frozenset(

@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.language.clauses import FINITE
+from evidentia.language.lexicon import word_set
 from evidentia.language.measures import read_measures
 from evidentia.language.readings import Reading, read
 from evidentia.language.sentences import Span
 from evidentia.language.statements import Statement, read_statement
-from evidentia.language.words import stem, word_set
+from evidentia.language.words import stem
 
 _OPPOSITES: Final = {
     stem(negative): stem(positive)

@@ -16,19 +16,15 @@ from typing import Final
 
 from evidentia.language.dates import CLOCK, DATE, UNREADABLE, read_clock, read_date
 from evidentia.language.digits import TO_WESTERN
+from evidentia.language.lexicon import ONES, PERIODS, SMALL_NUMBERS, STOP_WORDS, TENS, word_set
 from evidentia.language.quantities import Bound, Quantity, bound_before
 from evidentia.language.units import (
     CURRENCIES,
-    ONES,
-    PERIODS,
     SCALES,
-    SMALL,
-    TENS,
     UNITS,
     WORKING,
     any_of,
 )
-from evidentia.language.words import STOP_WORDS, word_set
 
 
 def _bounds(**words: str) -> tuple[tuple[Bound, re.Pattern[str]], ...]:
@@ -68,12 +64,13 @@ _ORDER: Final[tuple[Bound, ...]] = ("at_least", "at_most", "more_than", "less_th
 _digits: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _small: Final = (
     rf"(?:(?:{any_of(TENS)})(?:[\s-](?:{any_of(ONES)}))?"
-    rf"|(?:{any_of(SMALL)}))"
+    rf"|(?:{any_of(SMALL_NUMBERS)}))"
 )
 _hundreds: Final = rf"(?:(?:an?|{_small})\s+hundred(?:(?:\s+and)?\s+{_small})?|{_small})"
+_large: Final = "thousand|million|billion"
 _spelled: Final = (
-    rf"(?:(?:{_hundreds}|an?(?=\s+(?:thousand|million|billion)\b))"
-    rf"(?:\s+(?:thousand|million|billion)(?:(?:\s+and)?\s+{_hundreds})?)?)"
+    rf"(?:(?:{_hundreds}|an?(?=\s+(?:{_large})\b))"
+    rf"(?:\s+(?:{_large})(?:(?:\s+and)?\s+{_hundreds})?)?)"
 )
 _unit: Final = any_of(UNITS)
 _scale: Final = any_of(SCALES)
@@ -144,10 +141,10 @@ _OF = re.compile(
     r"(?:['’]s?)?[\s-]+(?:of\s+(?:(?:the|an?|their|your|its|our)\s+)?)?"
     r"(?P<words>[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,3})"
 )
+_ADVERBS: Final = frozenset(name for name in PERIODS if name.endswith("ly"))
 _PER = re.compile(
     r"(?:\b(?:per|each|every|an?)\s+(?:calendar\s+|full\s+|completed\s+)?|/\s?)"
-    r"(?P<noun>hour|day|week|month|quarter|year|annum)\b"
-    r"|\b(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly|annually)\b",
+    rf"(?P<noun>{any_of(PERIODS.keys() - _ADVERBS)})\b|\b(?P<adverb>{any_of(_ADVERBS)})\b",
     re.IGNORECASE,
 )
 _NOT_PER = re.compile(r"[,;.\d]|\b(?:and|or|but)\b")
@@ -308,8 +305,8 @@ def _bound(plain: str, start: int, end: int) -> Bound:
 def _spelled_value(text: str) -> float:
     total = current = 0.0
     for word in re.split(r"[\s-]+", text.lower()):
-        if word in SMALL:
-            current += SMALL[word]
+        if word in SMALL_NUMBERS:
+            current += SMALL_NUMBERS[word]
         elif word == "hundred":
             current = (current or 1.0) * 100
         elif word in SCALES:

@@ -11,10 +11,11 @@ from itertools import pairwise
 from typing import Final
 
 from evidentia.language.clauses import FINITE
+from evidentia.language.lexicon import MODALS, STOP_WORDS, word_set
 from evidentia.language.measures import HARMLESS, LIGHT, read_measures, taken_by
 from evidentia.language.quantities import Quantity
 from evidentia.language.statements import Statement
-from evidentia.language.words import STOP_WORDS, Word, word_set
+from evidentia.language.words import Word
 
 WHEN: Final = frozenset({"date", "year", "calendar month", "day of the year"})
 """The dimensions of values that say when something is so."""
@@ -29,7 +30,7 @@ _OF_SUBJECTS: Final = word_set("to by from")
 _ARTICLES: Final = word_set("the a an all any each every our their its your this these such")
 _COUNTED_FROM: Final = word_set("from before following")
 """What, right behind a duration, says from when it is counted: "30 days from receipt"."""
-_MODALS: Final = word_set("must shall will may can should might could would cannot")
+_MODALS: Final = MODALS | {"cannot"}
 _EVERY = re.compile(r"\bevery\s+$", re.IGNORECASE)
 _DURATIONS: Final = frozenset({"time", "months", "working time"})
 _FROM_WHEN = re.compile(

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from evidentia.language.clauses import FINITE, has_verb
+from evidentia.language.lexicon import STOP_WORDS, word_set
 from evidentia.language.statements import read_statement
-from evidentia.language.words import STOP_WORDS, word_set
+from evidentia.language.words import is_plural
 
 _ENDS = re.compile(r"[.!。\u06d4।…][\"'”\u2019»)\]]*$")
 _CLAUSE = re.compile(r"[,;:]\s+")
@@ -26,7 +27,6 @@ _BEFORE_OBJECT: Final = _ARTICLES | word_set("these those all some another both 
 """How an object begins: behind a verb, and hardly behind a noun."""
 _AFTER_NOUN: Final = word_set("of per by who whom whose which that and or")
 """What goes on from a noun or a participle rather than from a verb."""
-_PLURALS: Final = word_set("days weeks months years hours minutes people staff children")
 _TIMES: Final = word_set("days weeks months years hours minutes times percent")
 _LONGEST: Final = 300
 _LONGEST_SUBJECT: Final = 8
@@ -110,19 +110,15 @@ def _is_predicate(noun: str, word: str, following: str, *, named: bool, finished
     before_object = following in _BEFORE_OBJECT
     if word.endswith("ed"):
         return before_object or (named and finished)
-    if _is_plural(noun) == _is_plural(word) or word.endswith(("ing", "ly")):
+    if is_plural(noun) == is_plural(word) or word.endswith(("ing", "ly")):
         return False  # "managers decide", "a manager decides"
-    if _is_plural(noun):
+    if is_plural(noun):
         return before_object or (finished and following in STOP_WORDS)
     return before_object or named or finished
 
 
 def _is_noun(word: str) -> bool:
     return word.isalpha() and word not in STOP_WORDS and word not in _TIMES
-
-
-def _is_plural(word: str) -> bool:
-    return word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
 
 
 def _is_adverb(word: str) -> bool:

@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from evidentia.language.lexicon import DAYS, SHORT_MONTHS, word_set
+
 Span = tuple[int, int]
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 _BLANK = re.compile(r"\n[^\S\n]*(?:\r?\n[^\S\n]*)+|[\x0c\x1c-\x1e\u2029]")
@@ -55,30 +53,28 @@ _WORD_AFTER = re.compile(r"[^\W\d_]+")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _LOOK_BACK: Final = 24
 
-_TITLES: Final = _words(
+_TITLES: Final = word_set(
     "Mr Mrs Ms Mx Dr Prof St Mt Gen Col Maj Capt Lt Sgt Sen Rep Rev Hon Pres Gov Amb Messrs Mme "
     "Mlle Sra Srta Dott Hr Fr"
 )
-_NEVER_END: Final = _words(
+_NEVER_END: Final = word_set(
     "vs cf viz approx ca incl excl resp e.g i.e z.b d.h u.a bzw vgl ggf ziff bspw sog p.ex"
 )
-_BEFORE_NUMBERS: Final = _words(
+_BEFORE_NUMBERS: Final = word_set(
     "no nos nr n° fig figs eq eqs ref refs art arts sec secs ch chap para paras vol p pp abs"
 )
-_MAY_END: Final = _words(
+_MAY_END: Final = word_set(
     "inc ltd co corp llc plc bros dept est ave blvd rd jr sr etc al ext tel dist univ assn usw "
     "ph.d gmbh s.a s.p.a b.v الخ"
 )
-_DATES: Final = _words(
-    "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Wed Thu Fri Sat Sun"
-)
-_STARTERS: Final = _words(
+_DATES: Final = frozenset(name.capitalize() for name in (*SHORT_MONTHS, *(day[:3] for day in DAYS)))
+_STARTERS: Final = word_set(
     "the this that these those a an it its he she they we you i in on at if when while where "
     "however there here what who why how but and so for from with as after before all any each "
     "no not our their his her did do does is are was were can will would should der "
     "die das ein eine es wir sie le la les il elle un une el los las"
 )
-_MONTHS: Final = _words(
+_GERMAN_MONTHS: Final = word_set(
     "januar februar märz april mai juni juli august september oktober november dezember"
 )
 _SHORT_LINE: Final = 0.5
@@ -212,6 +208,6 @@ def _stop_belongs_to_word(text: str, start: int, stop: int, following: str) -> b
     if word in _TITLES or lower in _NEVER_END:
         return True
     if word.isdigit():
-        return starter in _MONTHS
+        return starter in _GERMAN_MONTHS
     may_end = word in _DATES or lower in _MAY_END or (len(word) == 1 and word.isalpha())
     return (may_end or _DOTTED.fullmatch(word) is not None) and starter not in _STARTERS

@@ -12,11 +12,12 @@ from functools import cached_property, lru_cache
 from itertools import zip_longest
 from typing import Final
 
+from evidentia.language.lexicon import ENGLISH
 from evidentia.language.markup import plain_text
 from evidentia.language.numerals import find_quantities
 from evidentia.language.quantities import Quantity
 from evidentia.language.sentences import sentence_spans
-from evidentia.language.words import ENGLISH, Word, content_stems, negations, words
+from evidentia.language.words import Word, content_stems, negations, words
 
 LONGEST_SENTENCE: Final = 2_000
 """How many code points a claim or a sentence has at most; the longest in law stay below."""

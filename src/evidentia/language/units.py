@@ -1,10 +1,10 @@
-"""Units, currencies, number words and months: the tables that quantities are read by."""
+"""Units, currencies and scales: the tables that quantities are read by."""
 
 import re
 from collections.abc import Iterable
 from typing import Final
 
-from evidentia.language.words import word_set
+from evidentia.language.lexicon import LARGE_NUMBERS, word_set
 
 _DAY: Final = 86_400.0
 
@@ -63,23 +63,6 @@ Months and years stay apart from days: there is no exact conversion between them
 
 WORKING: Final = word_set("working business trading school")
 """What makes days a dimension of their own: how many calendar days they are, a calendar knows."""
-PERIODS: Final = {
-    "hour": "hour",
-    "day": "day",
-    "week": "week",
-    "month": "month",
-    "quarter": "quarter",
-    "year": "year",
-    "annum": "year",
-    "hourly": "hour",
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-    "annually": "year",
-}
-"""What a rate is per, by the words that say so."""
 CURRENCIES: Final = {
     name: currency
     for currency, names in (
@@ -93,49 +76,8 @@ CURRENCIES: Final = {
     )
     for name in names.split()
 }
-SCALES: Final = {
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "mn": 1e6,
-    "bn": 1e9,
-    "k": 1e3,
-    "m": 1e6,
-    "b": 1e9,
-}
+SCALES: Final = LARGE_NUMBERS | {"mn": 1e6, "bn": 1e9, "k": 1e3, "m": 1e6, "b": 1e9}
 """What a number is multiplied by; single letters only behind a currency sign."""
-_UP_TO_NINETEEN: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-)
-_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
-SMALL: Final = {word: value for value, word in enumerate(_UP_TO_NINETEEN.split())} | {
-    word: value * 10 for value, word in enumerate(_TENS.split(), 2)
-}
-ONES: Final = tuple(_UP_TO_NINETEEN.split()[1:10])
-TENS: Final = tuple(_TENS.split())
-MONTHS: Final = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        1,
-    )
-    for name in names.split()
-}
 
 
 def any_of(names: Iterable[str]) -> str:

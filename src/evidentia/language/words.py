@@ -13,13 +13,8 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.language.characters import DENSE
+from evidentia.language.lexicon import NEGATIONS, PLURALS, STOP_WORDS, SYNONYMS, word_set
 from evidentia.language.tokens import tokenize
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of a list that is written as one text."""
-    return frozenset(text.split())
-
 
 _WORD = re.compile(
     rf"(?:(?<![\w)])[-−])?\d+(?:[.,]\d+)*%?|[{DENSE}]|[^\W\d_{DENSE}]+(?:['’][^\W\d_{DENSE}]+)*"
@@ -28,51 +23,12 @@ _WORD = re.compile(
 _MIN_STEM: Final = 3
 _DOUBLED = re.compile(r"([bdgmnprt])\1$")
 
-STOP_WORDS: Final = word_set(
-    "a an the of to in on at by for from with and or but if as is are was were be been being am it "
-    "its this that these those they them their he she his her we our you your i my me us do does "
-    "did has have had having can could may might must shall should will would so than then there "
-    "here which who whom whose what when where why how all any each every some such no not nor "
-    "only own same too very also into about over under up down out off per via within during "
-    "between both more most other another just s t upon unless until while because cannot whether "
-    "least less fewer "
-    "في من إلى على عن أن إن هذا هذه التي الذي كان ما لا أو و ثم قد"
-)
-ENGLISH: Final = word_set(
-    "the of and to is are must shall may be for with by from this that their not has have can "
-    "should were get gets receive receives it they you we which who or if than these those its "
-    "employees employee staff company policy days weeks months year years leave work paid time"
-)
-"""Words by which a text is taken for English, of which alone it is known how it limits."""
-NEGATIONS: Final = word_set(
-    "not no never none neither nor without cannot nobody nothing nowhere hardly scarcely non false "
-    "untrue nicht kein keine keinen keinem keiner nie niemals ohne pas jamais sans aucun aucune "
-    "nunca sin não niet geen inte ingen нет не без لا ليس ليست لم لن غير بدون "
-    "不 没 沒 无 無 非 未 勿"
-)
 _NO_NEGATION = re.compile(
     r"\b(?:no|not) (?:more|less|fewer|later|earlier|sooner|greater|longer) than\b"
     r"|\bnot (?:to )?exceed|\bnot only\b|\bno\. ?\d",
     re.IGNORECASE,
 )
 """Turns of phrase with a negation in them that set a bound and deny nothing."""
-_SAME: Final = {
-    "advance": "before",
-    "prior": "before",
-    "staff": "employee",
-    "worker": "employee",
-    "personnel": "employee",
-    "application": "request",
-    "vacation": "leave",
-    "yearly": "annual",
-    "annually": "annual",
-    "purchase": "buy",
-    "obtain": "get",
-    "receive": "get",
-    "permit": "allow",
-    "carryforward": "carryover",
-}
-"""Words taken for the same; each pair is one that policies use for one thing."""
 _CARRY: Final = word_set("carry carri")
 _OVER: Final = word_set("over forward")
 
@@ -128,6 +84,11 @@ def negations(text: str, found: Iterable[Word]) -> int:
     )
 
 
+def is_plural(word: str) -> bool:
+    """Whether a noun in lower case names several, by its ending or by itself."""
+    return word in PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")))
+
+
 def coverage(wanted: frozenset[str], there: frozenset[str]) -> float:
     """Return which part of the wanted stems is there; 0 if none is wanted."""
     return len(wanted & there) / len(wanted) if wanted else 0.0
@@ -139,10 +100,10 @@ def stem(word: str) -> str:
     if word[0] in "-−":
         return f"-{stem(word[1:])}"  # a search term has no sign, and a number is another without it
     terms = tokenize(word)
-    text = _SAME.get(terms[0], terms[0]) if terms else word
+    text = SYNONYMS.get(terms[0], terms[0]) if terms else word
     for suffix in ("ing", "ed"):
         if text.endswith(suffix) and len(text) - len(suffix) >= _MIN_STEM:
             text = _DOUBLED.sub(r"\1", text[: -len(suffix)])
             break
-    text = _SAME.get(text, text)
+    text = SYNONYMS.get(text, text)
     return text[:-1] if len(text) > _MIN_STEM and text.endswith("e") else text

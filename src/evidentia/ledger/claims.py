@@ -22,12 +22,13 @@ from evidentia.language.clauses import (
     parts,
     with_pronoun_replaced,
 )
+from evidentia.language.lexicon import word_set
 from evidentia.language.markup import masked, plain_text, trimmed
 from evidentia.language.numerals import find_quantities
 from evidentia.language.predicates import has_main_verb, says_something
 from evidentia.language.sentences import Span, sentence_spans
 from evidentia.language.statements import read_statement
-from evidentia.language.words import stem, word_set
+from evidentia.language.words import stem
 from evidentia.ledger.blocks import Block, cells, find_blocks
 from evidentia.ledger.citations import find_citations, without_citations
 from evidentia.ledger.model import Claim, ClaimType, Importance

@@ -16,7 +16,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from evidentia.language.words import word_set
+from evidentia.language.lexicon import DAYS, MONTH_NAMES, MULTIPLES, NONE, word_set
 from evidentia.packs.phrases import (
     IN_VAIN,
     LINKS,
@@ -41,9 +41,7 @@ from evidentia.packs.verbs import (
 MAX_SHOWN: Final = 60
 """How many characters of an action a reason quotes at most."""
 
-_NEGATIONS: Final = NOT_DONE | word_set(
-    "no none neither nor without except excluding nothing nobody non unless instead"
-)
+_NEGATIONS: Final = NOT_DONE | NONE | word_set("except excluding unless instead")
 _FAILURES: Final = word_set(
     "failed failure error errors timeout denied aborted rejected skipped exception crashed refused "
     "unsuccessful unsuccessfully"
@@ -71,13 +69,13 @@ _EITHER: Final = tuple(
         "paid unpaid",
         "low medium high critical",
         "hourly daily weekly monthly quarterly yearly",
-        "monday tuesday wednesday thursday friday saturday sunday",
+        " ".join(DAYS),
         "today tomorrow yesterday",
-        "january february march april june july august september october november december",
+        " ".join(MONTH_NAMES).lower().replace(" may ", " "),  # may is no month alone
         "usd eur gbp sar aed qar kwd bhd omr egp jpy inr chf cad aud",
         "thousand million billion",
         "read write admin",
-        "once twice thrice",
+        " ".join(MULTIPLES),
         "contact deal invoice order ticket user task note file payment refund email role",
         "contacts deals invoices orders tickets users tasks notes files payments refunds emails",
         "read-only read-write",

@@ -27,8 +27,8 @@ from evidentia.packs.wording import (
     date_en,
     isolated,
     list_en,
-    percent_en,
     runs_leftwards,
+    western_percent,
 )
 
 CLASSES_EN: Final = {
@@ -109,7 +109,7 @@ def _weight(facts: MemoFacts) -> str:
     stakes = "The decision is marked as high-stakes. " if facts.high_stakes else ""
     if facts.confidence is None:
         return f"{stakes}No level of confidence is stated."
-    return f"{stakes}The stated confidence is {percent_en(facts.confidence)}."
+    return f"{stakes}The stated confidence is {western_percent(facts.confidence)}."
 
 
 def _classes(facts: MemoFacts) -> str:
@@ -147,7 +147,7 @@ def _evidence(facts: MemoFacts) -> Iterator[str]:
 
 def _source(item: MemoEvidence) -> str:
     name = _quoted(item.known_as) if item.known_as else "a source without a name"
-    trust = "not stated" if item.confidence is None else percent_en(item.confidence)
+    trust = "not stated" if item.confidence is None else western_percent(item.confidence)
     return f"{name}: confidence {trust}{'; stale' if item.is_stale else ''}."
 
 

@@ -9,18 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.language.words import word_set
+from evidentia.language.lexicon import BE, DO, HAVE, NOT, word_set
 from evidentia.packs.spelling import SAFEGUARDS, Word, read_words
 from evidentia.packs.values import kind_of
 from evidentia.packs.verbs import ALSO_NOUNS, DONE, LEMMAS
 
 _NEUTRAL: Final = word_set("successfully please")
-_BE: Final = word_set("is are was were be been being")
-_AUXILIARIES: Final = _BE | word_set("has have had do does did")
+_AUXILIARIES: Final = BE | HAVE | DO
 _PENDING: Final = word_set("will shall should must to")
 _PLANNED: Final = word_set("going need needs")
 _PERHAPS: Final = word_set("would could can may might")
-NOT_DONE: Final = word_set("not never partially partly")
+NOT_DONE: Final = NOT | word_set("partially partly")
 _NOT_QUITE: Final = word_set("almost nearly mostly")
 IN_VAIN: Final = word_set("failed fail unable refused refuse declined decline")
 _TRIED: Final = word_set("attempted attempt tried try forgot")
@@ -145,7 +144,7 @@ def _lead(texts: Sequence[str], start: int) -> tuple[int, tuple[str, ...], bool]
             break
         at += 1
     head = texts[at] if at < len(texts) else ""
-    told = auxiliary not in _BE | {"has", "have", "had"} or head in DONE
+    told = auxiliary not in BE | HAVE or head in DONE
     known = head in LEMMAS and told
     if known or (at == start and head.isascii() and head.isalpha()):
         return at, tuple(marks), pending
@@ -169,7 +168,7 @@ def _is_passive(texts: Sequence[str], start: int, head: int) -> bool:
     if head > start:
         # "is closed" tells of a state, and "list orders to be shipped" of what to list
         chain = set(texts[start:head])
-        return bool(chain & _BE - {"is", "are"}) and not (texts[0] in LEMMAS and "to" in chain)
+        return bool(chain & BE - {"is", "are"}) and not (texts[0] in LEMMAS and "to" in chain)
     following = texts[head + 1] if head + 1 < len(texts) else ""
     alone = not following or following in PREPOSITIONS | SAFEGUARDS
     return texts[0] in _THINGS and alone and all(map(kind_of, texts[1:start]))

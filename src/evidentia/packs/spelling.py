@@ -16,7 +16,7 @@ from evidentia.language.characters import (
     strip_invisible,
 )
 from evidentia.language.digits import TO_WESTERN
-from evidentia.language.words import word_set
+from evidentia.language.lexicon import CARDINALS, DO, HAVE, word_set
 
 SAFEGUARDS: Final = word_set(
     "read-only dry-run draft preview simulated simulation sandbox encrypted masked anonymised "
@@ -34,12 +34,7 @@ _ALIASES: Final = {
     "&": "and",
     "readonly": "read-only",
     "dryrun": "dry-run",
-    **{
-        word: str(value)
-        for value, word in enumerate(
-            re.split(" ", "zero one two three four five six seven eight nine ten eleven twelve")
-        )
-    },
+    **{word: str(value) for value, word in enumerate(CARDINALS[:13])},
 }
 _JOINED: Final = {("read", "only"): "read-only", ("dry", "run"): "dry-run"}
 _CONTRACTIONS: Final = {
@@ -53,7 +48,7 @@ _CONTRACTIONS: Final = {
     "we'll": "we will",
     **{
         f"{word}n't": f"{word} not"
-        for word in word_set("do does did is are was were has have had could would should must")
+        for word in DO | HAVE | word_set("is are was were could would should must")
     },
 }
 _CAPITALS: Final = word_set("US IT WHO AM IN OR ME HI AS AT IS SO A")

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from evidentia.language.words import word_set
+from evidentia.language.lexicon import word_set
 
 _REGULAR: Final = """
     accept activate add adjust allocate allow analyse analyze append apply approve archive assign

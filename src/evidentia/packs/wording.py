@@ -27,21 +27,18 @@ from typing import Final, Literal
 
 from evidentia.errors import InputError
 from evidentia.language.characters import strip_invisible
+from evidentia.language.lexicon import (
+    ARABIC_MONTH_NAMES,
+    ARABIC_WITH_FEMININE,
+    ARABIC_WITH_MASCULINE,
+    CARDINALS,
+    MONTH_NAMES,
+)
 
 Case = Literal["nominative", "accusative", "genitive"]
 
-ARABIC_NUMERALS: Final = "0123456789.,%"
-"""The ten digits, the decimal point, the thousands mark and the percent sign of Arabic texts."""
-_NUMERALS: Final = "0123456789.,%"
 _LAST_WORD: Final = 10
 """The last number that is written in words."""
-_WORDS_EN: Final = "no one two three four five six seven eight nine ten"
-_WITH_FEMININE: Final = "ثلاث أربع خمس ست سبع ثماني تسع عشر"
-_WITH_MASCULINE: Final = "ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة"
-_MONTHS_EN: Final = (
-    "January February March April May June July August September October November December"
-)
-_MONTHS_AR: Final = "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
 _FOREIGN_MARKS: Final = str.maketrans("[]“”„‟«»", "()''''''")
 
@@ -94,7 +91,7 @@ REVIEWER: Final = CountedNoun("مراجع", "مراجعين", "reviewer", "revie
 def counted_en(count: int, noun: CountedNoun) -> str:
     """Return a number with its noun in English: no sources, one source, 11 sources."""
     _check_count(count)
-    number = _WORDS_EN.split()[count] if count <= _LAST_WORD else number_en(count)
+    number = ("no", *CARDINALS[1:])[count] if count <= _LAST_WORD else western_number(count)
     return f"{number} {noun.english if count == 1 else noun.english_plural}"
 
 
@@ -121,10 +118,10 @@ def _counted_ar(count: int, noun: CountedNoun, case: Case) -> str:
         case 2:
             return noun.dual(case)
         case _ if count <= _LAST_WORD:
-            names = _WITH_FEMININE if noun.is_feminine else _WITH_MASCULINE
-            return f"{names.split()[count - 3]} {noun.plural}"
+            names = ARABIC_WITH_FEMININE if noun.is_feminine else ARABIC_WITH_MASCULINE
+            return f"{names[count - 3]} {noun.plural}"
         case _:
-            return f"{number_ar(count)} {_beside_digits(count % 100, noun)}"
+            return f"{western_number(count)} {_beside_digits(count % 100, noun)}"
 
 
 def _beside_digits(last_two: int, noun: CountedNoun) -> str:
@@ -142,50 +139,31 @@ def _check_count(count: int) -> None:
         raise InputError(f"{count} is not a count: it must be 0 or more")
 
 
-def number_en(value: float) -> str:
+def western_number(value: float) -> str:
     """Return a number in digits, with marks at the thousands and two decimals at most."""
     if isinstance(value, int):
         return f"{value:,}"
     return f"{Decimal(repr(value)):,.2f}".rstrip("0").rstrip(".")
 
 
-def number_ar(value: float) -> str:
-    """Return a number in the digits of Arabic texts."""
-    return _arabic(number_en(value))
-
-
-def reference_ar(number: int) -> str:
-    """Return the number of an evidence item as an Arabic text refers to it."""
-    return f"[{_arabic(str(number))}]"
-
-
-def percent_en(share: float) -> str:
+def western_percent(share: float) -> str:
     """Return a share from 0 to 1 in per cent, rounded down to a tenth: never more than it is."""
     if not 0 <= share <= 1:
         raise InputError(f"{share} is not a share: it must be from 0 to 1")
     tenths = (Decimal(repr(float(share))) * 100).quantize(Decimal("0.1"), ROUND_FLOOR)
-    return f"{number_en(float(tenths))}%"
-
-
-def percent_ar(share: float) -> str:
-    """Return a share as `percent_en` does, as it is written in Arabic."""
-    return _arabic(percent_en(share))
-
-
-def _arabic(number: str) -> str:
-    return number.translate(str.maketrans(_NUMERALS, ARABIC_NUMERALS))
+    return f"{western_number(float(tenths))}%"
 
 
 def date_en(timestamp: str) -> str:
     """Return the date of an ISO 8601 time, in the zone that it is written in: 15 November 2026."""
     day = _day(timestamp)
-    return f"{day.day} {_MONTHS_EN.split()[day.month - 1]} {day.year}"
+    return f"{day.day} {MONTH_NAMES[day.month - 1]} {day.year}"
 
 
 def date_ar(timestamp: str) -> str:
     """Return the Gregorian date of a time in Arabic, in the zone that it is written in."""
     day = _day(timestamp)
-    return f"{_arabic(str(day.day))} {_MONTHS_AR.split()[day.month - 1]} {_arabic(str(day.year))}م"
+    return f"{day.day} {ARABIC_MONTH_NAMES[day.month - 1]} {day.year}م"
 
 
 def _day(timestamp: str) -> date:

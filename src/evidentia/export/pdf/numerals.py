@@ -24,7 +24,14 @@ from typing import Final, Literal
 from evidentia.errors import InputError
 from evidentia.export.pdf.direction import Span, arabic_spans, latin_spans
 from evidentia.language.digits import TO_ARABIC, TO_WESTERN
-from evidentia.packs.wording import DAY, HOUR, CountedNoun, counted_ar, number_en, percent_en
+from evidentia.packs.wording import (
+    DAY,
+    HOUR,
+    CountedNoun,
+    counted_ar,
+    western_number,
+    western_percent,
+)
 
 Lang = Literal["ar", "en"]
 
@@ -72,18 +79,18 @@ def digits(number: str, lang: Lang) -> str:
 
 def number(value: float, lang: Lang) -> str:
     """Return a number with marks at the thousands and two decimals at most: 1,200.5, ١٬٢٠٠٫٥."""
-    return digits(number_en(value), lang)
+    return digits(western_number(value), lang)
 
 
 def percent(share: float, lang: Lang) -> str:
     """Return a share from 0 to 1 in per cent, rounded down to a tenth: 12.5%, ١٢٫٥٪."""
-    return digits(percent_en(share), lang)
+    return digits(western_percent(share), lang)
 
 
 def counted(count: int, noun: CountedNoun, lang: Lang) -> str:
     """Return a count in digits with its noun: 3 hours, ٣ ساعات; in Arabic one and two are words."""
     if lang == "en":
-        return f"{number_en(count)} {noun.english if count == 1 else noun.english_plural}"
+        return f"{western_number(count)} {noun.english if count == 1 else noun.english_plural}"
     if count == 0 or _DUAL < count <= _LAST_PLURAL:
         return f"{number(count, lang)} {noun.plural}"
     return digits(counted_ar(count, noun), lang)
