@@ -9,14 +9,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.language.lexicon import PERSONS
+from evidentia.language.lexicon import DO, HAVE, IS, MODALS, PERSONS, any_of
 from evidentia.language.words import is_plural
 
 Span = tuple[int, int]
 
 _AUXILIARY: Final = (
-    r"(?:is|are|was|were|has|have|had|does|do|did|can|could|may|might|must|shall|should|will|would|"
-    r"need)(?:n['\u2019]t)?|cannot|can['\u2019]t|won['\u2019]t|shan['\u2019]t"
+    rf"(?:{any_of(IS | HAVE | DO | MODALS | {'need'})})(?:n['\u2019]t)?"
+    r"|cannot|can['\u2019]t|won['\u2019]t|shan['\u2019]t"
 )
 _VERB: Final = (
     r"appl(?:y|ies)|remains?|becomes?|includes?|receives?|gets?|provides?|requires?|means|expires?|"

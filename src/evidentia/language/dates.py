@@ -4,9 +4,8 @@ import re
 from datetime import date
 from typing import Final
 
-from evidentia.language.lexicon import MONTHS, word_set
+from evidentia.language.lexicon import MONTHS, any_of, word_set
 from evidentia.language.quantities import Bound, Quantity, bound_before
-from evidentia.language.units import any_of
 
 _month: Final = any_of(MONTHS)
 DATE = re.compile(

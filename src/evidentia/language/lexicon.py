@@ -3,6 +3,8 @@
 Words are in lower case and as they stand; what is compared by stems is made of them elsewhere.
 """
 
+import re
+from collections.abc import Iterable
 from typing import Final
 
 
@@ -16,8 +18,14 @@ def word_list(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+def any_of(names: Iterable[str]) -> str:
+    """Return a pattern for one of the names, the longer ones first."""
+    return "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
+
+
 MODALS: Final = word_set("can could may might must shall should will would")
-BE: Final = word_set("is are was were be been being")
+IS: Final = word_set("is are was were")
+BE: Final = IS | word_set("be been being")
 HAVE: Final = word_set("has have had")
 DO: Final = word_set("do does did")
 """The verbs that stand before others."""
@@ -67,6 +75,11 @@ NEGATIONS: Final = (
     )
 )
 """Words that turn a statement round."""
+
+MORE: Final = word_list("more greater longer later")
+LESS: Final = word_list("less fewer earlier sooner")
+BOUNDING: Final = rf"(?:no|not) (?:{'|'.join((*MORE, *LESS))}) than"
+"""A turn of phrase with a negation in it that sets a bound and denies nothing, for a pattern."""
 
 UNIVERSAL: Final = word_set("all every each any")
 AMOUNTS: Final = {

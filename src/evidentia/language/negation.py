@@ -12,30 +12,14 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.language.clauses import FINITE
-from evidentia.language.lexicon import word_set
+from evidentia.language.lexicon import BOUNDING, word_set
 from evidentia.language.measures import read_measures
+from evidentia.language.opposites import PLACES, TURNED
 from evidentia.language.readings import Reading, read
 from evidentia.language.sentences import Span
 from evidentia.language.statements import Statement, read_statement
-from evidentia.language.words import stem
+from evidentia.language.turns import DENYING
 
-_OPPOSITES: Final = {
-    stem(negative): stem(positive)
-    for positive, negatives in (
-        ("allowed", ("prohibited", "forbidden", "banned", "disallowed")),
-        ("paid", ("unpaid",)),
-        ("included", ("excluded",)),
-        ("mandatory", ("optional", "voluntary")),
-        ("legal", ("illegal",)),
-        ("valid", ("invalid",)),
-        ("eligible", ("ineligible",)),
-        ("possible", ("impossible",)),
-        ("increased", ("decreased",)),
-        ("open", ("closed",)),
-    )
-    for negative in negatives
-}
-_PLACES: Final = tuple((stem(place), stem("outside")) for place in ("in", "inside", "within"))
 _FALSE = re.compile(
     r"(?:it is|it's) (?:false|untrue|incorrect|wrong|not (?:true|correct|the case)|a myth) that ",
     re.IGNORECASE,
@@ -50,16 +34,15 @@ _DENYING = re.compile(
     r"\bno longer\b|\bneed not\b|\b(?:do|does)(?: not|n't) need to\b", re.IGNORECASE
 )
 """Negations of two words and more, which say nothing by themselves."""
-_DENIES_WHAT_FOLLOWS: Final = re.compile(
-    r"\b(?:(?:fail|decline)(?:s|ed|ing)? to|refus(?:e|es|ed|ing) to|den(?:y|ies|ied|ying)"
-    r"|lack(?:s|ed|ing)?|unable to|without|no longer|instead of|rather than|absence of"
-    r"|stop(?:s|ped)? short of|avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?(?: \w+){1,2} from)\b",
+_CUES: Final = re.compile(
+    rf"\b(?:{DENYING}|refus(?:e|es|ed|ing) to|unable to|without|no longer|absence of"
+    r"|stop(?:s|ped)? short of|prevent(?:s|ed|ing)?(?: \w+){1,2} from)\b",
     re.IGNORECASE,
 )
 """What denies what follows without a "not"."""
 _DENIES_NOTHING: Final = re.compile(
-    r"\b(?:no|not) (?:(?:more|less|fewer|later|earlier|sooner|greater|longer) than|only|just|merely"
-    r"|simply|necessarily|always|all|every|until|yet|far|even|unlike|least|one of|to be confused)\b"
+    rf"\b{BOUNDING}\b|\b(?:no|not) (?:only|just|merely|simply|necessarily|always|all|every|until"
+    r"|yet|far|even|unlike|least|one of|to be confused)\b"
     r"|\bno\.\s?\d|\b(?:or|if|why) (?:no|not)\b|\bnon\b|\b(?:none|nobody|nothing|nowhere)\b",
     re.IGNORECASE,
 )
@@ -132,7 +115,7 @@ def are_opposed(first: Statement, second: Statement) -> bool:
     here, there = _all_stems(first), _all_stems(second)
     return any(
         {one, other} <= here ^ there and (one in here) != (other in here)
-        for one, other in (*_OPPOSITES.items(), *_PLACES)
+        for one, other in (*TURNED.items(), *PLACES)
     )
 
 
@@ -151,9 +134,9 @@ def _read(statement: Statement) -> _Turned:
         and not word.negates
         and not any(low <= word.start < high for low, high in denying)
     ]
-    opposites = sum(name in _OPPOSITES for name in telling)
+    opposites = sum(name in TURNED for name in telling)
     return _Turned(
-        tuple(_OPPOSITES.get(name, name) for name in telling),
+        tuple(TURNED.get(name, name) for name in telling),
         statement.negations - _denied_parts(statement) + opposites,
     )
 
@@ -173,7 +156,7 @@ def denied(text: str) -> dict[int, Span]:
     """Return the words that a text denies, by number, each with the span of what denies it."""
     reading = read(text)
     harmless = [match.span() for match in _DENIES_NOTHING.finditer(reading.text)]
-    cues = [match.span() for match in _DENIES_WHAT_FOLLOWS.finditer(reading.text)]
+    cues = [match.span() for match in _CUES.finditer(reading.text)]
     cues += [(word.start, word.end) for word in reading.words if word.negates]
     found: dict[int, Span] = {}
     for start, end in cues:

@@ -16,14 +16,23 @@ from typing import Final
 
 from evidentia.language.dates import CLOCK, DATE, UNREADABLE, read_clock, read_date
 from evidentia.language.digits import TO_WESTERN
-from evidentia.language.lexicon import ONES, PERIODS, SMALL_NUMBERS, STOP_WORDS, TENS, word_set
+from evidentia.language.lexicon import (
+    LESS,
+    MORE,
+    ONES,
+    PERIODS,
+    SMALL_NUMBERS,
+    STOP_WORDS,
+    TENS,
+    any_of,
+    word_set,
+)
 from evidentia.language.quantities import Bound, Quantity, bound_before
 from evidentia.language.units import (
     CURRENCIES,
     SCALES,
     UNITS,
     WORKING,
-    any_of,
 )
 
 
@@ -111,9 +120,9 @@ _NUMBER = re.compile(
 
 _BOUNDS: Final[tuple[tuple[Bound, re.Pattern[str]], ...]] = (
     *_bounds(
-        at_least=r"at least|(?:no|not) (?:less|fewer|earlier) than|minimum(?: of)?",
+        at_least=rf"at least|(?:no|not) (?:{'|'.join(LESS)}) than|minimum(?: of)?",
         at_most=(
-            r"at most|(?:no|not) (?:more|later|longer|greater) than|up to|maximum(?: of)?|within"
+            rf"at most|(?:no|not) (?:{'|'.join(MORE)}) than|up to|maximum(?: of)?|within"
             r"|not (?:to )?exceed(?:ing)?|limited to|capped at"
         ),
         more_than="more than|over|exceeding|above|greater than|longer than",

@@ -15,11 +15,21 @@ DENIED: Final = "says that it is not so"
 PAST: Final = "speaks of another time"
 
 
-def _phrases(text: str, *, before: str = "", flags: int = re.IGNORECASE) -> re.Pattern[str]:
+DENYING: Final = (
+    r"fail(?:s|ed|ing)? to|declin(?:e|es|ed|ing) to|den(?:y|ies|ied|ying)|lack(?:s|ed|ing)?"
+    r"|avoid(?:s|ed|ing)?|instead of|rather than"
+)
+"""What denies what follows it, for a pattern."""
+
+
+def _phrases(
+    text: str, *, before: str = "", also: str = "", flags: int = re.IGNORECASE
+) -> re.Pattern[str]:
     """Return a pattern for any of the phrases, which commas part; `*` stands for any ending."""
     listed = [phrase.strip() for phrase in text.replace("\n", " ").split(",")]
-    known = "|".join(re.escape(phrase).replace(r"\*", r"\w*") for phrase in listed)
-    return re.compile(rf"{before}\b(?:{known})(?!\w)", flags)
+    known = [re.escape(phrase).replace(r"\*", r"\w*") for phrase in listed]
+    any_known = "|".join([*known, also] if also else known)
+    return re.compile(rf"{before}\b(?:{any_known})(?!\w)", flags)
 
 
 DENIALS: Final = (
@@ -27,11 +37,10 @@ DENIALS: Final = (
         DENIED,
         _phrases(
             """false, falsely, incorrect, incorrectly, untrue, wrong, wrongly, myth, myths,
-            misconception*, misunderstanding*, mistaken, mistakenly, contrary to, deny, denies,
-            denied, no truth, hoax, not true, not correct, not the case, unlike, instead of,
-            rather than, as opposed to, other than, fail to, fails to, failed to, failing to, avoid,
-            avoids, avoided, avoiding, prevent*, lack, lacks, lacked, forfeit*, waive, waives,
-            waived, lose, loses, lost, decline to, declines to, declined to"""
+            misconception*, misunderstanding*, mistaken, mistakenly, contrary to, no truth, hoax,
+            not true, not correct, not the case, unlike, as opposed to, other than, prevent*,
+            forfeit*, waive, waives, waived, lose, loses, lost""",
+            also=DENYING,
         ),
     ),
     (

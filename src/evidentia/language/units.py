@@ -1,7 +1,5 @@
 """Units, currencies and scales: the tables that quantities are read by."""
 
-import re
-from collections.abc import Iterable
 from typing import Final
 
 from evidentia.language.lexicon import LARGE_NUMBERS, word_set
@@ -78,8 +76,3 @@ CURRENCIES: Final = {
 }
 SCALES: Final = LARGE_NUMBERS | {"mn": 1e6, "bn": 1e9, "k": 1e3, "m": 1e6, "b": 1e9}
 """What a number is multiplied by; single letters only behind a currency sign."""
-
-
-def any_of(names: Iterable[str]) -> str:
-    """Return a pattern for one of the names, the longer ones first."""
-    return "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))

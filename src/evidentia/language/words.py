@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.language.characters import DENSE
-from evidentia.language.lexicon import NEGATIONS, PLURALS, STOP_WORDS, SYNONYMS, word_set
+from evidentia.language.lexicon import BOUNDING, NEGATIONS, PLURALS, STOP_WORDS, SYNONYMS, word_set
 from evidentia.language.tokens import tokenize
 
 _WORD = re.compile(
@@ -24,8 +24,7 @@ _MIN_STEM: Final = 3
 _DOUBLED = re.compile(r"([bdgmnprt])\1$")
 
 _NO_NEGATION = re.compile(
-    r"\b(?:no|not) (?:more|less|fewer|later|earlier|sooner|greater|longer) than\b"
-    r"|\bnot (?:to )?exceed|\bnot only\b|\bno\. ?\d",
+    rf"\b{BOUNDING}\b|\bnot (?:to )?exceed|\bnot only\b|\bno\. ?\d",
     re.IGNORECASE,
 )
 """Turns of phrase with a negation in them that set a bound and deny nothing."""

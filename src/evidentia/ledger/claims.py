@@ -22,7 +22,7 @@ from evidentia.language.clauses import (
     parts,
     with_pronoun_replaced,
 )
-from evidentia.language.lexicon import word_set
+from evidentia.language.lexicon import IS, word_set
 from evidentia.language.markup import masked, plain_text, trimmed
 from evidentia.language.numerals import find_quantities
 from evidentia.language.predicates import has_main_verb, says_something
@@ -98,7 +98,6 @@ _EMPTY: Final = frozenset(
 )
 """Stems of words that name no topic: "a few rules to keep in mind", "what you need to know"."""
 _LIMITING: Final = word_set("if unless when where only not no never without except until")
-_IS: Final = word_set("is are was were")
 _LONGEST_LEAD: Final = 160
 _LONGEST_QUOTATION: Final = 6
 """Sentences that a quotation may have; a mark that stands open for longer was none."""
@@ -342,7 +341,7 @@ def _is_empty(title: str) -> bool:
         and said.stems <= _EMPTY
         and not said.numbers
         and not any(word.text in _LIMITING for word in said.words)
-        and (reads_on is None or reads_on[0].lower() in _IS)
+        and (reads_on is None or reads_on[0].lower() in IS)
     )
 
 

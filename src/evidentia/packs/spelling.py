@@ -16,7 +16,7 @@ from evidentia.language.characters import (
     strip_invisible,
 )
 from evidentia.language.digits import TO_WESTERN
-from evidentia.language.lexicon import CARDINALS, DO, HAVE, word_set
+from evidentia.language.lexicon import CARDINALS, DO, HAVE, IS, word_set
 
 SAFEGUARDS: Final = word_set(
     "read-only dry-run draft preview simulated simulation sandbox encrypted masked anonymised "
@@ -47,8 +47,7 @@ _CONTRACTIONS: Final = {
     "i'll": "i will",
     "we'll": "we will",
     **{
-        f"{word}n't": f"{word} not"
-        for word in DO | HAVE | word_set("is are was were could would should must")
+        f"{word}n't": f"{word} not" for word in DO | HAVE | IS | word_set("could would should must")
     },
 }
 _CAPITALS: Final = word_set("US IT WHO AM IN OR ME HI AS AT IS SO A")
