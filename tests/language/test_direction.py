@@ -1,8 +1,17 @@
 # ruff: noqa: RUF001 - letters and marks of other scripts are what is tested
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evidentia.language.direction import detect_direction, detect_language
+from evidentia.language.direction import (
+    detect_direction,
+    detect_language,
+    isolated,
+    runs_leftwards,
+)
+
+BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 @pytest.mark.parametrize(
@@ -96,3 +105,33 @@ def test_a_text_that_does_not_show_its_language_has_none(text: str) -> None:
 )
 def test_direction_is_that_of_most_letters(text: str, direction: str) -> None:
     assert detect_direction(text) == direction
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("lead_xyz789", "\u2066lead_xyz789\u2069"),
+        ("12 (3)", "\u206612 (3)\u2069"),
+        ("", "\u2066\u2069"),
+        ("Tier أ", "\u2066Tier أ\u2069"),
+        ("تقرير 2026.pdf", "\u2067تقرير 2026.pdf\u2069"),
+        ("1. דוח", "\u20671. דוח\u2069"),
+        ("a\u2069\u202eb", "\u2066ab\u2069"),
+    ],
+)
+def test_a_name_keeps_its_direction_to_itself(text: str, marked: str) -> None:
+    assert isolated(text) == marked
+
+
+@given(st.text())
+def test_nothing_within_ends_an_isolation(text: str) -> None:
+    marked = isolated(text)
+    assert marked[0] in "\u2066\u2067"
+    assert marked[-1] == "\u2069"
+    assert not set(marked[1:-1]) & set(BIDI)
+
+
+def test_it_is_known_which_scripts_run_leftwards() -> None:
+    assert runs_leftwards("Bank الراجحي")
+    assert runs_leftwards("דוח")
+    assert not runs_leftwards("Café 2026 …")

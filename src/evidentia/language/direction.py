@@ -10,10 +10,14 @@ import unicodedata
 from collections import Counter
 from typing import Final, Literal
 
-from evidentia.language.characters import ARABIC_VOWELS, TATWEEL
+from evidentia.language.characters import ARABIC_VOWELS, TATWEEL, strip_invisible
 
 Direction = Literal["ltr", "rtl"]
 
+LEFT_TO_RIGHT: Final = "\u2066"
+RIGHT_TO_LEFT: Final = "\u2067"
+END: Final = "\u2069"
+"""The isolates: a stretch from left to right, one from right to left, and the end of either."""
 SAMPLE_SIZE: Final = 20_000
 """Code points looked at; more change neither answer."""
 
@@ -106,6 +110,22 @@ def detect_direction(text: str) -> Direction:
         elif kind == "L":
             balance -= count
     return "rtl" if balance > 0 else "ltr"
+
+
+def isolated(text: str) -> str:
+    """Return a text between marks that keep its direction to itself, wherever it is put.
+
+    It runs from left to right, unless its first letter is of a script that runs the other way.
+    """
+    seen = strip_invisible(text)[0]
+    directions = (unicodedata.bidirectional(each) for each in seen)
+    first = next((found for found in directions if found in _RTL_CLASSES | {"L"}), "L")
+    return f"{LEFT_TO_RIGHT if first == 'L' else RIGHT_TO_LEFT}{seen}{END}"
+
+
+def runs_leftwards(text: str) -> bool:
+    """Whether any letter of a text is of a script that runs from right to left."""
+    return any(unicodedata.bidirectional(each) in _RTL_CLASSES for each in text)
 
 
 def detect_language(text: str) -> str | None:

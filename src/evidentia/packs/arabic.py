@@ -8,6 +8,8 @@ texts are quoted and isolated.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from evidentia.language.direction import isolated
+from evidentia.language.wording import HOUR, counted_ar, date_ar, list_ar, western_percent
 from evidentia.packs.facts import (
     MOST_SOURCES,
     NAME,
@@ -21,19 +23,7 @@ from evidentia.packs.facts import (
 )
 from evidentia.packs.layout import Language, cited, effects, judged, tool_names, top_numbers
 from evidentia.packs.memo import TOP_ITEMS
-from evidentia.packs.wording import (
-    CALL,
-    CLAIM,
-    EFFECT,
-    HOUR,
-    SOURCE,
-    TOOL_CALL,
-    counted_ar,
-    date_ar,
-    isolated,
-    list_ar,
-    western_percent,
-)
+from evidentia.packs.nouns import CALL, CLAIM, EFFECT, SOURCE, TOOL_CALL
 
 CLASSES_AR: Final = {
     "A0": "لا يلزم اعتماد القرار",

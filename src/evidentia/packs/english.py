@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from evidentia.language.direction import isolated, runs_leftwards
+from evidentia.language.wording import HOUR, counted_en, date_en, list_en, western_percent
 from evidentia.packs.facts import (
     MOST_SOURCES,
     NAME,
@@ -16,20 +18,7 @@ from evidentia.packs.facts import (
 )
 from evidentia.packs.layout import Language, cited, effects, judged, tool_names, top_numbers
 from evidentia.packs.memo import TOP_ITEMS
-from evidentia.packs.wording import (
-    CALL,
-    CLAIM,
-    EFFECT,
-    HOUR,
-    SOURCE,
-    TOOL_CALL,
-    counted_en,
-    date_en,
-    isolated,
-    list_en,
-    runs_leftwards,
-    western_percent,
-)
+from evidentia.packs.nouns import CALL, CLAIM, EFFECT, SOURCE, TOOL_CALL
 
 CLASSES_EN: Final = {
     "A0": "no approval is needed",

@@ -11,9 +11,8 @@ from datetime import UTC, date, datetime
 from typing import Final
 
 from evidentia.errors import InputError
-from evidentia.export.pdf.numerals import Lang, digits
 from evidentia.language.lexicon import ARABIC_HIJRI_MONTH_NAMES, HIJRI_MONTH_NAMES
-from evidentia.packs.wording import date_ar, date_en
+from evidentia.language.wording import Lang, date_ar, date_en, digits
 
 _HIJRI_MONTHS: Final = {"en": HIJRI_MONTH_NAMES, "ar": ARABIC_HIJRI_MONTH_NAMES}
 

@@ -1,4 +1,4 @@
-"""Direction: which way a field runs, and what inside it runs the other way.
+"""Scripts: which way a field runs by its letters, and what inside it runs the other way.
 
 Hyphens, slashes and signs have no direction of their own: inside Arabic, `1010-445-221` would be
 shown as `221-445-1010`. So every stretch that runs against its field stands between isolates:
@@ -11,27 +11,20 @@ shown as `221-445-1010`. So every stretch that runs against its field stands bet
 
 The full stop or comma after such a stretch is its field's. Plain numbers, and Arabic-Indic ones
 with their signs, are left to the bidirectional algorithm, which shows them as Arabic writes them.
-Nothing but isolates and zero-width spaces is ever added. Texts come from `printable`.
+Nothing but isolates is ever added.
 """
 
 # ruff: noqa: RUF001 - the digits, dashes and quotation marks of other scripts are what is read here
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Literal
+from typing import Final
 
 from evidentia.language.digits import ANY_DIGIT
+from evidentia.language.direction import END, LEFT_TO_RIGHT, RIGHT_TO_LEFT, Direction
 
-Direction = Literal["ltr", "rtl"]
 Span = tuple[int, int]
 _Joins = Callable[[str, Span, Span], bool]
-
-LEFT_TO_RIGHT: Final = "\u2066"
-RIGHT_TO_LEFT: Final = "\u2067"
-END: Final = "\u2069"
-"""The isolates: a stretch from left to right, one from right to left, and the end of either."""
-BREAK: Final = "\u200b"
-"""The zero-width space: a line may break here. It has no width, and PDF/A accepts it."""
 
 _latin: Final = (
     r"A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u02bb-\u02c1\u0370-\u0373"
@@ -44,12 +37,11 @@ _arabic: Final = (
 )
 """Letters that run from left to right and from right to left, as far as fonts have them."""
 _arabic_digits: Final = r"\u0600-\u0605\u0660-\u0669\u066b\u066c\u06dd\u0890\u0891\u08e2"
-_marks: Final = (
+MARKS: Final = (
     r"\u0300-\u036f\u0483-\u0489\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
     r"\u06ea-\u06ed\u0897-\u089f\u08ca-\u08e1\u08e3-\u08ff\u20d0-\u20f0\U00010efd-\U00010eff"
 )
-_joiners: Final = r"\u200c\u200d"
-_word: Final = rf"[{_latin}{ANY_DIGIT}][{_latin}{ANY_DIGIT}{_marks}]*+"
+_word: Final = rf"[{_latin}{ANY_DIGIT}][{_latin}{ANY_DIGIT}{MARKS}]*+"
 _inside: Final = r"[-‐‑–−_.~:/?\#@!$&'’*+,;=%\\|^·×]"
 _uri: Final = (
     r"(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|(?<![A-Za-z0-9])(?:www\.|mailto:|urn:|doi:))"
@@ -62,8 +54,8 @@ _time: Final = (
 _phone: Final = r"\+[0-9]{1,3}(?:[\ -]?\(?[0-9]{1,4}\)?){2,6}(?![0-9])"
 _atom: Final = rf"""(?=[-+−±\#@$€£¥§~/\\.\[{_latin}{ANY_DIGIT}])(?:
       {_uri} | {_time} | {_phone} | \[U\+[0-9A-F]{{4,6}}\]
-    | (?:(?<![{_latin}{_arabic}{ANY_DIGIT}{_marks}])[-+−±\#@$€£¥§~/\\.]{{1,4}}
-        |[\#@$€£¥§]|(?<=(?<![{_latin}{_arabic}{_marks}])[وفبلك])[-+−±~/\\]{{1,4}})?
+    | (?:(?<![{_latin}{_arabic}{ANY_DIGIT}{MARKS}])[-+−±\#@$€£¥§~/\\.]{{1,4}}
+        |[\#@$€£¥§]|(?<=(?<![{_latin}{_arabic}{MARKS}])[وفبلك])[-+−±~/\\]{{1,4}})?
       {_word}(?:{_inside}{{1,4}}{_word})*+
       (?:[%‰°+\#_]{{1,2}}|/(?=\s|$))?)"""
 _ATOM = re.compile(_atom, re.VERBOSE)
@@ -85,11 +77,11 @@ _brackets: Final = r"()\[\]{}«»“”"
 _LATIN_MARKS = re.compile(rf"[{_brackets}]|[{_arabic}\n،٪][^{_brackets}]*+")
 """Brackets, and what ends a phrase of Latin words, with all up to the next bracket."""
 _ARABIC_WORD = re.compile(
-    rf"[{_arabic}{_arabic_digits}][{_arabic}{_arabic_digits}{_marks}\u200c\u200d٪]*+"
+    rf"[{_arabic}{_arabic_digits}][{_arabic}{_arabic_digits}{MARKS}\u200c\u200d٪]*+"
 )
 _ARABIC_MARKS = re.compile(rf"[{_brackets}]|[{_latin}\n][^{_brackets}]*+")
 """Brackets, and what ends a phrase of Arabic words."""
-_BEFORE = re.compile(rf"[{_arabic}{_marks}][\ \u00a0]$")
+_BEFORE = re.compile(rf"[{_arabic}{MARKS}][\ \u00a0]$")
 _AFTER = re.compile(rf"[\ \u00a0،]{{1,2}}[{_arabic}]")
 """What stands around an identifier among Arabic words."""
 _TO_NUMBER = re.compile(r":?[\ \u00a0]")
@@ -111,12 +103,6 @@ _OPENERS: Final = frozenset(_CLOSERS.values())
 _TELLING = re.compile(rf"(?P<arabic>[{_arabic}]) | {_atom}", re.VERBOSE)
 _FIRST_LETTER = re.compile(rf"(?P<latin>[{_latin}])|[{_arabic}]")
 _NAMING = re.compile(rf"[{ANY_DIGIT}@:/\\_]|^\[")
-_signs: Final = r"/\\?&=#_.,;:@|~%\-"
-_PART = re.compile(rf"[^{_signs})\]]*+[{_signs})\]}}»”\"'’…{_marks}\u200c\u200d\u2069]*+")
-"""What a long name is made of, each part with the signs behind it."""
-_CLUSTER = re.compile(rf"[\u2066\u2067]*+(?s:.)[{_marks}\u200c\u200d\u2069]*+")
-_LAST = re.compile(rf"{BREAK}([!-/:-@\[-`{{-~«»“”’…،؛؟{_marks}\u200c\u200d\u2069]{{1,4}})$")
-"""Punctuation behind a long word, which no line begins with."""
 
 
 def direction(text: str, default: Direction = "ltr") -> Direction:
@@ -136,7 +122,7 @@ def direction(text: str, default: Direction = "ltr") -> Direction:
     return "ltr" if first["latin"] else "rtl"
 
 
-def isolated(text: str, around: Direction) -> str:
+def with_isolates(text: str, around: Direction) -> str:
     """Return a field's text with isolates around what runs against the field's direction."""
     if around == "ltr":
         return _replaced(text, arabic_spans(text), _arabic_phrase)
@@ -144,7 +130,7 @@ def isolated(text: str, around: Direction) -> str:
 
 
 def _arabic_phrase(phrase: str) -> str:
-    return f"{RIGHT_TO_LEFT}{isolated(phrase, 'rtl')}{END}"
+    return f"{RIGHT_TO_LEFT}{with_isolates(phrase, 'rtl')}{END}"
 
 
 def _latin_phrase(phrase: str) -> str:
@@ -165,31 +151,7 @@ def _replaced(text: str, spans: Iterable[Span], phrase: Callable[[str], str]) ->
 def enclosed(text: str, default: Direction = "ltr") -> str:
     """Return a text for use in a sentence of either direction: isolated as a whole, and inside."""
     way = direction(text, default)
-    return f"{LEFT_TO_RIGHT if way == 'ltr' else RIGHT_TO_LEFT}{isolated(text, way)}{END}"
-
-
-def breakable(text: str, *, longest: int = 24, piece: int = 8) -> str:
-    """Return a text whose words can be broken over lines if they are longer than `longest`.
-
-    They break behind the signs of URIs and names; what is still too long, after each `piece`
-    characters, as hashes do. A mark is never parted from its letter.
-    """
-
-    def broken(word: re.Match[str]) -> str:
-        parts = (
-            _pieces(part, piece) if len(part) > longest else part
-            for part in _PART.findall(word[0])
-            if part
-        )
-        return BREAK.join(parts)
-
-    return re.sub(rf"[^\s{BREAK}]{{{longest + 1},}}+", broken, text)
-
-
-def _pieces(part: str, size: int) -> str:
-    clusters = _CLUSTER.findall(part)
-    pieces = (clusters[at : at + size] for at in range(0, len(clusters), size))
-    return _LAST.sub(r"\1", BREAK.join(map("".join, pieces)))
+    return f"{LEFT_TO_RIGHT if way == 'ltr' else RIGHT_TO_LEFT}{with_isolates(text, way)}{END}"
 
 
 def latin_spans(text: str) -> Iterator[Span]:

@@ -14,21 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pypdfium2 import raw as pdfium
 
-from evidentia.export.pdf import direction as module
-from evidentia.export.pdf.direction import (
-    BREAK,
-    END,
-    LEFT_TO_RIGHT,
-    RIGHT_TO_LEFT,
-    Direction,
-    breakable,
-    direction,
-    enclosed,
-    isolated,
-)
+from evidentia.export import pdf
+from evidentia.export.pdf.breaking import BREAK, breakable
 from evidentia.export.pdf.printing import FAMILIES, printable
+from evidentia.language.direction import END, LEFT_TO_RIGHT, RIGHT_TO_LEFT, Direction
+from evidentia.language.scripts import direction, enclosed, with_isolates
 
-FONTS = Path(module.__file__).parent / "fonts"
+FONTS = Path(pdf.__file__).parent / "fonts"
 ADDED = str.maketrans("", "", LEFT_TO_RIGHT + RIGHT_TO_LEFT + END + BREAK)
 SEEN = str.maketrans({LEFT_TO_RIGHT: "⟨", RIGHT_TO_LEFT: "⟪", END: "⟩"})
 SHA_256 = "0123456789abcdef" * 4
@@ -121,7 +113,7 @@ def test_identifiers_are_shown_in_their_order_whatever_is_around_them(
     base: Direction, tmp_path: Path
 ) -> None:
     pairs = list(product(IDENTIFIERS, SENTENCES))
-    texts = [breakable(isolated(text.format(*[name] * 3), base)) for name, text in pairs]
+    texts = [breakable(with_isolates(text.format(*[name] * 3), base)) for name, text in pairs]
     for (name, text), seen in zip(pairs, shown(texts, base, tmp_path), strict=True):
         assert seen.count(name) == text.count("{}"), (name, text, seen)
 
@@ -129,12 +121,12 @@ def test_identifiers_are_shown_in_their_order_whatever_is_around_them(
 @pytest.mark.parametrize("base", ["rtl", "ltr"])
 def test_the_words_of_an_address_are_shown_in_its_order(base: Direction, tmp_path: Path) -> None:
     address = "https://x.example/دد/سس/1?q=كك&r=2"
-    (seen,) = shown([isolated(f"رقم {address} تم", base)], base, tmp_path)
+    (seen,) = shown([with_isolates(f"رقم {address} تم", base)], base, tmp_path)
     assert address in seen
 
 
 def test_without_isolates_they_would_be_reversed(tmp_path: Path) -> None:
-    texts = ["رقم 1010-445-221 تم", isolated("رقم 1010-445-221 تم", "rtl")]
+    texts = ["رقم 1010-445-221 تم", with_isolates("رقم 1010-445-221 تم", "rtl")]
     bare, kept = shown(texts, "rtl", tmp_path)
     assert "221-445-1010" in bare
     assert "1010-445-221" in kept
@@ -169,7 +161,7 @@ def test_without_isolates_they_would_be_reversed(tmp_path: Path) -> None:
     ],
 )
 def test_what_runs_rightwards_is_isolated_in_arabic(text: str, expected: str) -> None:
-    assert isolated(text, "rtl").translate(SEEN) == expected
+    assert with_isolates(text, "rtl").translate(SEEN) == expected
 
 
 @pytest.mark.parametrize(
@@ -195,7 +187,7 @@ def test_what_runs_rightwards_is_isolated_in_arabic(text: str, expected: str) ->
     ],
 )
 def test_what_runs_leftwards_is_isolated_in_english(text: str, expected: str) -> None:
-    assert isolated(text, "ltr").translate(SEEN) == expected
+    assert with_isolates(text, "ltr").translate(SEEN) == expected
 
 
 @pytest.mark.parametrize(
@@ -240,7 +232,7 @@ def test_a_text_within_a_sentence_keeps_its_direction_to_itself() -> None:
 @pytest.mark.parametrize("base", ["rtl", "ltr"])
 @given(text=TEXTS)
 def test_only_balanced_isolates_are_added(base: Direction, text: str) -> None:
-    made = isolated(text, base)
+    made = with_isolates(text, base)
     assert made.translate(ADDED) == text
     depth = 0
     for each in made:
@@ -253,47 +245,13 @@ def test_only_balanced_isolates_are_added(base: Direction, text: str) -> None:
 
 @given(text=st.text())
 def test_no_text_raises(text: str) -> None:
-    assert isolated(text, direction(text)).startswith(text[:0])
+    assert with_isolates(text, direction(text)).startswith(text[:0])
     assert breakable(enclosed(text)).endswith(END)
-
-
-def test_long_names_can_break_behind_their_signs() -> None:
-    name = "https://intranet.nakhla.example/policies/BP-07-2024?v=3"
-    assert breakable(name).split(BREAK) == [
-        *("https://", "intranet.", "nakhla.", "example/", "policies/"),
-        *("BP-", "07-", "2024?", "v=", "3"),
-    ]
-
-
-def test_hashes_and_endless_words_can_break_anywhere() -> None:
-    assert breakable(f"The hash {SHA_256}.").split(BREAK) == [
-        "The hash 01234567",
-        *["89abcdef", "01234567"] * 3,
-        "89abcdef.",
-    ]
-    assert breakable("abcdef", longest=5, piece=4) == f"abcd{BREAK}ef"
-
-
-def test_short_words_and_marks_are_not_parted() -> None:
-    assert (
-        breakable("ولاستخداماتهما pack_0123456789abcdef") == "ولاستخداماتهما pack_0123456789abcdef"
-    )
-    marked = breakable("بً" * 40)
-    assert all(part == "بً" * 8 for part in marked.split(BREAK))
-
-
-@given(TEXTS.map(lambda text: isolated(text * 3, "rtl")))
-def test_breaks_change_nothing_else_and_leave_no_long_word(text: str) -> None:
-    made = breakable(text, longest=10, piece=4)
-    assert made.replace(BREAK, "") == text
-    assert breakable(made, longest=10, piece=4) == made
-    assert not regex.search(rf"[^\s{BREAK}\p{{M}}\u200c\u200d\u2066-\u2069]{{15,}}", made)
-    assert not regex.search(rf"{BREAK}(?:\p{{M}}|{BREAK}|{END})", made)
 
 
 def test_hostile_lengths_take_no_more_than_their_length() -> None:
     for unit in ("a", "a (b ", "ب a) ", "1-", "http://", "(", "A.", "ب", "+1 ", "]ب[", "-"):
         text = unit * (100_000 // len(unit))
-        assert isolated(text, "rtl").translate(ADDED) == text
-        assert isolated(text, "ltr").translate(ADDED) == text
+        assert with_isolates(text, "rtl").translate(ADDED) == text
+        assert with_isolates(text, "ltr").translate(ADDED) == text
         assert breakable(text).translate(ADDED) == text

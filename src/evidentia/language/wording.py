@@ -14,19 +14,23 @@ follows the number (العدد والمعدود), from 11 on by its last two dig
 ==============  ===========================================  ==================
 
 The last line is what modern documents write beside digits; read aloud, 102 is مئة مصدر ومصدران.
-Arabic texts have Western digits, as bilingual documents in the Gulf mostly do: figures and
-references look the same in both languages and can be compared at a glance.
+Arabic texts have Western digits here, as bilingual documents in the Gulf mostly do: figures and
+references look the same in both languages and can be compared at a glance. What takes a `Lang`
+writes the digits and marks of that language.
 """
 
-import unicodedata
-from collections.abc import Sequence
+# ruff: noqa: RUF002 - Arabic numbers are what is written here
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import ROUND_FLOOR, Decimal
+from math import isfinite
 from typing import Final, Literal
 
 from evidentia.errors import InputError
 from evidentia.language.characters import strip_invisible
+from evidentia.language.digits import TO_ARABIC
 from evidentia.language.lexicon import (
     ARABIC_MONTH_NAMES,
     ARABIC_WITH_FEMININE,
@@ -36,10 +40,11 @@ from evidentia.language.lexicon import (
 )
 
 Case = Literal["nominative", "accusative", "genitive"]
+Lang = Literal["ar", "en"]
 
+_DUAL: Final = 2
 _LAST_WORD: Final = 10
 """The last number that is written in words."""
-_LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
 _FOREIGN_MARKS: Final = str.maketrans("[]“”„‟«»", "()''''''")
 
 
@@ -74,18 +79,18 @@ class CountedNoun:
         return f"{stem}ان" if case == "nominative" else f"{stem}ين"
 
 
-SOURCE: Final = CountedNoun("مصدر", "مصادر", "source", "sources")
-TOOL: Final = CountedNoun("أداة", "أدوات", "tool", "tools")
-CALL: Final = CountedNoun("استدعاء", "استدعاءات", "call", "calls")
-TOOL_CALL: Final = CountedNoun("استدعاء", "استدعاءات", "tool call", "tool calls", "للأدوات")
-CONTRADICTION: Final = CountedNoun("تعارض", "تعارضات", "contradiction", "contradictions")
-CLAIM: Final = CountedNoun("ادعاء", "ادعاءات", "claim", "claims")
-EFFECT: Final = CountedNoun("أثر", "آثار", "side effect", "side effects")
 HOUR: Final = CountedNoun("ساعة", "ساعات", "hour", "hours")
 DAY: Final = CountedNoun("يوم", "أيام", "day", "days")
 YEAR: Final = CountedNoun("سنة", "سنوات", "year", "years")
-VERSION: Final = CountedNoun("نسخة", "نسخ", "version", "versions")
-REVIEWER: Final = CountedNoun("مراجع", "مراجعين", "reviewer", "reviewers", none="لا يوجد مراجعون")
+MINUTE: Final = CountedNoun("دقيقة", "دقائق", "minute", "minutes")
+SECOND: Final = CountedNoun("ثانية", "ثوانٍ", "second", "seconds")
+BYTE: Final = CountedNoun("بايت", "بايتات", "byte", "bytes")
+_LENGTHS: Final = ((86_400, DAY), (3_600, HOUR), (60, MINUTE), (1, SECOND))
+_SIZES: Final = {
+    "en": ("kB", "MB", "GB", "TB"),
+    "ar": ("كيلوبايت", "ميغابايت", "غيغابايت", "تيرابايت"),
+}
+_THOUSAND: Final = 1_000
 
 
 def counted_en(count: int, noun: CountedNoun) -> str:
@@ -154,6 +159,60 @@ def western_percent(share: float) -> str:
     return f"{western_number(float(tenths))}%"
 
 
+def digits(number: str, lang: Lang) -> str:
+    """Return a number that is written in Western digits and marks as a language writes it."""
+    return number.translate(TO_ARABIC) if lang == "ar" else number
+
+
+def number(value: float, lang: Lang) -> str:
+    """Return a number with marks at the thousands and two decimals at most: 1,200.5, ١٬٢٠٠٫٥."""
+    return digits(western_number(value), lang)
+
+
+def percent(share: float, lang: Lang) -> str:
+    """Return a share from 0 to 1 in per cent, rounded down to a tenth: 12.5%, ١٢٫٥٪."""
+    return digits(western_percent(share), lang)
+
+
+def counted(count: int, noun: CountedNoun, lang: Lang) -> str:
+    """Return a count in digits with its noun: 3 hours, ٣ ساعات; in Arabic one and two are words."""
+    if lang == "en":
+        return f"{western_number(count)} {noun.english if count == 1 else noun.english_plural}"
+    if count == 0 or _DUAL < count <= _LAST_WORD:
+        return f"{number(count, lang)} {noun.plural}"
+    return digits(counted_ar(count, noun), lang)
+
+
+def duration(seconds: float, lang: Lang) -> str:
+    """Return a length of time in its two largest units: 2 hours 5 minutes, ساعتان و٥ دقائق.
+
+    Less than a second is told in milliseconds, less than a minute to a tenth of a second.
+    """
+    if not isfinite(seconds) or seconds < 0:
+        raise InputError(f"{seconds} is not a length of time: it must be 0 seconds or more")
+    tenths = round(seconds, 1)
+    if round(seconds * _THOUSAND) < _THOUSAND and seconds:
+        unit = "ms" if lang == "en" else "مللي ثانية"
+        return f"{number(round(seconds * _THOUSAND), lang)} {unit}"
+    if tenths < _LENGTHS[-2][0] and tenths != int(tenths):
+        return (
+            f"{number(tenths, lang)} {SECOND.english_plural if lang == 'en' else SECOND.singular}"
+        )
+    return (" " if lang == "en" else " و").join(
+        counted(count, noun, lang) for count, noun in _units(round(seconds))
+    )
+
+
+def byte_count(size: int, lang: Lang) -> str:
+    """Return a number of bytes, in units of a thousand: 512 bytes, 12.4 kB, ١٢٫٤ كيلوبايت."""
+    if size < _THOUSAND:
+        return counted(size, BYTE, lang)
+    values = ((size / _THOUSAND**power, unit) for power, unit in enumerate(_SIZES[lang], start=1))
+    fitting = ((value, unit) for value, unit in values if round(value, 1) < _THOUSAND)
+    value, unit = next(fitting, (size / _THOUSAND ** len(_SIZES[lang]), _SIZES[lang][-1]))
+    return f"{number(round(value, 1), lang)} {unit}"
+
+
 def date_en(timestamp: str) -> str:
     """Return the date of an ISO 8601 time, in the zone that it is written in: 15 November 2026."""
     day = _day(timestamp)
@@ -185,22 +244,6 @@ def list_ar(items: Sequence[str]) -> str:
     return " و".join(items)
 
 
-def isolated(text: str) -> str:
-    """Return a text between marks that keep its direction to itself, wherever it is put.
-
-    It runs from left to right, unless its first letter is of a script that runs the other way.
-    """
-    seen = strip_invisible(text)[0]
-    directions = (unicodedata.bidirectional(each) for each in seen)
-    first = next((found for found in directions if found in {"L", "R", "AL"}), "L")
-    return f"{_LEFT_TO_RIGHT if first == 'L' else _RIGHT_TO_LEFT}{seen}{_END}"
-
-
-def runs_leftwards(text: str) -> bool:
-    """Whether any letter of a text is of a script that runs from right to left."""
-    return any(unicodedata.bidirectional(each) in {"R", "AL"} for each in text)
-
-
 def quotable(text: str) -> str:
     """Return a text from outside as it may be quoted within a sentence.
 
@@ -208,3 +251,15 @@ def quotable(text: str) -> str:
     and square brackets round ones: it cannot end its quotation or pass for a reference.
     """
     return " ".join(strip_invisible(text)[0].translate(_FOREIGN_MARKS).split())
+
+
+def _units(seconds: int) -> Iterator[tuple[int, CountedNoun]]:
+    """Return the largest unit with its count, and the next one unless it is none."""
+    if not seconds:
+        yield 0, SECOND
+        return
+    place = next(at for at, (length, _) in enumerate(_LENGTHS) if seconds >= length)
+    for at, (length, noun) in enumerate(_LENGTHS[place : place + 2]):
+        count, seconds = divmod(seconds, length)
+        if count or not at:
+            yield count, noun

@@ -1,40 +1,48 @@
 # ruff: noqa: RUF001 - the words and marks of both scripts are what these tests are about
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.errors import InputError
-from evidentia.packs.wording import (
+from evidentia.language.digits import TO_WESTERN
+from evidentia.language.wording import (
+    DAY,
+    HOUR,
+    YEAR,
+    Case,
+    CountedNoun,
+    byte_count,
+    counted,
+    counted_ar,
+    counted_en,
+    date_ar,
+    date_en,
+    digits,
+    duration,
+    list_ar,
+    list_en,
+    number,
+    percent,
+    quotable,
+    western_number,
+    western_percent,
+)
+from evidentia.packs.nouns import (
     CALL,
     CLAIM,
     CONTRADICTION,
-    DAY,
     EFFECT,
-    HOUR,
     REVIEWER,
     SOURCE,
     TOOL,
     TOOL_CALL,
     VERSION,
-    YEAR,
-    Case,
-    CountedNoun,
-    counted_ar,
-    counted_en,
-    date_ar,
-    date_en,
-    isolated,
-    list_ar,
-    list_en,
-    quotable,
-    runs_leftwards,
-    western_number,
-    western_percent,
 )
 
 MILLION = 1_000_000
-BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 SOURCES = {
     0: "لا توجد مصادر",
     1: "مصدر واحد",
@@ -185,9 +193,9 @@ def test_english_writes_numbers_up_to_ten_in_words(count: int, written: str) -> 
 
 
 def test_less_than_nothing_cannot_be_counted() -> None:
-    for counted in (counted_en, counted_ar):
+    for told in (counted_en, counted_ar):
         with pytest.raises(InputError, match="-1 is not a count"):
-            counted(-1, SOURCE)
+            told(-1, SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -254,36 +262,6 @@ def test_a_list_reads_as_a_sentence(items: list[str], english: str, arabic: str)
 
 
 @pytest.mark.parametrize(
-    ("text", "marked"),
-    [
-        ("lead_xyz789", "\u2066lead_xyz789\u2069"),
-        ("12 (3)", "\u206612 (3)\u2069"),
-        ("", "\u2066\u2069"),
-        ("Tier أ", "\u2066Tier أ\u2069"),
-        ("تقرير 2026.pdf", "\u2067تقرير 2026.pdf\u2069"),
-        ("1. דוח", "\u20671. דוח\u2069"),
-        ("a\u2069\u202eb", "\u2066ab\u2069"),
-    ],
-)
-def test_a_name_keeps_its_direction_to_itself(text: str, marked: str) -> None:
-    assert isolated(text) == marked
-
-
-@given(st.text())
-def test_nothing_within_ends_an_isolation(text: str) -> None:
-    marked = isolated(text)
-    assert marked[0] in "\u2066\u2067"
-    assert marked[-1] == "\u2069"
-    assert not set(marked[1:-1]) & set(BIDI)
-
-
-def test_it_is_known_which_scripts_run_leftwards() -> None:
-    assert runs_leftwards("Bank الراجحي")
-    assert runs_leftwards("דוח")
-    assert not runs_leftwards("Café 2026 …")
-
-
-@pytest.mark.parametrize(
     ("text", "quoted"),
     [
         ("a\r\n b\t\u2028c", "a b c"),
@@ -294,3 +272,79 @@ def test_it_is_known_which_scripts_run_leftwards() -> None:
 )
 def test_a_text_from_outside_is_made_fit_to_be_quoted(text: str, quoted: str) -> None:
     assert quotable(text) == quoted
+
+
+@given(st.integers(0, 10**12) | st.floats(0, 1e12))
+def test_both_languages_write_the_same_number(value: float) -> None:
+    assert number(value, "ar").translate(TO_WESTERN) == number(value, "en")
+
+
+def test_numbers_have_marks() -> None:
+    assert number(1200.5, "en") == "1,200.5"
+    assert number(1200.5, "ar") == "١٬٢٠٠٫٥" == digits("1,200.5", "ar")
+    assert percent(0.125, "en") == "12.5%"
+    assert percent(0.125, "ar") == "١٢٫٥٪"
+
+
+@pytest.mark.parametrize(
+    ("count", "english", "arabic"),
+    [
+        (0, "0 sources", "٠ مصادر"),
+        (1, "1 source", "مصدر واحد"),
+        (2, "2 sources", "مصدران"),
+        (3, "3 sources", "٣ مصادر"),
+        (10, "10 sources", "١٠ مصادر"),
+        (11, "11 sources", "١١ مصدرًا"),
+        (1_100, "1,100 sources", "١٬١٠٠ مصدر"),
+    ],
+)
+def test_counts_agree_with_their_noun(count: int, english: str, arabic: str) -> None:
+    assert counted(count, SOURCE, "en") == english
+    assert counted(count, SOURCE, "ar") == arabic
+    assert counted(3, HOUR, "ar") == "٣ ساعات"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "english", "arabic"),
+    [
+        (0, "0 seconds", "٠ ثوانٍ"),
+        (0.34, "340 ms", "٣٤٠ مللي ثانية"),
+        (0.9996, "1 second", "ثانية واحدة"),
+        (2.54, "2.5 seconds", "٢٫٥ ثانية"),
+        (5, "5 seconds", "٥ ثوانٍ"),
+        (59.96, "1 minute", "دقيقة واحدة"),
+        (61, "1 minute 1 second", "دقيقة واحدة وثانية واحدة"),
+        (90.4, "1 minute 30 seconds", "دقيقة واحدة و٣٠ ثانيةً"),
+        (3_600, "1 hour", "ساعة واحدة"),
+        (7_500, "2 hours 5 minutes", "ساعتان و٥ دقائق"),
+        (86_400 * 3 + 59, "3 days", "٣ أيام"),
+        (86_400 * 11 + 3_600, "11 days 1 hour", "١١ يومًا وساعة واحدة"),
+    ],
+)
+def test_durations_have_their_two_largest_units(seconds: float, english: str, arabic: str) -> None:
+    assert duration(seconds, "en") == english
+    assert duration(seconds, "ar") == arabic
+
+
+@pytest.mark.parametrize("seconds", [-1, math.nan, math.inf])
+def test_what_is_no_length_of_time_is_refused(seconds: float) -> None:
+    with pytest.raises(InputError, match="is not a length of time"):
+        duration(seconds, "ar")
+
+
+@pytest.mark.parametrize(
+    ("size", "english", "arabic"),
+    [
+        (1, "1 byte", "بايت واحد"),
+        (512, "512 bytes", "٥١٢ بايتًا"),
+        (1_000, "1 kB", "١ كيلوبايت"),
+        (12_400, "12.4 kB", "١٢٫٤ كيلوبايت"),
+        (999_949, "999.9 kB", "٩٩٩٫٩ كيلوبايت"),
+        (999_950, "1 MB", "١ ميغابايت"),
+        (2_500_000_000, "2.5 GB", "٢٫٥ غيغابايت"),
+        (10**16, "10,000 TB", "١٠٬٠٠٠ تيرابايت"),
+    ],
+)
+def test_sizes_are_told_in_units_of_a_thousand(size: int, english: str, arabic: str) -> None:
+    assert byte_count(size, "en") == english
+    assert byte_count(size, "ar") == arabic
