@@ -1,5 +1,4 @@
-from evidentia.language.lexicon import NATIONS
-from evidentia.language.opposites import COMPARED, CONVERSES, OPPOSITES
+from evidentia.language.opposites import COMPARED, CONVERSES, OPPOSITES, TURNED
 
 
 def test_no_word_is_its_own_opposite_and_every_pair_holds_both_ways() -> None:
@@ -17,5 +16,7 @@ def test_there_are_many_pairs() -> None:
     assert sum(map(len, OPPOSITES.values())) // 2 >= 250
 
 
-def test_a_country_and_its_people_are_one() -> None:
-    assert NATIONS["france"] == NATIONS["french"] != NATIONS["german"]
+def test_what_turns_a_statement_round_is_an_opposite() -> None:
+    for negative, positive in TURNED.items():
+        assert positive in OPPOSITES.get(negative, ()) or positive in COMPARED[negative]
+        assert positive not in TURNED

@@ -12,8 +12,6 @@ from typing import Final
 from evidentia.language.lexicon import DO, HAVE, IS, MODALS, PERSONS, any_of
 from evidentia.language.words import is_plural
 
-Span = tuple[int, int]
-
 _AUXILIARY: Final = (
     rf"(?:{any_of(IS | HAVE | DO | MODALS | {'need'})})(?:n['\u2019]t)?"
     r"|cannot|can['\u2019]t|won['\u2019]t|shan['\u2019]t"
@@ -106,7 +104,7 @@ def parts(sentence: str, start: int = 0) -> list[Part]:
     Most sentences are one part. A part that begins with its verb is given the subject before it.
     What is too long for a sentence is left whole.
     """
-    cuts: list[Span] = []
+    cuts: list[tuple[int, int]] = []
     begins = start
     if len(sentence) <= _LONGEST and not _SETTING.match(sentence, start):
         for joint in _JOINT.finditer(sentence, start):

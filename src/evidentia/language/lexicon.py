@@ -186,7 +186,7 @@ _SAME: Final = (
     "before advance prior, employee staff worker personnel, request application, leave vacation, "
     "annual yearly annually, buy purchase, get obtain receive, allow permit, carryover carryforward"
 )
-SYNONYMS: Final = {
+SAME_WORDS: Final = {
     word: first
     for first, *others in (words.split() for words in _SAME.split(","))
     for word in others

@@ -13,8 +13,8 @@ from typing import Final
 
 from evidentia.language.clauses import FINITE
 from evidentia.language.lexicon import STOP_WORDS, word_set
-from evidentia.language.markup import Span
 from evidentia.language.quantities import Comparison, Quantity, compare
+from evidentia.language.sentences import Span
 from evidentia.language.statements import Statement, read_statement
 from evidentia.language.words import content_stems, stem, words
 

@@ -22,8 +22,8 @@ from typing import Final
 
 from evidentia.language.digits import ANY_DIGIT
 from evidentia.language.direction import END, LEFT_TO_RIGHT, RIGHT_TO_LEFT, Direction
+from evidentia.language.sentences import Span
 
-Span = tuple[int, int]
 _Joins = Callable[[str, Span, Span], bool]
 
 _latin: Final = (

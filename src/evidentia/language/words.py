@@ -13,7 +13,14 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.language.characters import DENSE
-from evidentia.language.lexicon import BOUNDING, NEGATIONS, PLURALS, STOP_WORDS, SYNONYMS, word_set
+from evidentia.language.lexicon import (
+    BOUNDING,
+    NEGATIONS,
+    PLURALS,
+    SAME_WORDS,
+    STOP_WORDS,
+    word_set,
+)
 from evidentia.language.tokens import tokenize
 
 _WORD = re.compile(
@@ -99,10 +106,10 @@ def stem(word: str) -> str:
     if word[0] in "-−":
         return f"-{stem(word[1:])}"  # a search term has no sign, and a number is another without it
     terms = tokenize(word)
-    text = SYNONYMS.get(terms[0], terms[0]) if terms else word
+    text = SAME_WORDS.get(terms[0], terms[0]) if terms else word
     for suffix in ("ing", "ed"):
         if text.endswith(suffix) and len(text) - len(suffix) >= _MIN_STEM:
             text = _DOUBLED.sub(r"\1", text[: -len(suffix)])
             break
-    text = SYNONYMS.get(text, text)
+    text = SAME_WORDS.get(text, text)
     return text[:-1] if len(text) > _MIN_STEM and text.endswith("e") else text

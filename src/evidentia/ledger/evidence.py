@@ -20,8 +20,8 @@ from typing import Final, Protocol, TypeVar
 
 from evidentia.documents.model import DocumentChunk
 from evidentia.language.clauses import main_clause
-from evidentia.language.markup import Span, plain_text
-from evidentia.language.sentences import sentence_spans
+from evidentia.language.markup import plain_text
+from evidentia.language.sentences import Span, sentence_spans
 from evidentia.language.statements import Statement, read_statement
 from evidentia.language.words import coverage
 from evidentia.ledger.model import Claim, Passage, SourceDocument

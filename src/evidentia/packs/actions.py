@@ -17,6 +17,15 @@ from itertools import pairwise
 from typing import Final
 
 from evidentia.language.lexicon import DAYS, MONTH_NAMES, MULTIPLES, NONE, word_set
+from evidentia.language.verbs import (
+    ALSO_NOUNS,
+    DONE,
+    LEMMAS,
+    NEAR,
+    SYNONYMS,
+    is_inflected,
+    regular_forms,
+)
 from evidentia.packs.phrases import (
     IN_VAIN,
     LINKS,
@@ -26,17 +35,8 @@ from evidentia.packs.phrases import (
     parse_action,
     without_outcome,
 )
-from evidentia.packs.spelling import SAFEGUARDS, VOCALS, Word, plain
+from evidentia.packs.spelling import SAFEGUARDS, VOCALS, ActionWord, plain
 from evidentia.packs.values import kind_of, value_of
-from evidentia.packs.verbs import (
-    ALSO_NOUNS,
-    DONE,
-    LEMMAS,
-    NEAR,
-    SYNONYMS,
-    is_inflected,
-    regular_forms,
-)
 
 MAX_SHOWN: Final = 60
 """How many characters of an action a reason quotes at most."""
@@ -181,7 +181,7 @@ def _as_thing(action: Action, other: Action) -> Action:
     word = action.written
     if action.verb == other.verb or word not in ALSO_NOUNS or word not in other.texts:
         return action
-    return Action("", "", (Word(word, word), *action.rest), action.marks, action.pending)
+    return Action("", "", (ActionWord(word, word), *action.rest), action.marks, action.pending)
 
 
 def _mean_one(intended: Action, actual: Action) -> bool:
@@ -233,7 +233,7 @@ def _rests(intended: Action, actual: Action) -> _Verdict:
     )
 
 
-def _agree(before: str, meant: Word, done: Word) -> bool:
+def _agree(before: str, meant: ActionWord, done: ActionWord) -> bool:
     """Whether two words in one place agree; a verb after "and" may change its form as well."""
     if meant.text == done.text:
         vocals = [VOCALS.findall(word.shown) for word in (meant, done)]
@@ -317,7 +317,7 @@ def _other(meant: str, done: str) -> _Verdict:
     return Basis.DIFFERENT, f"{_quote(meant)} was meant, {_quote(done)} was done"
 
 
-def _slot(word: Word) -> str:
+def _slot(word: ActionWord) -> str:
     """Return what kind of value a word is (an id, a name, one of a few), or nothing."""
     if (kind := kind_of(word.text)) or word.text in PREPOSITIONS:
         return kind

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from evidentia.language.lexicon import BE, DO, HAVE, NOT, word_set
-from evidentia.packs.spelling import SAFEGUARDS, Word, read_words
+from evidentia.language.verbs import ALSO_NOUNS, DONE, LEMMAS
+from evidentia.packs.spelling import SAFEGUARDS, ActionWord, read_words
 from evidentia.packs.values import kind_of
-from evidentia.packs.verbs import ALSO_NOUNS, DONE, LEMMAS
 
 _NEUTRAL: Final = word_set("successfully please")
 _AUXILIARIES: Final = BE | HAVE | DO
@@ -58,7 +58,7 @@ class Action:
 
     verb: str
     written: str
-    rest: tuple[Word, ...]
+    rest: tuple[ActionWord, ...]
     marks: tuple[str, ...] = ()
     pending: bool = False
 
@@ -73,7 +73,7 @@ def parse_action(text: str) -> Action:
     words = tuple(_articles_dropped(read_words(text)))
     texts = [word.text for word in words]
     found = _lead(texts, 0)
-    subject: tuple[Word, ...] = ()
+    subject: tuple[ActionWord, ...] = ()
     if texts[0] not in LEMMAS or texts[0] in ALSO_NOUNS:
         for at in _chain_starts(texts):
             chain = _lead(texts, at)
@@ -110,7 +110,7 @@ def without_outcome(intended: Action, done: str) -> Action | None:
     return action
 
 
-def _articles_dropped(words: list[Word]) -> Iterator[Word]:
+def _articles_dropped(words: list[ActionWord]) -> Iterator[ActionWord]:
     """Leave out the articles; an "a" that may be a name stays."""
     for place, word in enumerate(words):
         following = words[place + 1].text if place + 1 < len(words) else ""

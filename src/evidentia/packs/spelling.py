@@ -61,7 +61,7 @@ _AMOUNT = re.compile(r"([-+]?[$£]?[-+]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d\d)?")
 _TAIL: Final = ".,;:!?"
 
 
-class Word(NamedTuple):
+class ActionWord(NamedTuple):
     """A word as it is compared, and as it was written."""
 
     text: str
@@ -75,12 +75,12 @@ def plain(text: str) -> tuple[str, dict[str, int]]:
     return " ".join(folded.split()), hidden
 
 
-def read_words(text: str) -> list[Word]:
+def read_words(text: str) -> list[ActionWord]:
     """Return the words of a plain text that is not blank."""
     return _joined(_words(text))
 
 
-def _words(text: str) -> Iterator[Word]:
+def _words(text: str) -> Iterator[ActionWord]:
     shouted = text.isupper()
     pieces = text.split(" ")
     for place, piece in enumerate(pieces, 1):
@@ -93,9 +93,9 @@ def _words(text: str) -> Iterator[Word]:
             inner = _folded(body.strip("()[]"), shouted=shouted)
             folded = inner if inner in SAFEGUARDS else folded
         for part in _CONTRACTIONS.get(folded, folded).split(" "):
-            yield Word(part, body)
+            yield ActionWord(part, body)
         if tail and (tail != "." or place < len(pieces)):
-            yield Word(tail, tail)
+            yield ActionWord(tail, tail)
 
 
 def _folded(piece: str, *, shouted: bool) -> str:
@@ -108,13 +108,13 @@ def _folded(piece: str, *, shouted: bool) -> str:
     return _ALIASES.get(bare.lower(), bare.lower())
 
 
-def _joined(words: Iterable[Word]) -> list[Word]:
+def _joined(words: Iterable[ActionWord]) -> list[ActionWord]:
     """Join words that are one, and take out what a safeguard may stand between."""
-    out: list[Word] = []
+    out: list[ActionWord] = []
     for word in words:
         pair = (out[-1].text.lstrip("(["), word.text.rstrip(")]")) if out else ("", "")
         if pair in _JOINED and (len(out) > 1 or pair[0] == "dry"):
-            out[-1] = Word(_JOINED[pair], f"{out[-1].shown} {word.shown}")
+            out[-1] = ActionWord(_JOINED[pair], f"{out[-1].shown} {word.shown}")
         elif word.text == "mode" and [each.text for each in out[-2:-1]] == ["in"]:
             out[-2:] = [out[-1]] if pair[0] in SAFEGUARDS else [*out[-2:], word]
         else:
@@ -124,7 +124,7 @@ def _joined(words: Iterable[Word]) -> list[Word]:
     return [_amount(out, place) for place in range(len(out))]
 
 
-def _amount(words: Sequence[Word], place: int) -> Word:
+def _amount(words: Sequence[ActionWord], place: int) -> ActionWord:
     """Return an amount of money in one spelling, any other word as it is."""
     text, shown = words[place]
     match = _AMOUNT.fullmatch(text)
@@ -134,4 +134,4 @@ def _amount(words: Sequence[Word], place: int) -> Word:
     if not (beside & _DECIMAL_CURRENCIES or set(match[1]) & set("$£")):
         return words[place]
     sign, whole, cents = match.groups(default="")
-    return Word(f"{sign}{whole.replace(',', '')}{cents if cents != '.00' else ''}", shown)
+    return ActionWord(f"{sign}{whole.replace(',', '')}{cents if cents != '.00' else ''}", shown)

@@ -10,7 +10,7 @@ from typing import Final
 
 from evidentia.language.characters import boundary_before
 from evidentia.language.lexicon import ARABIC_QUERY_WORDS, QUERY_WORDS
-from evidentia.language.sentences import sentence_spans
+from evidentia.language.sentences import Span, sentence_spans
 from evidentia.language.tokens import tokenize
 
 _LONGEST_QUERY: Final = 2_000
@@ -20,7 +20,6 @@ _FRAMING: Final = 0.3
 """Which part of a window may stand before its first match, where a sentence must be cut."""
 _COMMON: Final = QUERY_WORDS | ARABIC_QUERY_WORDS
 """Words of a query that tell nothing of what is asked for."""
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
