@@ -63,6 +63,9 @@ ENGLISH: Final = word_set(
 )
 """Words by which a text is taken for English, of which alone it is known how it limits."""
 
+POINTING: Final = word_set("it they he she this these those such its their")
+"""Words that stand for something said before."""
+
 NOT: Final = word_set("not never")
 NONE: Final = word_set("no none neither nor without nothing nobody nowhere non")
 NEGATIONS: Final = (

@@ -24,6 +24,8 @@ _MARKER: Final = (
     r"|\((?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\)[^\S\n]|\d{1,3}(?:\.\d{1,3}){1,4}\.?[^\S\n])"
 )
 """A bullet or a list number: `-`, `1.`, `a)`, `(iv)`, `4.2`."""
+LIST_MARKER = re.compile(r"\s*(?:[-*+•‣◦▪]|\d{1,3}[.)]|\(?[a-z]\))\s+")
+"""How an item of a list surely begins."""
 _LINE_START = re.compile(rf"[^\S\n]*(?:{_MARKER}|#{{1,6}}[^\S\n]|>|\||```|~~~|\[\^?\w+\]:?[^\S\n])")
 """How a line begins that stands for itself."""
 _LINE_WHOLE = re.compile(r"[^\S\n]*(?:\|[^\n]*|```[^\n]*|~~~[^\n]*|[=\-*_]{3,}[^\S\n]*)")

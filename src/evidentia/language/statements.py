@@ -12,17 +12,16 @@ from functools import cached_property, lru_cache
 from itertools import zip_longest
 from typing import Final
 
-from evidentia.language.lexicon import ENGLISH
+from evidentia.language.lexicon import ENGLISH, POINTING, any_of
 from evidentia.language.markup import plain_text
 from evidentia.language.numerals import find_quantities
 from evidentia.language.quantities import Quantity
-from evidentia.language.sentences import sentence_spans
+from evidentia.language.sentences import LIST_MARKER, sentence_spans
 from evidentia.language.words import Word, content_stems, negations, words
 
 LONGEST_SENTENCE: Final = 2_000
 """How many code points a claim or a sentence has at most; the longest in law stay below."""
-_MARKER = re.compile(r"\s*(?:[-*+•‣◦▪]|\d{1,3}[.)]|\(?[a-z]\))\s+")
-_POINTS_BACK = re.compile(r"(?:it|they|he|she|this|these|those|such|its|their)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(rf"(?:{any_of(POINTING)})\b", re.IGNORECASE)
 
 _TAKES_BACK = re.compile(
     r"(?:however|but|exceptions?|this|that|these|they|it|the above|such)\b[^.;\n]{0,120}?"
@@ -105,7 +104,7 @@ def _sentences(text: str, context: str, heading: Statement) -> Iterator[Sentence
     for (start, end), (following, _) in zip_longest(spans, spans[1:], fillvalue=(len(text), 0)):
         if end - start > LONGEST_SENTENCE:
             continue
-        marker = _MARKER.match(text, start, end)
+        marker = LIST_MARKER.match(text, start, end)
         piece = text[marker.end() if marker else start : end]
         said = read_statement(f"{context} {piece}" if marker and context else piece)
         points_back = _POINTS_BACK.match(said.text) is not None

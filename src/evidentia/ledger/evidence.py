@@ -20,8 +20,9 @@ from typing import Final, Protocol, TypeVar
 
 from evidentia.documents.model import DocumentChunk
 from evidentia.language.clauses import main_clause
+from evidentia.language.lexicon import POINTING, any_of
 from evidentia.language.markup import plain_text
-from evidentia.language.sentences import Span, sentence_spans
+from evidentia.language.sentences import LIST_MARKER, Span, sentence_spans
 from evidentia.language.statements import Statement, read_statement
 from evidentia.language.words import coverage
 from evidentia.ledger.model import Claim, Passage, SourceDocument
@@ -42,10 +43,7 @@ CHUNKS_BY_MEANING: Final = 6
 NEAR: Final = 0.4
 """How near a sentence must be in meaning to be read though it shares no word with the claim."""
 
-_POINTS_BACK = re.compile(
-    r"(?:it|they|this|these|those|such|he|she|its|their|however|but|instead)\b", re.IGNORECASE
-)
-_ITEM = re.compile(r"\s*(?:[-*+•‣◦▪]|\d{1,3}[.)]|\(?[a-z]\))\s")
+_POINTS_BACK = re.compile(rf"(?:{any_of(POINTING)}|however|but|instead)\b", re.IGNORECASE)
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 Search = Callable[[str, int], Iterable[tuple[int, float]]]
@@ -259,7 +257,7 @@ def _sentences(text: str) -> tuple[tuple[Span, int, str], ...]:
     for span in sentence_spans(text):
         start, end = span
         sentence = text[start:end]
-        is_item = _ITEM.match(sentence) is not None
+        is_item = LIST_MARKER.match(sentence) is not None
         points_back = found and _POINTS_BACK.match(sentence)
         found.append((span, before if points_back else start, lead if is_item else ""))
         before = start

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.language.lexicon import BE, DO, HAVE, NOT, word_set
+from evidentia.language.lexicon import BE, DO, HAVE, MODALS, NOT, word_set
 from evidentia.language.verbs import ALSO_NOUNS, DONE, LEMMAS
 from evidentia.packs.spelling import SAFEGUARDS, ActionWord, read_words
 from evidentia.packs.values import kind_of
@@ -18,7 +18,7 @@ _NEUTRAL: Final = word_set("successfully please")
 _AUXILIARIES: Final = BE | HAVE | DO
 _PENDING: Final = word_set("will shall should must to")
 _PLANNED: Final = word_set("going need needs")
-_PERHAPS: Final = word_set("would could can may might")
+_PERHAPS: Final = MODALS - _PENDING
 NOT_DONE: Final = NOT | word_set("partially partly")
 _NOT_QUITE: Final = word_set("almost nearly mostly")
 IN_VAIN: Final = word_set("failed fail unable refused refuse declined decline")
