@@ -24,6 +24,9 @@ import regex
 
 from evidentia.language.digits import DIGITS_TO_WESTERN, WESTERN
 
+Span = tuple[int, int]
+"""A stretch of a text: where it begins, and where what is behind it begins, in code points."""
+
 DENSE: Final = r"\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Thai, Lao, kana and Han, which have no spaces between words, for a class of a pattern."""
 ARABIC_LETTERS: Final = r"\u0620-\u06d3"

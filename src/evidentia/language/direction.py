@@ -1,6 +1,7 @@
 """Language and direction of a text, offline: scripts decide where they can, small words elsewhere.
 
-A guess that is not clear is None: a wrong language is worse than none.
+A guess that is not clear is None: a wrong language is worse than none. Isolates keep the direction
+of a text to itself.
 """
 
 # ruff: noqa: RUF001 - the words of other scripts are what this module is made of

@@ -10,7 +10,7 @@ from functools import lru_cache
 from html import unescape
 from typing import Final
 
-from evidentia.language.sentences import Span
+from evidentia.language.characters import Span
 
 _LONGEST: Final = 500
 """The longest run of marked text; a mark that is never closed must not cost a scan to the end."""

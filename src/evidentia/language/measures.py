@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
+from evidentia.language.characters import Span
 from evidentia.language.clauses import FINITE
 from evidentia.language.lexicon import STOP_WORDS, word_set
 from evidentia.language.quantities import Comparison, Quantity, compare
-from evidentia.language.sentences import Span
 from evidentia.language.statements import Statement, read_statement
 from evidentia.language.words import content_stems, stem, words
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from evidentia.language.characters import Span
 from evidentia.language.clauses import FINITE
 from evidentia.language.lexicon import BOUNDING, word_set
 from evidentia.language.measures import read_measures
 from evidentia.language.opposites import PLACES, TURNED
 from evidentia.language.readings import Reading, read
-from evidentia.language.sentences import Span
 from evidentia.language.statements import Statement, read_statement
 from evidentia.language.turns import DENYING
 

@@ -9,7 +9,8 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final
 
-from evidentia.language.sentences import Span, sentence_spans
+from evidentia.language.characters import Span
+from evidentia.language.sentences import sentence_spans
 from evidentia.language.statements import Statement
 from evidentia.language.words import coverage
 

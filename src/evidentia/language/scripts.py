@@ -20,9 +20,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from evidentia.language.characters import Span
 from evidentia.language.digits import ANY_DIGIT
 from evidentia.language.direction import END, LEFT_TO_RIGHT, RIGHT_TO_LEFT, Direction
-from evidentia.language.sentences import Span
 
 _Joins = Callable[[str, Span, Span], bool]
 

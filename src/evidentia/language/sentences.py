@@ -11,10 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from evidentia.language.characters import Span
 from evidentia.language.lexicon import DAYS, SHORT_MONTHS, word_set
-
-Span = tuple[int, int]
-
 
 _BLANK = re.compile(r"\n[^\S\n]*(?:\r?\n[^\S\n]*)+|[\x0c\x1c-\x1e\u2029]")
 """What parts blocks: blank lines, form feeds and other separators."""

@@ -13,8 +13,6 @@ from evidentia.language.words import content_stems, words
 
 DENIED: Final = "says that it is not so"
 PAST: Final = "speaks of another time"
-
-
 DENYING: Final = (
     r"fail(?:s|ed|ing)? to|declin(?:e|es|ed|ing) to|den(?:y|ies|ied|ying)|lack(?:s|ed|ing)?"
     r"|avoid(?:s|ed|ing)?|instead of|rather than"

@@ -29,7 +29,6 @@ _WORD = re.compile(
 """In a script that is written without spaces, each character is a word."""
 _MIN_STEM: Final = 3
 _DOUBLED = re.compile(r"([bdgmnprt])\1$")
-
 _NO_NEGATION = re.compile(
     rf"\b{BOUNDING}\b|\bnot (?:to )?exceed|\bnot only\b|\bno\. ?\d",
     re.IGNORECASE,

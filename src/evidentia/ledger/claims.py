@@ -15,6 +15,7 @@ from typing import Final
 
 from evidentia.canonical import derived_id
 from evidentia.errors import InputError
+from evidentia.language.characters import Span
 from evidentia.language.clauses import (
     begins_with_pronoun,
     find_subject,
@@ -26,7 +27,7 @@ from evidentia.language.lexicon import IS, word_set
 from evidentia.language.markup import masked, plain_text, trimmed
 from evidentia.language.numerals import find_quantities
 from evidentia.language.predicates import has_main_verb, says_something
-from evidentia.language.sentences import Span, sentence_spans
+from evidentia.language.sentences import sentence_spans
 from evidentia.language.statements import read_statement
 from evidentia.language.words import stem
 from evidentia.ledger.blocks import Block, cells, find_blocks

@@ -19,10 +19,11 @@ from itertools import repeat
 from typing import Final, Protocol, TypeVar
 
 from evidentia.documents.model import DocumentChunk
+from evidentia.language.characters import Span
 from evidentia.language.clauses import main_clause
 from evidentia.language.lexicon import POINTING, any_of
 from evidentia.language.markup import plain_text
-from evidentia.language.sentences import LIST_MARKER, Span, sentence_spans
+from evidentia.language.sentences import LIST_MARKER, sentence_spans
 from evidentia.language.statements import Statement, read_statement
 from evidentia.language.words import coverage
 from evidentia.ledger.model import Claim, Passage, SourceDocument

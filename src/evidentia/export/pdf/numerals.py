@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
+from evidentia.language.characters import Span
 from evidentia.language.digits import TO_ARABIC, TO_WESTERN
 from evidentia.language.scripts import arabic_spans, latin_spans
-from evidentia.language.sentences import Span
 from evidentia.language.wording import Lang
 
 _number: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]++)(?:\.[0-9]++)?+[%‰]?+"

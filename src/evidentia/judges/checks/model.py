@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evidentia.language.sentences import Span
+from evidentia.language.characters import Span
 
 
 class CheckKind(StrEnum):

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
+from evidentia.language.characters import Span
 from evidentia.language.lexicon import word_set
 from evidentia.language.negation import denied
 from evidentia.language.opposites import CONVERSES, OPPOSITES
 from evidentia.language.readings import Reading, covers, same_place
-from evidentia.language.sentences import Span
 
 _LATER: Final = word_set("until till before unless except but only either")
 """What takes a part of a denial back: "was not released until 2010"."""

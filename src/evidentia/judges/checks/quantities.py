@@ -14,11 +14,11 @@ from math import inf
 from typing import Final
 
 from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
+from evidentia.language.characters import Span
 from evidentia.language.lexicon import COUNTS, ORDINALS, SMALL_NUMBERS, any_of
 from evidentia.language.measures import LIGHT, quantities_of
 from evidentia.language.quantities import Quantity, compare
 from evidentia.language.readings import Reading, covers, read, same_place
-from evidentia.language.sentences import Span
 from evidentia.language.words import content_stems, words
 
 _WORDS: Final[dict[str, float]] = {**ORDINALS, **COUNTS, **SMALL_NUMBERS}
