@@ -24,7 +24,7 @@ from evidentia.documents.chunking import chunk_document
 from evidentia.documents.index import LexicalIndex, build_index, merge_indexes
 from evidentia.documents.model import DocumentChunk
 from evidentia.documents.reading.document import read_document
-from evidentia.documents.tokens import tokenize
+from evidentia.language.tokens import tokenize
 
 SEED = 2018
 _PAGES_A_FILE = 100

@@ -31,8 +31,8 @@ from evidentia.judges.measuring import (
     measure,
 )
 from evidentia.judges.nli.model import encoder, has_weights
+from evidentia.language.words import content_stems, coverage, words
 from evidentia.ledger.model import Verdict
-from evidentia.ledger.words import content_stems, coverage, words
 from evidentia.workspace.evaluating import Pair, chosen_judges, evaluate, read_pairs
 
 ROOT = Path(__file__).parents[1]

@@ -28,7 +28,7 @@ from benchmarks.measuring import (
 )
 
 from evidentia.documents.reading.document import read_document
-from evidentia.documents.sentences import sentence_spans
+from evidentia.language.sentences import sentence_spans
 from evidentia.workspace import open_workspace
 
 CLAIMS = {"full": 20, "quick": 20, "tiny": 4}

@@ -26,11 +26,11 @@ from benchmarks.measuring import (
 )
 from training.perturb import Names, changes, names_in
 
-from evidentia.documents.sentences import sentence_spans
 from evidentia.judges.measuring import Label
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.words import content_stems, coverage, words
 from evidentia.ledger.judging import Judge
 from evidentia.ledger.verdicts import LIKELY
-from evidentia.ledger.words import content_stems, coverage, words
 from evidentia.workspace.evaluating import Pair, chosen_judges, evaluate, read_pairs
 
 SETS = ("fever_symmetric", "wice")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from evidentia.documents.sentences import sentence_spans
+from evidentia.language.sentences import sentence_spans
 
 TRAIN_SETS: Final = (
     "fever_nli",

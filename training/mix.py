@@ -13,8 +13,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
-from evidentia.ledger.statements import read_statement
-from evidentia.ledger.words import coverage
+from evidentia.language.statements import read_statement
+from evidentia.language.words import coverage
 from training.data import EVIDENCE_WORDS, Pair, train_pairs, with_distractors
 from training.perturb import synthetic_pairs
 from training.templates import template_pairs

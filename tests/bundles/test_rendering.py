@@ -15,7 +15,6 @@ from openai.types.responses import EasyInputMessageParam
 from pydantic import TypeAdapter
 
 from evidentia.bundles.accounting import Accounting, Decision, EvidenceType, Outcome
-from evidentia.bundles.invisible import strip_invisible
 from evidentia.bundles.model import (
     BundleBounding,
     BundleSummary,
@@ -37,6 +36,7 @@ from evidentia.bundles.rendering import (
 )
 from evidentia.canonical import sha256_hex
 from evidentia.errors import InputError
+from evidentia.language.characters import strip_invisible
 
 FORMATS: tuple[RenderFormat, ...] = get_args(RenderFormat)
 CHUNK_HASH = sha256_hex(b"a passage")

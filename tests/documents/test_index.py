@@ -14,8 +14,8 @@ from evidentia.documents.index import (
     merge_indexes,
 )
 from evidentia.documents.reading.document import read_document
-from evidentia.documents.tokens import tokenize
 from evidentia.errors import IntegrityError
+from evidentia.language.tokens import tokenize
 
 TEXTS = st.lists(
     st.lists(

@@ -3,9 +3,9 @@
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from evidentia.documents.sentences import sentence_spans
 from evidentia.judges import make_judges
-from evidentia.judges.sentences import LONGEST
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.statements import LONGEST_SENTENCE
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim
 from judges.asking import OF_WORDS, passage_of
@@ -64,7 +64,7 @@ def test_what_is_too_long_for_a_sentence_is_not_judged() -> None:
     run_on = f"Employees get 15 days of annual leave {'and so on ' * 1_000}."
     assert ask(rule, run_on) == [None, None]
     assert ask(run_on, rule) == [None, None]
-    assert len(run_on) > LONGEST
+    assert len(run_on) > LONGEST_SENTENCE
     assert all(ask(rule, f"{run_on} {rule}"))
 
 

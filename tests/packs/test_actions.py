@@ -7,17 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.bundles.invisible import strip_invisible
+from evidentia.language.characters import strip_invisible
+from evidentia.language.verbs import NEAR
 from evidentia.packs import actions
 from evidentia.packs.actions import Basis, compare_actions
-from evidentia.packs.verbs import (
-    ALSO_NOUNS,
-    LEMMAS,
-    NEAR,
-    SYNONYMS,
-    done_forms,
-    regular_forms,
-)
 
 PAIRS = [
     tuple(part.strip() for part in line.split("|"))
@@ -313,20 +306,3 @@ def test_arabic_digits_are_digits(digits: str) -> None:
         assert basis(f"عرض العميل {digit}", f"عرض العميل {place}") is Basis.SAME
         assert basis(f"عرض العميل {digit}", f"عرض العميل {9 - place}") is Basis.DIFFERENT
     assert basis("خصم ١٫٥ ريال", "خصم 1.5 ريال") is Basis.SAME
-
-
-def test_a_form_belongs_to_one_verb() -> None:
-    owners = Counter[str]()
-    for verb in set(LEMMAS.values()):
-        forms = {verb, regular_forms(verb)[0], *done_forms(verb)}
-        owners.update(forms & set(LEMMAS))
-        for form in forms & set(LEMMAS):
-            assert LEMMAS[form] == verb
-    assert set(owners.values()) == {1}
-
-
-def test_every_word_of_the_tables_is_a_verb_that_is_known() -> None:
-    known = set(LEMMAS.values())
-    for group in (*NEAR, *(verbs for verbs, _ in SYNONYMS)):
-        assert group <= known
-    assert known >= ALSO_NOUNS

@@ -12,7 +12,6 @@ from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import evidence_ids
 from evidentia.bundles.inputs import Input, begin_input
-from evidentia.bundles.invisible import strip_invisible
 from evidentia.bundles.model import (
     BYTES_PER_TOKEN,
     BundleBounding,
@@ -33,6 +32,7 @@ from evidentia.bundles.sampling import runs
 from evidentia.bundles.tables import SampledTable, fit_table, table_text
 from evidentia.bundles.tokens import cut_to_tokens
 from evidentia.canonical import canonical_row, sha256_hex
+from evidentia.language.characters import strip_invisible
 
 if TYPE_CHECKING:  # loading it takes a while, and not every bundle is redacted
     from evidentia.bundles.redaction.redactor import Redactor

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 from unicodedata import digit, normalize
 
-from evidentia.bundles.invisible import strip_invisible
 from evidentia.bundles.model import EvidenceBundle, EvidenceItem, source_name
 from evidentia.canonical import canonical_json
-from evidentia.documents.graphemes import boundary_before
 from evidentia.documents.hashing import ANCHOR_LENGTH
-from evidentia.documents.sentences import sentence_spans
 from evidentia.errors import InputError
 from evidentia.frozen import FrozenDict
+from evidentia.language.characters import boundary_before, strip_invisible
+from evidentia.language.sentences import sentence_spans
 
 RenderFormat = Literal["text", "anthropic", "openai"]
 NONCE_DIGITS: Final = 18

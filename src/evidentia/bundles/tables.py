@@ -15,8 +15,8 @@ from typing import Final
 
 from evidentia.bundles.sampling import SamplingStrategy, runs, sampled_rows
 from evidentia.canonical import MAX_DEPTH
-from evidentia.documents.graphemes import boundary_before
 from evidentia.errors import InputError
+from evidentia.language.characters import boundary_before
 
 SEPARATOR: Final = " | "
 LONGEST_CELL: Final = 200

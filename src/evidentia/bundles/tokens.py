@@ -8,8 +8,8 @@ from functools import cache
 from typing import Final
 
 from evidentia.bundles.policy import TOKENIZERS
-from evidentia.documents.graphemes import boundary_after, boundary_before
 from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.language.characters import boundary_after, boundary_before
 
 Count = Callable[[str], int]
 _CHARACTERS_PER_TOKEN: Final = 4

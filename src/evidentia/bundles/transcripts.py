@@ -10,9 +10,9 @@ from itertools import pairwise
 
 from evidentia.bundles.texts import problem
 from evidentia.bundles.transcript_formats import read_spoken
-from evidentia.documents.graphemes import boundary_after, boundary_before
-from evidentia.documents.sentences import Span, sentence_spans
 from evidentia.errors import InputError
+from evidentia.language.characters import Span, boundary_after, boundary_before
+from evidentia.language.sentences import sentence_spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from itertools import accumulate
 from typing import Final, Literal
 
 from evidentia.canonical import derived_id
-from evidentia.documents.graphemes import boundary_after, boundary_before
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk, Heading, Page, ReadDocument
-from evidentia.documents.sentences import Span, paragraph_spans, sentence_spans
 from evidentia.errors import InputError
+from evidentia.language.characters import Span, boundary_after, boundary_before
+from evidentia.language.sentences import paragraph_spans, sentence_spans
 
 Unit = Literal["code points", "bytes"]
 CHUNK_SIZE: Final = 1_200

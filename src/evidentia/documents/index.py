@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evidentia.documents.model import DocumentChunk
-from evidentia.documents.tokens import TOKENS_VERSION, tokenize
 from evidentia.errors import IntegrityError
+from evidentia.language.tokens import TOKENS_VERSION, tokenize
 
 K1: Final = 1.5
 B: Final = 0.75

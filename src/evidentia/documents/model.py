@@ -1,9 +1,8 @@
 """Documents as they are read: pages, headings, chunks. Offsets are code points of a page's text."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-Direction = Literal["ltr", "rtl"]
+from evidentia.language.direction import Direction
 
 
 @dataclass(frozen=True, slots=True)

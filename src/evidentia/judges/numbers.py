@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evidentia.judges.measures import (
+from evidentia.judges.provisos import Provisos, find_provisos, heading_kind, understood_bounds
+from evidentia.language.measures import (
     HARMLESS,
     Measure,
     MeasuredStatement,
@@ -19,15 +20,20 @@ from evidentia.judges.measures import (
     read_measures,
     swaps_roles,
 )
-from evidentia.judges.negation import are_opposed, is_turned_round
-from evidentia.judges.phrases import WHEN, other_times, takes_part
-from evidentia.judges.provisos import Provisos, find_provisos, heading_kind, understood_bounds
-from evidentia.judges.sentences import LONGEST, Sentence, read_sentences
+from evidentia.language.negation import are_opposed, is_called_false, is_turned_round
+from evidentia.language.phrases import WHEN, other_times, takes_part
+from evidentia.language.quantities import Quantity, compare
+from evidentia.language.statements import (
+    LONGEST_SENTENCE,
+    Sentence,
+    Statement,
+    read_sentences,
+    read_statement,
+)
+from evidentia.language.turns import DENIED
+from evidentia.language.words import coverage
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, ClaimType, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.quantities import Quantity, compare
-from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import coverage
 
 SAME_THING: Final = 0.95
 """How sure the judge is of values in a sentence that is itself about all that the claim is."""
@@ -37,6 +43,7 @@ NEGATED: Final = 0.9
 _MOST_EXTRA: Final = 3
 """How many words that the claim lacks a contradicting sentence may have."""
 _TELLING: Final = 2
+_SOFT: Final = frozenset({"should", "might"})
 _HALF, _MUCH = 0.5, 0.6
 """Which part of what a claim is about a sentence must be about to be read, and to be a hint."""
 
@@ -50,7 +57,7 @@ class NumbersJudge:
 
     def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
         """Return full support where all values agree, contradiction where one differs."""
-        if len(claim.text) > LONGEST:
+        if len(claim.text) > LONGEST_SENTENCE:
             return [None] * len(passages)
         statement = read_statement(claim.text)
         measured = read_measures(claim.text)
@@ -107,7 +114,10 @@ def _topics(claim: MeasuredStatement) -> tuple[frozenset[str], ...]:
 
 
 def _of_passage(claim: _Claim, passage: Passage) -> Opinion | None:
-    found = [_of_sentence(claim, sentence, passage) for sentence in read_sentences(passage)]
+    found = [
+        _of_sentence(claim, sentence, passage)
+        for sentence in read_sentences(passage.snippet, passage.context, passage.heading)
+    ]
     opinions = [opinion for opinion in found if opinion]
     if len({opinion.match.contradicts for opinion in opinions if opinion.certain}) > 1:
         return None  # one sentence bears the claim out, another contradicts it
@@ -127,8 +137,10 @@ def _of_sentence(claim: _Claim, sentence: Sentence, passage: Passage) -> Opinion
         _reading(claim, place, said, sentence.about)
         for place in range(len(claim.measured.measures))
     ]
-    if all(reading.relation == "agrees" for reading in readings) and is_turned_round(
-        claim.statement, sentence.said, provisos
+    if (
+        all(reading.relation == "agrees" for reading in readings)
+        and _says_outright(sentence.said, provisos)
+        and is_turned_round(claim.statement, sentence.said)
     ):
         reason = "the passage says the same with a negation more, or one less, than the claim"
         return _against(passage, NEGATED, reason)
@@ -147,6 +159,12 @@ def _of_sentence(claim: _Claim, sentence: Sentence, passage: Passage) -> Opinion
         return _by_value(passage, differing[0]) if clear else None
     favour = _in_favour(claim, readings, provisos, sentence)
     return _for(passage, favour, len(readings)) if favour else None
+
+
+def _says_outright(said: Statement, provisos: Provisos) -> bool:
+    """Whether nothing limits what a sentence says, or denies it but an "it is false that"."""
+    known = (DENIED,) if is_called_false(said.text) else ()
+    return not provisos.limits and provisos.denies == known and _SOFT.isdisjoint(provisos.forces)
 
 
 def _is_otherwise(claim: _Claim, sentence: Statement, said: MeasuredStatement) -> bool:

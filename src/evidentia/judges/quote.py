@@ -11,15 +11,21 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.judges.checks import typed_checks
-from evidentia.judges.measures import HARMLESS, compare_values, read_measures
 from evidentia.judges.provisos import find_provisos, understood_bounds
-from evidentia.judges.sentences import LONGEST, Sentence, read_sentences
-from evidentia.ledger.clauses import FINITE
+from evidentia.language.clauses import FINITE
+from evidentia.language.lexicon import word_set
+from evidentia.language.measures import HARMLESS, compare_values, read_measures
+from evidentia.language.statements import (
+    LONGEST_SENTENCE,
+    Sentence,
+    Statement,
+    read_sentences,
+    read_statement,
+)
+from evidentia.language.words import Word, coverage
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import Word, coverage, word_set
 
 VERBATIM: Final = 0.99
 NEARLY: Final = 0.93
@@ -51,14 +57,17 @@ class QuoteJudge:
 
     def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
         """Return full support for a (nearly) verbatim passage, partial for a similar one."""
-        if len(claim.text) > LONGEST:
+        if len(claim.text) > LONGEST_SENTENCE:
             return [None] * len(passages)
         claimed = read_statement(claim.text)
         return [_of_passage(claimed, passage) for passage in passages]
 
 
 def _of_passage(claim: Statement, passage: Passage) -> Opinion | None:
-    found = [_of_sentence(claim, sentence, passage) for sentence in read_sentences(passage)]
+    found = [
+        _of_sentence(claim, sentence, passage)
+        for sentence in read_sentences(passage.snippet, passage.context, passage.heading)
+    ]
     given = [opinion for opinion in found if opinion]
     return max(given, key=lambda opinion: opinion.match.similarity, default=None)
 

@@ -11,19 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.documents.sentences import split_sentences
-from evidentia.ledger.clauses import PERSONS, find_subject, head_of, main_clause
-from evidentia.ledger.markup import plain_text
+from evidentia.language.clauses import find_subject, head_of, main_clause
+from evidentia.language.lexicon import PERSONS, READERS
+from evidentia.language.markup import plain_text
+from evidentia.language.sentences import split_sentences
+from evidentia.language.words import stem
 from evidentia.ledger.model import Passage
-from evidentia.ledger.words import stem, word_set
 
 _YOU = re.compile(r"you\b(?=\s)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-_READERS: Final = word_set(
-    "employee staff worker personnel member customer user student resident participant people "
-    "everyone everybody anyone"
-)
-"""Those whom rules are for, and who are not the other side of another's right or duty."""
 _FIRST_WORDS: Final = 4
 
 
@@ -71,8 +67,8 @@ def _persons(passage: Passage) -> Iterator[Addressed]:
         subject = find_subject(sentence)
         heads = [head_of(subject)] if subject else _WORD.findall(sentence.lower())[:_FIRST_WORDS]
         for head in heads:
-            name = head if head in _READERS else head.removesuffix("s")
-            if name in _READERS and subject:
+            name = head if head in READERS else head.removesuffix("s")
+            if name in READERS and subject:
                 yield Addressed(head, is_reader=True)
-            elif name in PERSONS - _READERS:
+            elif name in PERSONS - READERS:
                 yield Addressed(head, is_reader=False)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from evidentia.ledger.markup import cell_spans, comments, masked, plain_text, trimmed
+from evidentia.language.markup import cell_spans, comments, masked, plain_text, trimmed
 
 BlockKind = Literal["paragraph", "item", "row", "header", "heading", "code", "reference", "comment"]
 

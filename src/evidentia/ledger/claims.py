@@ -14,24 +14,26 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evidentia.canonical import derived_id
-from evidentia.documents.sentences import Span, sentence_spans
 from evidentia.errors import InputError
-from evidentia.ledger.blocks import Block, cells, find_blocks
-from evidentia.ledger.citations import find_citations, without_citations
-from evidentia.ledger.clauses import (
+from evidentia.language.characters import Span
+from evidentia.language.clauses import (
     begins_with_pronoun,
     find_subject,
     in_quotation,
     parts,
     with_pronoun_replaced,
 )
-from evidentia.ledger.markup import masked, plain_text, trimmed
+from evidentia.language.lexicon import IS, word_set
+from evidentia.language.markup import masked, plain_text, trimmed
+from evidentia.language.numerals import find_quantities
+from evidentia.language.predicates import has_main_verb, says_something
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.statements import read_statement
+from evidentia.language.words import stem
+from evidentia.ledger.blocks import Block, cells, find_blocks
+from evidentia.ledger.citations import find_citations, without_citations
 from evidentia.ledger.model import Claim, ClaimType, Importance
 from evidentia.ledger.notclaims import is_command, why_no_claim
-from evidentia.ledger.numerals import find_quantities
-from evidentia.ledger.predicates import has_main_verb, says_something
-from evidentia.ledger.statements import read_statement
-from evidentia.ledger.words import stem, word_set
 
 _LEAD = re.compile(
     r"(?:(?:according to|based on|as (?:stated|described|set out|noted|outlined) in|per) "
@@ -97,7 +99,6 @@ _EMPTY: Final = frozenset(
 )
 """Stems of words that name no topic: "a few rules to keep in mind", "what you need to know"."""
 _LIMITING: Final = word_set("if unless when where only not no never without except until")
-_IS: Final = word_set("is are was were")
 _LONGEST_LEAD: Final = 160
 _LONGEST_QUOTATION: Final = 6
 """Sentences that a quotation may have; a mark that stands open for longer was none."""
@@ -341,7 +342,7 @@ def _is_empty(title: str) -> bool:
         and said.stems <= _EMPTY
         and not said.numbers
         and not any(word.text in _LIMITING for word in said.words)
-        and (reads_on is None or reads_on[0].lower() in _IS)
+        and (reads_on is None or reads_on[0].lower() in IS)
     )
 
 

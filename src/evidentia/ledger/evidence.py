@@ -19,12 +19,14 @@ from itertools import repeat
 from typing import Final, Protocol, TypeVar
 
 from evidentia.documents.model import DocumentChunk
-from evidentia.documents.sentences import sentence_spans
-from evidentia.ledger.clauses import main_clause
-from evidentia.ledger.markup import Span, plain_text
+from evidentia.language.characters import Span
+from evidentia.language.clauses import main_clause
+from evidentia.language.lexicon import POINTING, any_of
+from evidentia.language.markup import plain_text
+from evidentia.language.sentences import LIST_MARKER, sentence_spans
+from evidentia.language.statements import Statement, read_statement
+from evidentia.language.words import coverage
 from evidentia.ledger.model import Claim, Passage, SourceDocument
-from evidentia.ledger.statements import Statement, read_statement
-from evidentia.ledger.words import coverage
 
 CHUNKS: Final = 12
 """How many chunks with different text are read for a claim."""
@@ -42,10 +44,7 @@ CHUNKS_BY_MEANING: Final = 6
 NEAR: Final = 0.4
 """How near a sentence must be in meaning to be read though it shares no word with the claim."""
 
-_POINTS_BACK = re.compile(
-    r"(?:it|they|this|these|those|such|he|she|its|their|however|but|instead)\b", re.IGNORECASE
-)
-_ITEM = re.compile(r"\s*(?:[-*+•‣◦▪]|\d{1,3}[.)]|\(?[a-z]\))\s")
+_POINTS_BACK = re.compile(rf"(?:{any_of(POINTING)}|however|but|instead)\b", re.IGNORECASE)
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 Search = Callable[[str, int], Iterable[tuple[int, float]]]
@@ -259,7 +258,7 @@ def _sentences(text: str) -> tuple[tuple[Span, int, str], ...]:
     for span in sentence_spans(text):
         start, end = span
         sentence = text[start:end]
-        is_item = _ITEM.match(sentence) is not None
+        is_item = LIST_MARKER.match(sentence) is not None
         points_back = found and _POINTS_BACK.match(sentence)
         found.append((span, before if points_back else start, lead if is_item else ""))
         before = start

@@ -16,8 +16,8 @@ from traceback import format_exception_only
 from typing import Final, Protocol
 
 from evidentia.errors import EvidentiaError
+from evidentia.language.clauses import main_clause
 from evidentia.ledger.addressing import Addressed, addressed_by, addresses_reader, with_reader
-from evidentia.ledger.clauses import main_clause
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
 
 TOGETHER: Final = 0.87

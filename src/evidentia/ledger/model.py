@@ -110,6 +110,11 @@ class Passage(FrozenModel):
     context: str = ""
     source: SourceDocument
 
+    @property
+    def heading(self) -> str:
+        """The nearest heading above it; empty if it has none."""
+        return self.source.heading_path[-1] if self.source.heading_path else ""
+
 
 class Comparison(FrozenModel):
     """A value or a word of a claim, and what a passage has in its place.

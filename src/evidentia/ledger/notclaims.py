@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from evidentia.documents.tokens import tokenize
-from evidentia.ledger.clauses import has_verb
+from evidentia.language.clauses import has_verb
+from evidentia.language.tokens import tokenize
 
 _SHORT: Final = 3
 """Words of a piece that, without a verb, a number or a full stop, is a title and no statement."""

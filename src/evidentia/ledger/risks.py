@@ -18,8 +18,10 @@ from itertools import combinations
 from typing import Final
 
 from evidentia.canonical import derived_id
+from evidentia.language.markup import one_line
+from evidentia.language.numerals import find_quantities
+from evidentia.language.quantities import compare
 from evidentia.ledger.confidence import percent
-from evidentia.ledger.markup import one_line
 from evidentia.ledger.model import (
     EvidenceLedger,
     EvidenceMatch,
@@ -31,8 +33,6 @@ from evidentia.ledger.model import (
     SupportLevel,
     Verdict,
 )
-from evidentia.ledger.numerals import find_quantities
-from evidentia.ledger.quantities import compare
 from evidentia.ledger.verdicts import SUPPORTED_ABOVE
 
 LOW_CONFIDENCE: Final = 0.6

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from evidentia.ledger.markup import one_line
+from evidentia.language.markup import one_line
 from evidentia.ledger.model import (
     Claim,
     EvidenceMatch,

@@ -16,7 +16,16 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from evidentia.ledger.words import word_set
+from evidentia.language.lexicon import DAYS, MONTH_NAMES, MULTIPLES, NONE, word_set
+from evidentia.language.verbs import (
+    ALSO_NOUNS,
+    DONE,
+    LEMMAS,
+    NEAR,
+    SYNONYMS,
+    is_inflected,
+    regular_forms,
+)
 from evidentia.packs.phrases import (
     IN_VAIN,
     LINKS,
@@ -26,24 +35,13 @@ from evidentia.packs.phrases import (
     parse_action,
     without_outcome,
 )
-from evidentia.packs.spelling import SAFEGUARDS, VOCALS, Word, plain
+from evidentia.packs.spelling import SAFEGUARDS, VOCALS, ActionWord, plain
 from evidentia.packs.values import kind_of, value_of
-from evidentia.packs.verbs import (
-    ALSO_NOUNS,
-    DONE,
-    LEMMAS,
-    NEAR,
-    SYNONYMS,
-    is_inflected,
-    regular_forms,
-)
 
 MAX_SHOWN: Final = 60
 """How many characters of an action a reason quotes at most."""
 
-_NEGATIONS: Final = NOT_DONE | word_set(
-    "no none neither nor without except excluding nothing nobody non unless instead"
-)
+_NEGATIONS: Final = NOT_DONE | NONE | word_set("except excluding unless instead")
 _FAILURES: Final = word_set(
     "failed failure error errors timeout denied aborted rejected skipped exception crashed refused "
     "unsuccessful unsuccessfully"
@@ -71,13 +69,13 @@ _EITHER: Final = tuple(
         "paid unpaid",
         "low medium high critical",
         "hourly daily weekly monthly quarterly yearly",
-        "monday tuesday wednesday thursday friday saturday sunday",
+        " ".join(DAYS),
         "today tomorrow yesterday",
-        "january february march april june july august september october november december",
+        " ".join(MONTH_NAMES).lower().replace(" may ", " "),  # may is no month alone
         "usd eur gbp sar aed qar kwd bhd omr egp jpy inr chf cad aud",
         "thousand million billion",
         "read write admin",
-        "once twice thrice",
+        " ".join(MULTIPLES),
         "contact deal invoice order ticket user task note file payment refund email role",
         "contacts deals invoices orders tickets users tasks notes files payments refunds emails",
         "read-only read-write",
@@ -183,7 +181,7 @@ def _as_thing(action: Action, other: Action) -> Action:
     word = action.written
     if action.verb == other.verb or word not in ALSO_NOUNS or word not in other.texts:
         return action
-    return Action("", "", (Word(word, word), *action.rest), action.marks, action.pending)
+    return Action("", "", (ActionWord(word, word), *action.rest), action.marks, action.pending)
 
 
 def _mean_one(intended: Action, actual: Action) -> bool:
@@ -235,7 +233,7 @@ def _rests(intended: Action, actual: Action) -> _Verdict:
     )
 
 
-def _agree(before: str, meant: Word, done: Word) -> bool:
+def _agree(before: str, meant: ActionWord, done: ActionWord) -> bool:
     """Whether two words in one place agree; a verb after "and" may change its form as well."""
     if meant.text == done.text:
         vocals = [VOCALS.findall(word.shown) for word in (meant, done)]
@@ -319,7 +317,7 @@ def _other(meant: str, done: str) -> _Verdict:
     return Basis.DIFFERENT, f"{_quote(meant)} was meant, {_quote(done)} was done"
 
 
-def _slot(word: Word) -> str:
+def _slot(word: ActionWord) -> str:
     """Return what kind of value a word is (an id, a name, one of a few), or nothing."""
     if (kind := kind_of(word.text)) or word.text in PREPOSITIONS:
         return kind

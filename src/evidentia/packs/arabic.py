@@ -8,6 +8,8 @@ texts are quoted and isolated.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from evidentia.language.direction import isolated
+from evidentia.language.wording import HOUR, counted_ar, date_ar, list_ar, western_percent
 from evidentia.packs.facts import (
     MOST_SOURCES,
     NAME,
@@ -21,20 +23,7 @@ from evidentia.packs.facts import (
 )
 from evidentia.packs.layout import Language, cited, effects, judged, tool_names, top_numbers
 from evidentia.packs.memo import TOP_ITEMS
-from evidentia.packs.wording import (
-    CALL,
-    CLAIM,
-    EFFECT,
-    HOUR,
-    SOURCE,
-    TOOL_CALL,
-    counted_ar,
-    date_ar,
-    isolated,
-    list_ar,
-    percent_ar,
-    reference_ar,
-)
+from evidentia.packs.nouns import CALL, CLAIM, EFFECT, SOURCE, TOOL_CALL
 
 CLASSES_AR: Final = {
     "A0": "لا يلزم اعتماد القرار",
@@ -120,7 +109,7 @@ def _weight(facts: MemoFacts) -> str:
     stakes = "ويُعد القرار بالغ الأثر. " if facts.high_stakes else ""
     if facts.confidence is None:
         return f"{stakes}ولم تُحدَّد درجة الثقة في القرار."
-    return f"{stakes}وبلغت درجة الثقة المعلنة في القرار {percent_ar(facts.confidence)}."
+    return f"{stakes}وبلغت درجة الثقة المعلنة في القرار {western_percent(facts.confidence)}."
 
 
 def _classes(facts: MemoFacts) -> str:
@@ -148,7 +137,7 @@ def _evidence(facts: MemoFacts) -> Iterator[str]:
         return
     yield f"يستند القرار إلى {_basis(facts)}."
     for number, item in enumerate(facts.evidence[:MOST_SOURCES], start=1):
-        yield f"{reference_ar(number)} {_source(item)}"
+        yield f"[{number}] {_source(item)}"
     if (more := len(facts.evidence) - MOST_SOURCES) > 0:
         told = counted_ar(more, SOURCE, "accusative")
         yield f"ويبلغ ما لم يُذكر هنا من المصادر {told}، وتفصيله في حزمة الأدلة."
@@ -157,7 +146,7 @@ def _evidence(facts: MemoFacts) -> Iterator[str]:
 
 def _source(item: MemoEvidence) -> str:
     name = _quoted(item.known_as) if item.known_as else "مصدر بلا اسم"
-    trust = "غير محددة" if item.confidence is None else percent_ar(item.confidence)
+    trust = "غير محددة" if item.confidence is None else western_percent(item.confidence)
     return f"{name}: درجة الثقة {trust}{'، وهو مصدر متقادم' if item.is_stale else ''}."
 
 
@@ -254,7 +243,7 @@ def _asked(facts: MemoFacts) -> str:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    return list_ar(cited(numbers, reference_ar, "غيرها"))
+    return list_ar(cited(numbers, lambda number: f"[{number}]", "غيرها"))
 
 
 def _name(text: str) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from evidentia.language.direction import isolated, runs_leftwards
+from evidentia.language.wording import HOUR, counted_en, date_en, list_en, western_percent
 from evidentia.packs.facts import (
     MOST_SOURCES,
     NAME,
@@ -16,20 +18,7 @@ from evidentia.packs.facts import (
 )
 from evidentia.packs.layout import Language, cited, effects, judged, tool_names, top_numbers
 from evidentia.packs.memo import TOP_ITEMS
-from evidentia.packs.wording import (
-    CALL,
-    CLAIM,
-    EFFECT,
-    HOUR,
-    SOURCE,
-    TOOL_CALL,
-    counted_en,
-    date_en,
-    isolated,
-    list_en,
-    percent_en,
-    runs_leftwards,
-)
+from evidentia.packs.nouns import CALL, CLAIM, EFFECT, SOURCE, TOOL_CALL
 
 CLASSES_EN: Final = {
     "A0": "no approval is needed",
@@ -109,7 +98,7 @@ def _weight(facts: MemoFacts) -> str:
     stakes = "The decision is marked as high-stakes. " if facts.high_stakes else ""
     if facts.confidence is None:
         return f"{stakes}No level of confidence is stated."
-    return f"{stakes}The stated confidence is {percent_en(facts.confidence)}."
+    return f"{stakes}The stated confidence is {western_percent(facts.confidence)}."
 
 
 def _classes(facts: MemoFacts) -> str:
@@ -147,7 +136,7 @@ def _evidence(facts: MemoFacts) -> Iterator[str]:
 
 def _source(item: MemoEvidence) -> str:
     name = _quoted(item.known_as) if item.known_as else "a source without a name"
-    trust = "not stated" if item.confidence is None else percent_en(item.confidence)
+    trust = "not stated" if item.confidence is None else western_percent(item.confidence)
     return f"{name}: confidence {trust}{'; stale' if item.is_stale else ''}."
 
 

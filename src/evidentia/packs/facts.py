@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from evidentia.documents.graphemes import boundary_before
 from evidentia.errors import InputError
+from evidentia.language.characters import boundary_before
+from evidentia.language.wording import date_en, quotable
 from evidentia.packs.decision import ApprovalClass, ReversibilityClass, SensitivityClass
 from evidentia.packs.memo import MAX_SUMMARY_WORDS, first_words, word_count
-from evidentia.packs.wording import date_en, quotable
 
 CallOutcome = Literal["succeeded", "failed"]
 ReviewResult = Literal["approved", "rejected"]

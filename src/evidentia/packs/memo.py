@@ -19,8 +19,9 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, ValidationError, ValidationInfo
 
-from evidentia.bundles.invisible import strip_invisible
 from evidentia.frozen import FrozenModel
+from evidentia.language.characters import strip_invisible
+from evidentia.language.digits import ANY_DIGIT
 from evidentia.packs.fields import is_recorded
 
 MAX_SUMMARY_WORDS: Final = 120
@@ -36,7 +37,7 @@ _WORD = re.compile(r"(?<!\S)(?:(?![^\W_ـ])\S)*+[^\W_ـ]\S*+")
 _ARABIC_LETTER = re.compile(r"[ء-غف-ي]")
 _LATIN_LETTER = re.compile(r"[A-Za-z]")
 _LETTER = re.compile(r"[^\W\d_]")
-_NUMBER: Final = r"[0-9٠-٩۰-۹]{1,4}"
+_NUMBER: Final = rf"[{ANY_DIGIT}]{{1,4}}"
 _NUMBERS: Final = rf"{_NUMBER}(?:\s*[-‐‑–—−]\s*{_NUMBER})?"
 _REFERENCE = re.compile(rf"\[\s*({_NUMBERS}(?:\s*[,،;؛]\s*{_NUMBERS})*)\s*\]")
 _FROM_TO = re.compile(rf"({_NUMBER})(?:\s*[-‐‑–—−]\s*({_NUMBER}))?")

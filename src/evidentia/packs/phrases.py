@@ -9,18 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.ledger.words import word_set
-from evidentia.packs.spelling import SAFEGUARDS, Word, read_words
+from evidentia.language.lexicon import BE, DO, HAVE, MODALS, NOT, word_set
+from evidentia.language.verbs import ALSO_NOUNS, DONE, LEMMAS
+from evidentia.packs.spelling import SAFEGUARDS, ActionWord, read_words
 from evidentia.packs.values import kind_of
-from evidentia.packs.verbs import ALSO_NOUNS, DONE, LEMMAS
 
 _NEUTRAL: Final = word_set("successfully please")
-_BE: Final = word_set("is are was were be been being")
-_AUXILIARIES: Final = _BE | word_set("has have had do does did")
+_AUXILIARIES: Final = BE | HAVE | DO
 _PENDING: Final = word_set("will shall should must to")
 _PLANNED: Final = word_set("going need needs")
-_PERHAPS: Final = word_set("would could can may might")
-NOT_DONE: Final = word_set("not never partially partly")
+_PERHAPS: Final = MODALS - _PENDING
+NOT_DONE: Final = NOT | word_set("partially partly")
 _NOT_QUITE: Final = word_set("almost nearly mostly")
 IN_VAIN: Final = word_set("failed fail unable refused refuse declined decline")
 _TRIED: Final = word_set("attempted attempt tried try forgot")
@@ -59,7 +58,7 @@ class Action:
 
     verb: str
     written: str
-    rest: tuple[Word, ...]
+    rest: tuple[ActionWord, ...]
     marks: tuple[str, ...] = ()
     pending: bool = False
 
@@ -74,7 +73,7 @@ def parse_action(text: str) -> Action:
     words = tuple(_articles_dropped(read_words(text)))
     texts = [word.text for word in words]
     found = _lead(texts, 0)
-    subject: tuple[Word, ...] = ()
+    subject: tuple[ActionWord, ...] = ()
     if texts[0] not in LEMMAS or texts[0] in ALSO_NOUNS:
         for at in _chain_starts(texts):
             chain = _lead(texts, at)
@@ -111,7 +110,7 @@ def without_outcome(intended: Action, done: str) -> Action | None:
     return action
 
 
-def _articles_dropped(words: list[Word]) -> Iterator[Word]:
+def _articles_dropped(words: list[ActionWord]) -> Iterator[ActionWord]:
     """Leave out the articles; an "a" that may be a name stays."""
     for place, word in enumerate(words):
         following = words[place + 1].text if place + 1 < len(words) else ""
@@ -145,7 +144,7 @@ def _lead(texts: Sequence[str], start: int) -> tuple[int, tuple[str, ...], bool]
             break
         at += 1
     head = texts[at] if at < len(texts) else ""
-    told = auxiliary not in _BE | {"has", "have", "had"} or head in DONE
+    told = auxiliary not in BE | HAVE or head in DONE
     known = head in LEMMAS and told
     if known or (at == start and head.isascii() and head.isalpha()):
         return at, tuple(marks), pending
@@ -169,7 +168,7 @@ def _is_passive(texts: Sequence[str], start: int, head: int) -> bool:
     if head > start:
         # "is closed" tells of a state, and "list orders to be shipped" of what to list
         chain = set(texts[start:head])
-        return bool(chain & _BE - {"is", "are"}) and not (texts[0] in LEMMAS and "to" in chain)
+        return bool(chain & BE - {"is", "are"}) and not (texts[0] in LEMMAS and "to" in chain)
     following = texts[head + 1] if head + 1 < len(texts) else ""
     alone = not following or following in PREPOSITIONS | SAFEGUARDS
     return texts[0] in _THINGS and alone and all(map(kind_of, texts[1:start]))

@@ -9,8 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
-from evidentia.bundles.invisible import strip_invisible
-from evidentia.ledger.words import word_set
+from evidentia.language.characters import (
+    ARABIC_LETTERS,
+    ARABIC_VOWELS,
+    TATWEEL,
+    strip_invisible,
+)
+from evidentia.language.digits import TO_WESTERN
+from evidentia.language.lexicon import CARDINALS, DO, HAVE, IS, word_set
 
 SAFEGUARDS: Final = word_set(
     "read-only dry-run draft preview simulated simulation sandbox encrypted masked anonymised "
@@ -28,12 +34,7 @@ _ALIASES: Final = {
     "&": "and",
     "readonly": "read-only",
     "dryrun": "dry-run",
-    **{
-        word: str(value)
-        for value, word in enumerate(
-            re.split(" ", "zero one two three four five six seven eight nine ten eleven twelve")
-        )
-    },
+    **{word: str(value) for value, word in enumerate(CARDINALS[:13])},
 }
 _JOINED: Final = {("read", "only"): "read-only", ("dry", "run"): "dry-run"}
 _CONTRACTIONS: Final = {
@@ -46,27 +47,21 @@ _CONTRACTIONS: Final = {
     "i'll": "i will",
     "we'll": "we will",
     **{
-        f"{word}n't": f"{word} not"
-        for word in word_set("do does did is are was were has have had could would should must")
+        f"{word}n't": f"{word} not" for word in DO | HAVE | IS | word_set("could would should must")
     },
 }
 _CAPITALS: Final = word_set("US IT WHO AM IN OR ME HI AS AT IS SO A")
 """Words that are other words, or names, in capitals."""
 
-_FOLDED: Final = str.maketrans(
-    "\u2010\u2011\u2212\u2019\u066b\u066c\u060c\u061b\u066a"
-    + "".join(chr(zero + digit) for zero in (0x660, 0x6F0) for digit in range(10)),
-    "---'.,,;%" + "0123456789" * 2,
-)
-_TATWEEL = re.compile("(?<=[\u0620-\u06d3])\u0640+")
-VOCALS = re.compile("(?<=[\u0620-\u06d3])[\u064b-\u0652\u0670]")
-"""The vowel marks of Arabic, which may be left out."""
+_FOLDED: Final = TO_WESTERN | str.maketrans("\u2010\u2011\u2212\u2019\u060c\u061b", "---',;")
+_TATWEEL = re.compile(f"(?<=[{ARABIC_LETTERS}]){TATWEEL}+")
+VOCALS = re.compile(f"(?<=[{ARABIC_LETTERS}])[{ARABIC_VOWELS}]")
 _HUMP = re.compile("[a-z][A-Z]")
 _AMOUNT = re.compile(r"([-+]?[$£]?[-+]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d\d)?")
 _TAIL: Final = ".,;:!?"
 
 
-class Word(NamedTuple):
+class ActionWord(NamedTuple):
     """A word as it is compared, and as it was written."""
 
     text: str
@@ -80,12 +75,12 @@ def plain(text: str) -> tuple[str, dict[str, int]]:
     return " ".join(folded.split()), hidden
 
 
-def read_words(text: str) -> list[Word]:
+def read_words(text: str) -> list[ActionWord]:
     """Return the words of a plain text that is not blank."""
     return _joined(_words(text))
 
 
-def _words(text: str) -> Iterator[Word]:
+def _words(text: str) -> Iterator[ActionWord]:
     shouted = text.isupper()
     pieces = text.split(" ")
     for place, piece in enumerate(pieces, 1):
@@ -98,9 +93,9 @@ def _words(text: str) -> Iterator[Word]:
             inner = _folded(body.strip("()[]"), shouted=shouted)
             folded = inner if inner in SAFEGUARDS else folded
         for part in _CONTRACTIONS.get(folded, folded).split(" "):
-            yield Word(part, body)
+            yield ActionWord(part, body)
         if tail and (tail != "." or place < len(pieces)):
-            yield Word(tail, tail)
+            yield ActionWord(tail, tail)
 
 
 def _folded(piece: str, *, shouted: bool) -> str:
@@ -113,13 +108,13 @@ def _folded(piece: str, *, shouted: bool) -> str:
     return _ALIASES.get(bare.lower(), bare.lower())
 
 
-def _joined(words: Iterable[Word]) -> list[Word]:
+def _joined(words: Iterable[ActionWord]) -> list[ActionWord]:
     """Join words that are one, and take out what a safeguard may stand between."""
-    out: list[Word] = []
+    out: list[ActionWord] = []
     for word in words:
         pair = (out[-1].text.lstrip("(["), word.text.rstrip(")]")) if out else ("", "")
         if pair in _JOINED and (len(out) > 1 or pair[0] == "dry"):
-            out[-1] = Word(_JOINED[pair], f"{out[-1].shown} {word.shown}")
+            out[-1] = ActionWord(_JOINED[pair], f"{out[-1].shown} {word.shown}")
         elif word.text == "mode" and [each.text for each in out[-2:-1]] == ["in"]:
             out[-2:] = [out[-1]] if pair[0] in SAFEGUARDS else [*out[-2:], word]
         else:
@@ -129,7 +124,7 @@ def _joined(words: Iterable[Word]) -> list[Word]:
     return [_amount(out, place) for place in range(len(out))]
 
 
-def _amount(words: Sequence[Word], place: int) -> Word:
+def _amount(words: Sequence[ActionWord], place: int) -> ActionWord:
     """Return an amount of money in one spelling, any other word as it is."""
     text, shown = words[place]
     match = _AMOUNT.fullmatch(text)
@@ -139,4 +134,4 @@ def _amount(words: Sequence[Word], place: int) -> Word:
     if not (beside & _DECIMAL_CURRENCIES or set(match[1]) & set("$£")):
         return words[place]
     sign, whole, cents = match.groups(default="")
-    return Word(f"{sign}{whole.replace(',', '')}{cents if cents != '.00' else ''}", shown)
+    return ActionWord(f"{sign}{whole.replace(',', '')}{cents if cents != '.00' else ''}", shown)

@@ -8,26 +8,18 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.documents.graphemes import boundary_before
-from evidentia.documents.sentences import sentence_spans
-from evidentia.documents.tokens import tokenize
+from evidentia.language.characters import Span, boundary_before
+from evidentia.language.lexicon import ARABIC_QUERY_WORDS, QUERY_WORDS
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.tokens import tokenize
 
 _LONGEST_QUERY: Final = 2_000
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*%?")
 _FRAMING: Final = 0.3
 """Which part of a window may stand before its first match, where a sentence must be cut."""
-_COMMON: Final = frozenset(
-    re.findall(
-        r"\S+",
-        "a an and any are as at be been by can could did do does for from had has have how i if in "
-        "is it its me my no not of on or our shall should so than that the their them then there "
-        "these they this those to was we were what when where which who whom why will with would "
-        "you your في من على عن الى ما هل هو هي ان او كم كيف متى اين لا هذا هذه",
-    )
-)
+_COMMON: Final = QUERY_WORDS | ARABIC_QUERY_WORDS
 """Words of a query that tell nothing of what is asked for."""
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evidentia.documents.model import Direction, DocumentChunk
+from evidentia.documents.model import DocumentChunk
 from evidentia.documents.reading.document import EXTENSIONS
 from evidentia.documents.reading.limits import MAX_BYTES
 from evidentia.errors import DocumentError, EnvironmentProblem, InputError, NotFoundError
+from evidentia.language.direction import Direction
 from evidentia.store.workers import WorkerEndedError, Workers, cores
 
 SECONDS: Final = 300.0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evidentia.errors import InputError
 from evidentia.export.pdf.dates import gregorian, gregorian_time, hijri
-from evidentia.export.pdf.numerals import Lang
+from evidentia.language.wording import Lang
 
 AT = "2026-11-15T09:30:00.000000Z"
 

@@ -177,6 +177,20 @@ def test_the_digest_is_over_all_that_pages_are_made_by(
     assert template_digest.__wrapped__() != whole
 
 
+def test_the_digest_is_over_all_of_the_language_that_pages_are_written_by() -> None:
+    root = PACKAGE.parents[1]
+    found: set[str] = set()
+    waiting = [path for path in PACKAGE.glob("*.py") if path.name != "reading.py"]
+    while waiting:
+        imported = re.findall(
+            r"evidentia\.(language\.\w+) import", waiting.pop().read_text("utf-8")
+        )
+        new = {f"{name.replace('.', '/')}.py" for name in imported} - found
+        found |= new
+        waiting += [root / name for name in new]
+    assert found == set(typesetting._BORROWED)
+
+
 def test_another_calendar_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = template_digest.__wrapped__()
     monkeypatch.setattr(typesetting, "version", lambda _: "0.1")

@@ -5,11 +5,11 @@ from importlib import import_module
 from typing import Final, Protocol
 
 from evidentia.canonical import sha256_hex
-from evidentia.documents.language import SAMPLE_SIZE, detect_direction, detect_language
 from evidentia.documents.model import Heading, Page, ReadDocument
 from evidentia.documents.reading.archive import WORD_DOCUMENT, part_names
 from evidentia.documents.reading.contents import Contents, problem
 from evidentia.documents.reading.limits import MAX_BYTES
+from evidentia.language.direction import SAMPLE_SIZE, detect_direction, detect_language
 
 PDF: Final = "application/pdf"
 DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

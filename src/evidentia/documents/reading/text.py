@@ -3,9 +3,9 @@
 import codecs
 from typing import Final
 
-from evidentia.documents.language import SAMPLE_SIZE, detect_language
 from evidentia.documents.model import Page
 from evidentia.documents.reading.contents import Contents, problem
+from evidentia.language.direction import SAMPLE_SIZE, detect_language
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),

@@ -7,24 +7,14 @@ time is returned as it is written, and has no Hijri date.
 
 # ruff: noqa: RUF002 - Arabic dates are what is written here
 
-import re
 from datetime import UTC, date, datetime
 from typing import Final
 
 from evidentia.errors import InputError
-from evidentia.export.pdf.numerals import Lang, digits
-from evidentia.packs.wording import date_ar, date_en
+from evidentia.language.lexicon import ARABIC_HIJRI_MONTH_NAMES, HIJRI_MONTH_NAMES
+from evidentia.language.wording import Lang, date_ar, date_en, digits
 
-_HIJRI_MONTHS: Final = {
-    "en": (
-        "Muharram, Safar, Rabi' al-Awwal, Rabi' al-Thani, Jumada al-Ula, Jumada al-Akhirah, "
-        "Rajab, Sha'ban, Ramadan, Shawwal, Dhu al-Qa'dah, Dhu al-Hijjah"
-    ),
-    "ar": (
-        "محرم، صفر، ربيع الأول، ربيع الآخر، جمادى الأولى، جمادى الآخرة، "
-        "رجب، شعبان، رمضان، شوال، ذو القعدة، ذو الحجة"
-    ),
-}
+_HIJRI_MONTHS: Final = {"en": HIJRI_MONTH_NAMES, "ar": ARABIC_HIJRI_MONTH_NAMES}
 
 
 def gregorian(at: str, lang: Lang) -> str:
@@ -58,7 +48,7 @@ def hijri(at: str, lang: Lang) -> str:
     if found is None:
         return ""
     year, month, day = found
-    name = re.split("[,،] ", _HIJRI_MONTHS[lang])[month - 1]
+    name = _HIJRI_MONTHS[lang][month - 1]
     told = f"{digits(str(day), lang)} {name} {digits(str(year), lang)}"
     return f"{told}هـ" if lang == "ar" else f"{told} AH"
 

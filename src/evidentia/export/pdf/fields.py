@@ -4,10 +4,13 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from evidentia.export.pdf.breaking import breakable
 from evidentia.export.pdf.dates import gregorian, gregorian_time, hijri
-from evidentia.export.pdf.direction import Direction, breakable, direction, isolated
-from evidentia.export.pdf.numerals import Lang, byte_count, in_prose, number, percent
+from evidentia.export.pdf.numerals import in_prose
 from evidentia.export.pdf.printing import printable
+from evidentia.language.direction import Direction
+from evidentia.language.scripts import direction, with_isolates
+from evidentia.language.wording import Lang, byte_count, number, percent
 
 Field = dict[str, str]
 """A text `t` and its direction `d`."""
@@ -32,7 +35,7 @@ def field(text: str, default: Direction = "ltr") -> Field:
     """Return a text of the evidence as a paragraph of its own."""
     shown = printable(text).strip()
     runs = direction(shown, default)
-    return {"t": breakable(isolated(shown, runs)), "d": runs}
+    return {"t": breakable(with_isolates(shown, runs)), "d": runs}
 
 
 def prose(text: str, lang: Lang) -> Field:
@@ -44,12 +47,12 @@ def prose(text: str, lang: Lang) -> Field:
     shown = in_prose(printable(text).strip(), lang)
     own, others = (len(_LETTERS[each].findall(shown)) for each in sorted(LANGS, key=lang.__ne__))
     runs = _DIRECTIONS[lang] if 2 * own >= others else direction(shown, _DIRECTIONS[lang])
-    return {"t": breakable(isolated(shown, runs)), "d": runs}
+    return {"t": breakable(with_isolates(shown, runs)), "d": runs}
 
 
 def english(text: str) -> Field:
     """Return a sentence of the program, which is English whatever it quotes."""
-    return {"t": breakable(isolated(printable(text).strip(), "ltr")), "d": "ltr"}
+    return {"t": breakable(with_isolates(printable(text).strip(), "ltr")), "d": "ltr"}
 
 
 def code(text: str) -> Field:

@@ -14,7 +14,7 @@ from evidentia.export.pdf.fields import (
     short,
     spoken,
 )
-from evidentia.export.pdf.numerals import Lang, number
+from evidentia.language.wording import Lang, number
 from evidentia.ledger.model import (
     EvidenceLedger,
     LedgerEntry,

@@ -18,7 +18,7 @@ from evidentia.export.pdf.fields import (
     size,
     spoken,
 )
-from evidentia.export.pdf.numerals import Lang, duration
+from evidentia.language.wording import Lang, duration
 from evidentia.ledger.model import Verdict
 from evidentia.packs.actions import Basis
 from evidentia.packs.model import Attachment, EvidencePack, EvidenceSource

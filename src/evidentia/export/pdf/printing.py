@@ -12,7 +12,7 @@ from typing import Final
 
 import regex
 
-from evidentia.bundles.invisible import strip_invisible
+from evidentia.language.characters import strip_invisible
 
 _CLUSTER = regex.compile(r"\n|(?s:.)[\p{M}\u200c\u200d]*")
 """A character with its marks: one font must have them all."""

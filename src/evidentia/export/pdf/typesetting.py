@@ -26,7 +26,10 @@ _HERE: Final = Path(__file__).parent
 _ROOT: Final = _HERE.parents[1]
 _TEMPLATES: Final = _HERE / "templates"
 _FONTS: Final = _HERE / "fonts"
-_BORROWED: Final = ("bundles/invisible.py", "packs/wording.py")
+_BORROWED: Final = tuple(
+    f"language/{name}.py"
+    for name in ("characters", "digits", "direction", "lexicon", "scripts", "wording")
+)
 """The modules elsewhere by which texts and numbers are written."""
 _CALENDAR: Final = "hijridate"
 _NO_PAGES: Final = "reading.py"

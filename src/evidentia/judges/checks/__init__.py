@@ -6,12 +6,13 @@ are plainly about the same thing.
 """
 
 from evidentia.judges.checks.comparatives import comparative_checks
-from evidentia.judges.checks.model import Check, CheckKind, read
+from evidentia.judges.checks.model import Check, CheckKind
 from evidentia.judges.checks.names import name_checks
 from evidentia.judges.checks.polarity import polarity_checks
 from evidentia.judges.checks.quantities import quantity_checks, retold
 from evidentia.judges.checks.roles import role_checks
 from evidentia.judges.checks.strength import strength_checks
+from evidentia.language.readings import read
 
 __all__ = ["Check", "CheckKind", "retold", "typed_checks"]
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from evidentia.judges.checks.model import Check, CheckKind, Reading, covers
-from evidentia.judges.checks.opposites import COMPARED
-from evidentia.judges.checks.polarity import denied
-from evidentia.ledger.words import word_set
+from evidentia.judges.checks.model import Check, CheckKind
+from evidentia.language.lexicon import CARDINALS, word_set
+from evidentia.language.negation import denied
+from evidentia.language.opposites import COMPARED
+from evidentia.language.readings import Reading, covers
 
 _NEAR, _FAR = 2, 3
 _HALF: Final = 0.5
@@ -18,7 +19,7 @@ _REACH: Final = 8
 _MOST_BEFORE, _MOST_BEHIND = 6, 4
 """How many words on each side of a "than" tell what is compared."""
 _STAND_INS: Final = word_set("one ones")
-_COUNTS: Final = word_set("half twice one two three four five six seven eight nine ten")
+_COUNTS: Final = frozenset({"half", "twice", *CARDINALS[1:11]})
 """What begins a number behind a "than", which is then a bound."""
 
 

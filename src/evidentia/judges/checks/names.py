@@ -12,20 +12,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from evidentia.judges.checks.model import (
-    Check,
-    CheckKind,
-    Reading,
-    agrees,
-    covers,
-    differs,
-    read,
-    same_place,
-)
-from evidentia.judges.checks.nations import NATIONS
-from evidentia.judges.checks.polarity import denied
-from evidentia.ledger.units import MONTHS
-from evidentia.ledger.words import STOP_WORDS, word_set
+from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
+from evidentia.language.lexicon import DAYS, MONTHS, NATIONS, STOP_WORDS, word_set
+from evidentia.language.negation import denied
+from evidentia.language.readings import Reading, covers, read, same_place
 
 _TITLES: Final = word_set(
     "mr mrs ms dr sir lord lady president king queen prince princess professor captain saint st "
@@ -35,7 +25,8 @@ _NOT_NAMES: Final = (
     frozenset(MONTHS)
     | STOP_WORDS
     | _TITLES
-    | word_set("monday tuesday wednesday thursday friday saturday sunday ii iii iv vi vii viii ix")
+    | frozenset(DAYS)
+    | word_set("ii iii iv vi vii viii ix")
 )
 _SYMMETRIC: Final = word_set(
     "met meet meets marry marries married divorced dated play played plays worked collaborated "

@@ -1,46 +1,17 @@
 """Negation and opposites: where one text denies what the other says of the same thing."""
 
-import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
-from evidentia.judges.checks.model import (
-    Check,
-    CheckKind,
-    Reading,
-    agrees,
-    covers,
-    differs,
-    read,
-    same_place,
-)
-from evidentia.judges.checks.opposites import CONVERSES, OPPOSITES
-from evidentia.ledger.markup import Span
-from evidentia.ledger.words import word_set
+from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
+from evidentia.language.characters import Span
+from evidentia.language.lexicon import word_set
+from evidentia.language.negation import denied
+from evidentia.language.opposites import CONVERSES, OPPOSITES
+from evidentia.language.readings import Reading, covers, same_place
 
-_DENYING: Final = re.compile(
-    r"\b(?:(?:fail|decline)(?:s|ed|ing)? to|refus(?:e|es|ed|ing) to|den(?:y|ies|ied|ying)"
-    r"|lack(?:s|ed|ing)?|unable to|without|no longer|instead of|rather than|absence of"
-    r"|stop(?:s|ped)? short of|avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?(?: \w+){1,2} from)\b",
-    re.IGNORECASE,
-)
-"""What denies what follows without a "not"."""
-_BOUNDING: Final = re.compile(
-    r"\b(?:no|not) (?:(?:more|less|fewer|later|earlier|sooner|greater|longer) than|only|just|merely"
-    r"|simply|necessarily|always|all|every|until|yet|far|even|unlike|least|one of|to be confused)\b"
-    r"|\bno\.\s?\d|\b(?:or|if|why) (?:no|not)\b|\bnon\b|\b(?:none|nobody|nothing|nowhere)\b",
-    re.IGNORECASE,
-)
-"""Turns of phrase with a "no" or "not" that deny nothing, or a part only."""
 _LATER: Final = word_set("until till before unless except but only either")
 """What takes a part of a denial back: "was not released until 2010"."""
-_SKIPPED: Final = word_set(
-    "been being have has had be to a an the any yet ever really actually also"
-)
-_JOINTS: Final = word_set("but and or that which who because")
-_QUOTES: Final = " \t\n-'\"\u2018\u201c`"
-_REACH: Final = 4
 _PARTY, _OTHERS = 4, 6
 """How many words before a verb, and behind it, tell who is meant."""
 _MOST, _HALF = 0.65, 0.5
@@ -50,42 +21,6 @@ def polarity_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:
     """Compare what is denied, and find opposites in the same place."""
     yield from _negation_checks(claim, evidence)
     yield from _antonym_checks(claim, evidence)
-
-
-@lru_cache(maxsize=4_096)
-def denied(text: str) -> dict[int, Span]:
-    """Return the words that a text denies, by number, each with the span of what denies it."""
-    reading = read(text)
-    harmless = [match.span() for match in _BOUNDING.finditer(reading.text)]
-    cues = [match.span() for match in _DENYING.finditer(reading.text)]
-    cues += [(word.start, word.end) for word in reading.words if word.negates]
-    found: dict[int, Span] = {}
-    for start, end in cues:
-        if any(low <= start < high for low, high in harmless):
-            continue
-        run = reading.run_at((start, end))
-        target = _target(reading, run[1]) if run else None
-        if target is not None:
-            found.setdefault(target, (start, end))
-    return found
-
-
-def _target(reading: Reading, cue: int) -> int | None:
-    """Return the first word that carries meaning behind a denial and is no adverb."""
-    own = reading.sentences[cue]
-    for at in range(cue + 1, min(cue + 1 + _REACH, len(reading.words))):
-        word = reading.words[at]
-        if reading.sentences[at] != own or _parts(reading, at):
-            return None
-        if reading.content[at] and word.text not in _SKIPPED and not word.text.endswith("ly"):
-            return at
-    return None
-
-
-def _parts(reading: Reading, at: int) -> bool:
-    """Whether a mark or a joint stands before a word."""
-    between = reading.text[reading.words[at - 1].end : reading.words[at].start]
-    return reading.words[at].text in _JOINTS or bool(between.strip(_QUOTES))
 
 
 def _negation_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:

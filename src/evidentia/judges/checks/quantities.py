@@ -13,61 +13,20 @@ from functools import lru_cache
 from math import inf
 from typing import Final
 
-from evidentia.judges.checks.model import (
-    Check,
-    CheckKind,
-    Reading,
-    agrees,
-    covers,
-    differs,
-    read,
-    same_place,
-)
-from evidentia.judges.measures import LIGHT, quantities_of
-from evidentia.ledger.markup import Span
-from evidentia.ledger.quantities import Quantity, compare
-from evidentia.ledger.units import SMALL, any_of
-from evidentia.ledger.words import content_stems, words
+from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
+from evidentia.language.characters import Span
+from evidentia.language.lexicon import COUNTS, ORDINALS, SMALL_NUMBERS, any_of
+from evidentia.language.measures import LIGHT, quantities_of
+from evidentia.language.quantities import Quantity, compare
+from evidentia.language.readings import Reading, covers, read, same_place
+from evidentia.language.words import content_stems, words
 
-_ORDINALS: Final = {
-    name: value
-    for value, name in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-        ],
-        1,
-    )
-}
-_COUNTS: Final = {"once": 1, "twice": 2, "thrice": 3, "double": 2, "triple": 3, "dozen": 12} | {
-    "single": 1,
-    "pair": 2,
-    "couple": 2,
-    "both": 2,
-    "duo": 2,
-    "trio": 3,
-    "quartet": 4,
-    "half": 0.5,
-    "decade": 10,
-    "century": 100,
-}
-"""Words that say a number without being one."""
-_WORDS: Final[dict[str, float]] = {**_ORDINALS, **_COUNTS, **SMALL}
+_WORDS: Final[dict[str, float]] = {**ORDINALS, **COUNTS, **SMALL_NUMBERS}
 _DECADE = re.compile(
     r"\b(?P<year>1[0-9]\d0|20\d0)['\u2019]?s\b|(?<!\w)['\u2019](?P<short>[2-9]0)s\b"
 )
 _CENTURY = re.compile(
-    rf"\b(?:(?P<digits>\d{{1,2}})(?:st|nd|rd|th)|(?P<word>{any_of(_ORDINALS)}))[\s-]+century\b"
+    rf"\b(?:(?P<digits>\d{{1,2}})(?:st|nd|rd|th)|(?P<word>{any_of(ORDINALS)}))[\s-]+century\b"
     r"(?!\s+bce?\b)",
     re.IGNORECASE,
 )
@@ -235,7 +194,7 @@ def _decade(match: re.Match[str]) -> _When:
 
 
 def _century(match: re.Match[str]) -> _When:
-    number = int(match["digits"]) if match["digits"] else _ORDINALS[match["word"].lower()]
+    number = int(match["digits"]) if match["digits"] else ORDINALS[match["word"].lower()]
     return _When(number * 100 - 100, number * 100, None, None, match.span())
 
 

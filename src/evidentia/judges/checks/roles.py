@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.judges.checks.model import Check, CheckKind, Reading, differs
-from evidentia.judges.checks.opposites import COMPARED
-from evidentia.judges.checks.polarity import denied
-from evidentia.ledger.units import MONTHS
-from evidentia.ledger.words import coverage, stem, word_set
+from evidentia.judges.checks.model import Check, CheckKind, differs
+from evidentia.language.lexicon import BE, CARDINALS, DAYS, DO, HAVE, MODALS, MONTHS, word_set
+from evidentia.language.negation import denied
+from evidentia.language.opposites import COMPARED
+from evidentia.language.readings import Reading
+from evidentia.language.words import coverage, stem
 
 _MOST: Final = 0.8
 _NEAR, _FAR = 3, 4
 """How far from the verb, in words that carry meaning, a party stands in a claim and a passage."""
 _PHRASE: Final = 4
-_BE: Final = word_set("is are was were be been being am get gets got getting")
+_PASSIVE: Final = BE | word_set("am get gets got getting")
 _ADVERBS: Final = word_set("also now then later already still only first never ever always")
 _PLACES: Final = word_set(
     "in on at near within during around inside outside along across throughout under over beside"
@@ -32,10 +33,7 @@ _DETERMINERS: Final = word_set(
     "a an the his her its their our my your this these those no any each every some all another"
 )
 _NOUNS_FOLLOW: Final = _DETERMINERS | _PREPOSITIONS - {"to"}
-_HELPING: Final = word_set(
-    "has have had having do does did can could may might must shall should will would to not "
-    "he she it they we you i who which"
-)
+_HELPING: Final = HAVE | DO | MODALS | word_set("having to not he she it they we you i who which")
 """Words that stand before a verb."""
 _ACTS: Final = word_set(
     "beat beaten bit bought broke brought built caught chose chosen drove fed fought found gave "
@@ -71,12 +69,10 @@ _SYMMETRIC: Final = frozenset(
 """Verbs that hold both ways, that join a thing and its name, or that stand behind what is said."""
 _NO_PARTIES: Final = frozenset(
     stem(text)
-    for text in frozenset(MONTHS)
+    for text in {*MONTHS, *DAYS, *CARDINALS[1:11]}
     | word_set(
-        "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow day "
-        "week month year century decade morning evening night time one two three four five six "
-        "seven eight nine ten hundred thousand million billion first second third once twice later "
-        "soon often last"
+        "today yesterday tomorrow day week month year century decade morning evening night time "
+        "hundred thousand million billion first second third once twice later soon often last"
     )
 )
 """What tells when or how many, and may stand anywhere."""
@@ -168,7 +164,7 @@ def _manner(sentence: _Sentence, at: int) -> tuple[bool, str, int]:
         back -= 1
     behind = words[at + 1].text if at + 1 < sentence.places.stop else ""
     count = sentence.texts(sentence.places.start, sentence.places.stop).count("by")
-    return words[back].text in _BE, behind if behind in _PREPOSITIONS else "", count
+    return words[back].text in _PASSIVE, behind if behind in _PREPOSITIONS else "", count
 
 
 def _is_exchanged(here: _Sentence, at: int, there: _Sentence, place: int) -> bool:

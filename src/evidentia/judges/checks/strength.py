@@ -10,37 +10,29 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from evidentia.judges.checks.model import Check, CheckKind, Reading, agrees, covers, differs, read
-from evidentia.judges.checks.polarity import denied
-from evidentia.judges.measures import quantities_of
-from evidentia.ledger.words import word_set
+from evidentia.judges.checks.model import Check, CheckKind, agrees, differs
+from evidentia.language.lexicon import (
+    AMOUNTS,
+    DENIED_FORCES,
+    FORCES,
+    FREQUENCIES,
+    NOT,
+    ONLY,
+    UNSURE,
+    word_set,
+)
+from evidentia.language.measures import quantities_of
+from evidentia.language.negation import denied
+from evidentia.language.readings import Reading, covers, read
 
-_AMOUNTS: Final = {
-    "no": 0, "none": 0, "neither": 0, "few": 1, "some": 2, "several": 2, "certain": 2, "many": 3,
-    "most": 4, "all": 5, "every": 5, "each": 5, "both": 5,
-}  # fmt: skip
-_TIMES: Final = {
-    "never": 0, "rarely": 1, "seldom": 1, "sometimes": 2, "occasionally": 2, "often": 3,
-    "frequently": 3, "usually": 3, "generally": 3, "mostly": 3, "always": 5,
-}  # fmt: skip
 _NOT_COUNTED: Final = re.compile(
     r"\b(?:at most|most likely|no longer|all over|at all|first of all|a few|each other"
     r"|one of the most|the most|some \d|(?:no|not) \w+ than)\b",
     re.IGNORECASE,
 )
-_MAY, _SHOULD, _MUST = 1, 2, 3
-_MODALS: Final = {
-    "may": _MAY, "might": _MAY, "could": _MAY, "can": _MAY, "cannot": _MAY, "allowed": _MAY,
-    "permitted": _MAY, "prohibited": _MAY, "forbidden": _MAY, "banned": _MAY, "should": _SHOULD,
-    "must": _MUST, "shall": _MUST, "required": _MUST, "obliged": _MUST,
-}  # fmt: skip
-_WORDS: Final = frozenset({**_AMOUNTS, **_TIMES, **_MODALS})
-_DENIED_MODALS: Final = frozenset({"cannot", "prohibited", "forbidden", "banned"})
+_WORDS: Final = frozenset({**AMOUNTS, **FREQUENCIES, **FORCES})
 _PARTICIPLES: Final = word_set("allowed permitted prohibited forbidden banned required obliged")
 """Modals only before a "to" or "from"."""
-_UNSURE: Final = word_set("may might could possibly perhaps probably")
-_ONLY: Final = word_set("only solely exclusively sole")
-_NOT: Final = word_set("not never")
 _BOUNDS: Final = {"at_least": 1, "more_than": 1, "at_most": -1, "less_than": -1}
 _REACH: Final = 3
 _HALF, _MOST = 0.5, 0.65
@@ -85,13 +77,13 @@ def _operators(text: str) -> tuple[_Operator, ...]:
             continue
         if word.text == "may" and reading.text[word.start] == "M":
             continue  # the month
-        for scale, table in (("amount", _AMOUNTS), ("time", _TIMES), ("modal", _MODALS)):
+        for scale, table in (("amount", AMOUNTS), ("time", FREQUENCIES), ("modal", FORCES)):
             of = _of(reading, at) if word.text in table else None
             if of is not None:
                 no = scale == "modal" and (
-                    word.text in _DENIED_MODALS
+                    word.text in DENIED_FORCES
                     or (at > 0 and reading.words[at - 1].negates)
-                    or not _NOT.isdisjoint(following)
+                    or not NOT.isdisjoint(following)
                 )
                 found.append(_Operator(at, of, scale, table[word.text], no))
     return tuple(found)
@@ -102,7 +94,7 @@ def _of(reading: Reading, at: int) -> int | None:
     for place in range(at + 1, min(at + 1 + _REACH, len(reading.words))):
         if reading.sentences[place] != reading.sentences[at]:
             return None
-        if reading.content[place] and reading.words[place].text not in _MODALS:
+        if reading.content[place] and reading.words[place].text not in FORCES:
             return place
     return None
 
@@ -158,11 +150,11 @@ def _bound_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:
 
 def _certainty_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:
     """Find what the passage says may be and the claim says is."""
-    if any(word.text in _MODALS or word.text in _UNSURE for word in claim.words):
+    if any(word.text in FORCES or word.text in UNSURE for word in claim.words):
         return
     for other in _operators(evidence.text):
         name = evidence.words[other.at].text
-        if other.scale != "modal" or name not in _UNSURE or other.denied:
+        if other.scale != "modal" or name not in UNSURE or other.denied:
             continue
         for at in claim.places.get(evidence.words[other.of].stem, ()):
             if (
@@ -184,7 +176,7 @@ def _certainty_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:
 def _only_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:
     """Find an "only" of the claim's that the passage, which says the rest, does not have."""
     for at, word in enumerate(claim.words):
-        of = _of(claim, at) if word.text in _ONLY else None
+        of = _of(claim, at) if word.text in ONLY else None
         for place in evidence.places.get(claim.words[of].stem, ()) if of is not None else ():
             if covers(claim, at, evidence, place, _MOST):
                 span = claim.span(at, of)
@@ -192,8 +184,7 @@ def _only_checks(claim: Reading, evidence: Reading) -> Iterator[Check]:
                 own = [
                     other
                     for other, found in enumerate(evidence.words)
-                    if found.text in _ONLY
-                    and evidence.sentences[other] == evidence.sentences[place]
+                    if found.text in ONLY and evidence.sentences[other] == evidence.sentences[place]
                 ]
                 if own:
                     reason = f'the passage limits it as well as the claim ("{told}")'

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from evidentia.ledger.statements import read_statement
-from evidentia.ledger.words import coverage
+from evidentia.language.statements import read_statement
+from evidentia.language.words import coverage
 
 _MOST: Final = 3
 """How many figures or names that are missing count."""

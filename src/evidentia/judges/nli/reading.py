@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.documents.language import detect_language
-from evidentia.documents.sentences import sentence_spans
-from evidentia.ledger.clauses import parts as clauses
-from evidentia.ledger.markup import plain_text
+from evidentia.language.clauses import parts as clauses
+from evidentia.language.direction import detect_language
+from evidentia.language.markup import plain_text
+from evidentia.language.sentences import sentence_spans
+from evidentia.language.statements import read_statement
+from evidentia.language.words import coverage
 from evidentia.ledger.model import Passage
-from evidentia.ledger.statements import read_statement
-from evidentia.ledger.words import coverage
 
 ALONE: Final = 5
 """How many passages are judged one by one."""

@@ -9,7 +9,7 @@ score, rank, metadata and places have no field here.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evidentia.documents.sentences import sentence_spans
+from evidentia.language.sentences import sentence_spans
 from evidentia.sources.model import SourceItem
 from evidentia.sources.wire.naming import shown_title
 from evidentia.sources.wire.sendable import sendable, shown_snippets

@@ -1,0 +1,86 @@
+"""Text as the terms it is found by: words without case, marks and plurals; numbers kept whole."""
+
+# ruff: noqa: RUF001 - the letters of other scripts are what is folded here
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+from evidentia.language.characters import DENSE
+from evidentia.language.digits import TO_WESTERN
+
+TOKENS_VERSION: Final = 1
+"""Goes up whenever the same text would give other terms; what was indexed before is then stale."""
+
+_INDIC: Final = r"\u0900-\u0dff"
+"""Scripts whose vowel signs are no letters to a regular expression."""
+_TOKEN = re.compile(
+    rf"([^\W\d_{DENSE}][^\W_{DENSE}]*(?:[{_INDIC}]+[^\W_{DENSE}]*)*)(?:'s\b)?"
+    r"|(\d+(?:[.,]\d+)*)(?:\s?(%|(?:per\s?cent|percentage points?)\b))?"
+    rf"|([{DENSE}]+)"
+)
+"""A word, a number with the percent sign after it, or a run of a script without spaces."""
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_MARKS = re.compile(
+    "[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u200b-\u200f\u2060\ufeff]"
+)
+"""Accents that no letter took up, Hebrew and Arabic vowel signs, tatweel, invisible characters."""
+_LETTERS: Final = TO_WESTERN | str.maketrans("أإآٱىةکی’।॥", "اااايهكي'  ")
+"""Letters that are written in several ways, and the digits and signs of Arabic numbers."""
+_ARTICLES: Final = ("وال", "بال", "كال", "فال", "ال", "لل")
+_MIN_STEM: Final = 3
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the terms of a text in their order, the same for texts that read the same.
+
+    A percentage is two terms, so that it is found by its number too.
+
+    >>> tokenize("The Employees' policies: 1,500 days, 2.5 percent")
+    ['the', 'employee', 'policy', '1500', 'day', '2.5%', '2.5']
+    """
+    terms: list[str] = []
+    for word, number, percent, run in _TOKEN.findall(_folded(text)):
+        if word:
+            terms.append(_stem(word))
+        elif number:
+            whole = number.replace(",", "") if _GROUPED.fullmatch(number) else number
+            terms += [f"{whole}%", whole] if percent else [whole]
+        else:
+            terms += _pairs(run)
+    return terms
+
+
+def _folded(text: str) -> str:
+    """Return the text without differences of case, width, marks and letter forms."""
+    if text.isascii():
+        return text.lower()
+    return _MARKS.sub("", unicodedata.normalize("NFKC", text).casefold()).translate(_LETTERS)
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    """Take the plural or possessive ending off an English word, the article off an Arabic one."""
+    if not word.isascii():
+        return _without_article(word)
+    if len(word) <= _MIN_STEM or not word.endswith("s"):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word if word.endswith(("ss", "us", "is")) else word[:-1]
+
+
+def _without_article(word: str) -> str:
+    for article in _ARTICLES:
+        if word.startswith(article) and len(word) - len(article) >= _MIN_STEM:
+            return word[len(article) :]
+    return word
+
+
+def _pairs(run: str) -> list[str]:
+    """Return the overlapping pairs of characters that stand for words where none are parted."""
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
