@@ -13,35 +13,53 @@ from typing import Any, cast
 import pytest
 from hypothesis import settings
 
+import tiers
 from evidentia.store.home import Home
 from evidentia.workspace import Workspace, open_workspace
 from places import Place, record
 from postgres import NoPostgresError, PostgresServer, new_folder
 
+settings.register_profile("short", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("exploring", max_examples=2_000, deadline=None)
-settings.load_profile("repeatable")
 # Every run of the tests asks the same examples; scripts/fuzz looks for new ones.
 
-_SURVIVAL = Path(__file__).parent / "survival"
+_TESTS = Path(__file__).parent
+_NOT_TRACED = {
+    *("benchmarks", "cli", "docs", "examples", "spec", "store", "survival", "training", "workspace")
+}
+"""Tests of what is around the deciding code, which is covered by tests of its own."""
 _SERVER = pytest.StashKey[PostgresServer]()
 _FOLDER = "postgres_folder"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the folder of the run's PostgreSQL; a worker takes the one its run began with."""
+    """Choose the form of the tests, and name the folder of the run's PostgreSQL.
+
+    A worker takes the folder that its run began with.
+    """
+    whole = config.getoption("whole")
+    tiers.choose(whole=whole)
+    settings.load_profile("repeatable" if whole else "short")
     given = getattr(config, "workerinput", {}).get(_FOLDER)
     config.stash[_SERVER] = PostgresServer(Path(given) if given else new_folder())
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Take no coverage of tests that ask the same code hundreds of times: it trebles their time.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what belongs to the whole form, and trace no more than the short form needs.
 
-    So what is covered is covered by examples that somebody wrote down.
+    What counts is that the deciding code is covered by examples of its own that somebody wrote
+    down. Tracing trebles the time of property tests, and adds a third to that of the others.
     """
+    if not config.getoption("whole"):
+        left_out = [item for item in items if item.get_closest_marker("whole")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("whole")]
+    untraced = {"survival"} if config.getoption("whole") else _NOT_TRACED
     for item in items:
-        if item.get_closest_marker("hypothesis") or _SURVIVAL in item.path.parents:
+        package = item.path.relative_to(_TESTS).parts[0] if _TESTS in item.path.parents else ""
+        if item.get_closest_marker("hypothesis") or package in untraced:
             item.add_marker("no_cover")
 
 

@@ -188,6 +188,11 @@ def test_it_says_what_is_shown(shown: SampledTable, says: str) -> None:
     assert ("left out" in lines[-1]) == (len(shown.rows) < shown.row_count)
 
 
+def test_a_result_without_columns_has_no_line_of_them() -> None:
+    shown = replace(table(total=0), columns=())
+    assert table_text(shown, "orders") == "orders\nNo rows: the result is empty."
+
+
 def test_a_title_and_a_column_stay_on_their_line() -> None:
     shown = replace(table(total=0), columns=("a\nb", "c | d"), left_out_columns=("e\nf",))
     assert table_text(shown, "C:\\x | y\nz").splitlines() == [

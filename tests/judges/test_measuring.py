@@ -154,6 +154,12 @@ def test_auroc_is_the_share_of_pairs_of_pairs_in_the_right_order(
     assert isclose(found, wins / (len(above) * len(below)))
 
 
+def test_there_is_no_auroc_of_one_class_alone() -> None:
+    assert auroc([True, True], [0.2, 0.9]) is None
+    assert auroc([False], [0.2]) is None
+    assert auroc([], []) is None
+
+
 def test_the_calibration_error_is_how_far_the_probabilities_are_from_what_is_so() -> None:
     bins = calibration_bins([True, False, True, True], [0.9, 0.9, 0.95, 1.0])
     assert [one.pairs for one in bins] == [0] * 9 + [4]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.ledger.claims import ExtractedClaims, extract_claims
 
 ANSWER = """\
@@ -135,7 +136,7 @@ def mutated(generator: random.Random) -> str:
     return answer[: generator.randrange(len(answer) + 1)] if generator.random() < 0.1 else answer
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", tiers.sample(range(8), 1))
 def test_offsets_are_exact_for_mutations_of_an_answer(seed: int) -> None:
     generator = random.Random(seed)
     for _ in range(400):
@@ -195,7 +196,7 @@ def test_a_real_answer_has_the_claims_a_reader_would_find() -> None:
     ],
 )
 def test_no_text_takes_endless_work(unit: str) -> None:
-    answer = unit * (60_000 // len(unit))
+    answer = unit * (tiers.count(60_000, short=20_000) // len(unit))
     began = time.perf_counter()
     extract_claims(answer)
     assert time.perf_counter() - began < 10

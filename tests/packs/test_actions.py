@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - letters that look like others are what some of these tests are about
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -73,13 +74,12 @@ def is_blank(text: str) -> bool:
     return not strip_invisible(text)[0].strip()
 
 
-@pytest.mark.parametrize(("expected", "intended", "actual"), PAIRS)
-def test_every_pair_is_judged_as_a_reviewer_would(
-    expected: str, intended: str, actual: str
-) -> None:
-    found = compare_actions(intended, actual)
-    assert found.basis == expected
-    assert found.contradiction is (found.basis is not Basis.SAME)
+@pytest.mark.parametrize("expected", Basis)
+def test_every_pair_is_judged_as_a_reviewer_would(expected: Basis) -> None:
+    for intended, actual in ((one[1], one[2]) for one in PAIRS if one[0] == expected):
+        found = compare_actions(intended, actual)
+        assert found.basis == expected, (intended, actual)
+        assert found.contradiction is (found.basis is not Basis.SAME), (intended, actual)
 
 
 def test_the_table_has_enough_of_every_kind_and_nothing_twice() -> None:
@@ -160,26 +160,25 @@ def test_a_failed_call_never_did_what_was_meant(intended: str, actual: str) -> N
     assert compare_actions(intended, intended, failed=True).contradiction
 
 
-@pytest.mark.parametrize("about", OBJECTS)
 @pytest.mark.parametrize("verb", TENSES, ids=lambda verb: verb[0])
-def test_a_change_of_tense_is_no_contradiction(verb: tuple[str, ...], about: str) -> None:
+def test_a_change_of_tense_is_no_contradiction(verb: tuple[str, ...]) -> None:
     base, third, past, participle, progressive = verb
     told = [third, past, progressive, f"has {participle}", f"have {participle}", f"I {past}"]
     told += [f"was {participle}", f"were {participle}", f"is {progressive}", past.capitalize()]
     told += [f"had been {participle}", f"successfully {past}"]
     meant = [base, f"will {base}", f"to {base}", f"please {base}", f"I should {base}", third]
-    for done in told:
-        for plan in meant:
+    for about in OBJECTS:
+        for done, plan in product(told, meant):
             assert basis(f"{plan} {about}", f"{done} {about}") is Basis.SAME, (plan, done)
-    subject = about.removeprefix("the ").removeprefix("a ")
-    assert basis(f"{base} {about}", f"{subject} has been {participle}") is Basis.SAME
+        subject = about.removeprefix("the ").removeprefix("a ")
+        assert basis(f"{base} {about}", f"{subject} has been {participle}") is Basis.SAME
 
 
-@pytest.mark.parametrize("about", OBJECTS)
 @pytest.mark.parametrize("verb", TENSES, ids=lambda verb: verb[0])
-def test_a_denied_tense_always_contradicts(verb: tuple[str, ...], about: str) -> None:
+def test_a_denied_tense_always_contradicts(verb: tuple[str, ...]) -> None:
     base, _, past, participle, _ = verb
-    for done in (f"did not {base}", f"never {past}", f"failed to {base}", f"was not {participle}"):
+    told = (f"did not {base}", f"never {past}", f"failed to {base}", f"was not {participle}")
+    for about, done in product(OBJECTS, told):
         assert basis(f"{base} {about}", f"{done} {about}") is Basis.DIFFERENT
 
 

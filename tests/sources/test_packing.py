@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.sources.model import (
     CandidateItem,
     EvidenceChunk,
@@ -358,7 +359,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=2_000)
+@settings(max_examples=tiers.count(2_000, short=100))
 @given(st.lists(CANDIDATES | VALUES, max_size=5), st.lists(CHUNKS | VALUES, max_size=5), OPTIONS)
 def test_whatever_comes_in_valid_sources_come_out(
     candidates: list[Any], chunks: list[Any], options: dict[str, Any]

@@ -5,7 +5,6 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 import evidentia
+import tiers
 from evidentia.access.roles import Role
 from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, EvidentiaError
@@ -326,7 +326,7 @@ def test_code_schema_and_stranger_agree_on_every_change(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = 0
-    for document in islice(packs_with(PATHS[name]), 0, None, 2):  # all of them take long
+    for document in tiers.sample([*packs_with(PATHS[name])], 25):
         if name == "ledger" and document["ledger"].get("summary") != WHOLE["ledger"]["summary"]:
             continue  # ledger.md describes it
         if not (made := stated(document)):
@@ -336,7 +336,7 @@ def test_code_schema_and_stranger_agree_on_every_change(
         read, holds = code_reads(parsed), stranger_reads(statement, monkeypatch)
         assert read == holds, document
         assert not read or valid("pack", statement["predicate"]), document
-    assert seen > 30
+    assert seen > tiers.count(60, short=5)
 
 
 # The page

@@ -1,6 +1,7 @@
 """Never update, never delete: what plain SQL is refused, by triggers and by privileges."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,6 @@ OTHER_KEYS = sorted(
 )
 """What else no two rows of a table have in common."""
 MODEL = "0" * 64
-EVERY_COLUMN = [(table, column) for table, columns in COLUMNS.items() for column in columns]
 
 
 def fill(workspace: Workspace) -> None:
@@ -131,10 +131,11 @@ def filled(place: Place) -> Workspace:
     return workspace
 
 
-def refuse(workspace: Workspace, sql: str, match: str = "append-only") -> None:
-    """Check that a statement is refused and changes nothing."""
-    with pytest.raises(IntegrityError, match=match), workspace._database.write() as connection:
-        run(connection, sql)
+def refuse(workspace: Workspace, *statements: str, match: str = "append-only") -> None:
+    """Check that each statement is refused, and that nothing is changed."""
+    for sql in statements:
+        with pytest.raises(IntegrityError, match=match), workspace._database.write() as connection:
+            run(connection, sql)
     assert workspace.audit().holds
 
 
@@ -157,9 +158,9 @@ def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
     ]
 
 
-@pytest.mark.parametrize(("table", "column"), EVERY_COLUMN)
-def test_no_column_can_be_updated(untouched: Workspace, table: str, column: str) -> None:
-    refuse(untouched, f"UPDATE {table} SET {column} = {column}")
+@pytest.mark.parametrize("table", TABLES)
+def test_no_column_can_be_updated(untouched: Workspace, table: str) -> None:
+    refuse(untouched, *(f"UPDATE {table} SET {column} = {column}" for column in COLUMNS[table]))
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -203,11 +204,10 @@ def test_replacing_a_row_by_what_else_is_unique_of_it_is_refused(
     refuse(sqlite_untouched, f"{words} INTO {table} ({names}) SELECT {values} FROM {table}")
 
 
-@pytest.mark.parametrize(("table", "column"), EVERY_COLUMN)
-def test_replacing_on_update_is_refused(
-    sqlite_untouched: Workspace, table: str, column: str
-) -> None:
-    refuse(sqlite_untouched, f"UPDATE OR REPLACE {table} SET {column} = {column}")
+@pytest.mark.parametrize("table", TABLES)
+def test_replacing_on_update_is_refused(sqlite_untouched: Workspace, table: str) -> None:
+    words = f"UPDATE OR REPLACE {table} SET"
+    refuse(sqlite_untouched, *(f"{words} {column} = {column}" for column in COLUMNS[table]))
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -316,25 +316,41 @@ def test_an_erasure_entry_of_another_tenants_run_erases_nothing(place: Place) ->
 # PostgreSQL: the application's own role
 
 
-@pytest.fixture
-def application(
-    postgres: PostgresServer, postgres_place: Place
-) -> Iterator[tuple[Workspace, Database]]:
+Application = tuple[Workspace, Database]
+
+
+@contextmanager
+def as_application(postgres: PostgresServer, place: Place) -> Iterator[Application]:
     """Give a workspace, and a database to try things on, both connected as a granted role."""
-    assert postgres_place.url is not None
-    fill(postgres_place.open())
-    with postgres.fresh_role(postgres_place.url) as (role, url):
-        owner = Database.server(postgres_place.url)
+    assert place.url is not None
+    fill(place.open())
+    with postgres.fresh_role(place.url) as (role, url):
+        owner = Database.server(place.url)
         schema.grant(owner, role)
         owner.close()
-        workspace = open_workspace(url, home=postgres_place.home.folder)
+        workspace = open_workspace(url, home=place.home.folder)
         database = Database.server(url)
         yield workspace, database
         workspace.close()
         database.close()
 
 
-Application = tuple[Workspace, Database]
+@pytest.fixture
+def application(postgres: PostgresServer, postgres_place: Place) -> Iterator[Application]:
+    with as_application(postgres, postgres_place) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def application_untouched(
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Application]:
+    """Give the same to tests that try to change something and must not manage."""
+    with postgres.fresh_database() as url:
+        place = Place(tmp_path_factory.mktemp("application"), url)
+        with as_application(postgres, place) as found:
+            yield found
+        place.close()
 
 
 def test_the_application_role_appends_proves_erases_rotates_and_audits(
@@ -377,8 +393,10 @@ def test_the_application_role_ingests_checks_and_proves(
 
 
 @pytest.mark.parametrize("words", ["DELETE FROM", "TRUNCATE", "DROP TABLE"])
-def test_the_application_role_may_not_remove_an_index(application: Application, words: str) -> None:
-    _, database = application
+def test_the_application_role_may_not_remove_an_index(
+    application_untouched: Application, words: str
+) -> None:
+    _, database = application_untouched
     with (
         pytest.raises(EnvironmentProblem, match=r"permission denied|must be owner"),
         database.write() as connection,
@@ -399,9 +417,9 @@ def test_the_application_role_keeps_and_removes_embeddings(application: Applicat
 
 @pytest.mark.parametrize("words", ["UPDATE {} SET data = data", "TRUNCATE {}", "DROP TABLE {}"])
 def test_the_application_role_may_not_change_embeddings(
-    application: Application, words: str
+    application_untouched: Application, words: str
 ) -> None:
-    _, database = application
+    _, database = application_untouched
     with (
         pytest.raises(EnvironmentProblem, match=r"permission denied|must be owner"),
         database.write() as connection,
@@ -411,9 +429,9 @@ def test_the_application_role_may_not_change_embeddings(
 
 @pytest.mark.parametrize("table", TABLES)
 def test_the_application_role_may_not_change_remove_or_empty(
-    application: Application, table: str
+    application_untouched: Application, table: str
 ) -> None:
-    workspace, database = application
+    workspace, database = application_untouched
     statements = [f"DELETE FROM {table}", f"TRUNCATE {table}", f"DROP TABLE {table}"]
     statements += [
         f"UPDATE {table} SET {column} = {column}"
@@ -431,9 +449,9 @@ def test_the_application_role_may_not_change_remove_or_empty(
 
 
 def test_the_application_role_may_not_turn_triggers_off_or_change_the_guards(
-    application: Application,
+    application_untouched: Application,
 ) -> None:
-    workspace, database = application
+    workspace, database = application_untouched
     nothing = "RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$"
     for statement in (
         "SET session_replication_role = replica",
@@ -447,9 +465,9 @@ def test_the_application_role_may_not_turn_triggers_off_or_change_the_guards(
 
 
 def test_the_application_role_erases_no_body_without_an_erasure_entry(
-    application: Application,
+    application_untouched: Application,
 ) -> None:
-    workspace, database = application
+    workspace, database = application_untouched
     with (
         pytest.raises(IntegrityError, match="append-only"),
         database.write() as connection,
@@ -478,9 +496,9 @@ def test_the_application_role_erases_runs_and_bundles(application: Application) 
 
 
 def test_the_application_role_erases_no_run_or_bundle_without_an_erasure_entry(
-    application: Application,
+    application_untouched: Application,
 ) -> None:
-    workspace, database = application
+    workspace, database = application_untouched
     entry = workspace.find_bundle("latest").entry
     before = [count(workspace, table) for table in TABLES]
     for call in (

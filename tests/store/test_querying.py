@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import StaticPool
 
+import tiers
 from evidentia.errors import EnvironmentProblem, EvidentiaError, InputError, NotFoundError
 from evidentia.store.lake import Lake
 from evidentia.store.querying.readonly import _refuse_doubtful
@@ -176,7 +177,7 @@ def check_that_it_changes_nothing(source: Engine | str, statement: str, lake: La
         keep_query_result(source, "SELECT * FROM more", lake, "more")
 
 
-@pytest.mark.parametrize("statement", [*WRITES, *SQLITE_WRITES])
+@pytest.mark.parametrize("statement", tiers.sample([*WRITES, *SQLITE_WRITES], 11))
 def test_a_statement_that_writes_to_sqlite_fails_and_changes_nothing(
     lake: Lake,
     sqlite_file: Path,
@@ -194,7 +195,7 @@ def test_a_statement_that_writes_to_sqlite_fails_and_changes_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lake", "user's.db"]
 
 
-@pytest.mark.parametrize("statement", [*WRITES, *POSTGRES_WRITES])
+@pytest.mark.parametrize("statement", tiers.sample([*WRITES, *POSTGRES_WRITES], 11))
 def test_a_statement_that_writes_to_postgresql_fails_and_changes_nothing(
     lake: Lake, postgres_url: str, statement: str
 ) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.store.assembling import build_evidence_bundle
 from survival.bundle_checks import (
@@ -237,7 +238,7 @@ def write_job(drawn: dict[str, Any], lake: Path) -> tuple[dict[str, Any], dict[s
     return job(*evidence), refs
 
 
-@settings(max_examples=70)
+@settings(max_examples=tiers.count(70, short=15))
 @given(JOBS, DRAWN_POLICIES)
 def test_any_job_gives_the_same_bundle_within_its_limits(
     drawn: dict[str, Any], policy: dict[str, Any]
@@ -359,7 +360,7 @@ ROUNDS = 12
 EACH = 25
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
+@pytest.mark.parametrize("number", tiers.sample(range(ROUNDS), 2))
 def test_whatever_is_done_to_a_file_a_bundle_says_what_became_of_it(
     lake: Path, number: int
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import tiers
 from forking import Child
 from places import Place, record
 
@@ -58,19 +59,21 @@ def check(place: Place, folder: Path, *, each: int) -> None:
 def test_four_processes_append_five_thousand_records_each(
     sqlite_place: Place, tmp_path: Path
 ) -> None:
-    append_in_processes(sqlite_place, tmp_path, each=5_000, single=2_000)
-    check(sqlite_place, tmp_path, each=5_000)
+    each = tiers.count(5_000, short=500)
+    append_in_processes(sqlite_place, tmp_path, each=each, single=each * 2 // 5)
+    check(sqlite_place, tmp_path, each=each)
 
 
 def test_four_processes_append_a_thousand_records_each_on_the_server(
     postgres_place: Place, tmp_path: Path
 ) -> None:
-    append_in_processes(postgres_place, tmp_path, each=1_000, single=500)
-    check(postgres_place, tmp_path, each=1_000)
+    each = tiers.count(1_000, short=200)
+    append_in_processes(postgres_place, tmp_path, each=each, single=each // 2)
+    check(postgres_place, tmp_path, each=each)
 
 
 def test_a_log_can_be_begun_by_several_processes_at_once(place: Place, tmp_path: Path) -> None:
-    for number in range(5):
+    for number in range(tiers.count(5, short=2)):
         tenant = f"tenant-{number}"
 
         def work(tenant: str = tenant) -> None:

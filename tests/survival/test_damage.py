@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import tiers
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.workspace import Workspace, open_workspace
 from places import Place, record
@@ -101,7 +102,7 @@ def test_a_damaged_file_is_reported_or_the_damage_found(
 ) -> None:
     whole = (base / "evidentia.db").read_bytes()
     rows = evidence(base / "evidentia.db")
-    for case in range(cases):
+    for case in tiers.sample(range(cases), 8):
         home = tmp_path / f"{case}"
         home.mkdir()
         shutil.copytree(base / "checkpoints", home / "checkpoints")

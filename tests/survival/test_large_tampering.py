@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import tiers
 import vandal
 from evidentia.store.auditing import AuditReport
 from evidentia.store.database import Database
@@ -72,7 +73,7 @@ def audited(path: Path, home: Path, *, workers: int | None = None) -> AuditRepor
         return workspace.audit(workers=workers)
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", tiers.sample([*CHANGES], 7))
 def test_a_change_to_a_large_log_is_found_and_named(
     name: str, large_home: Path, tmp_path: Path
 ) -> None:

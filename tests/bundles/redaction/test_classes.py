@@ -240,11 +240,11 @@ def redacted(text: str, *classes: str) -> str:
     return Redactor(KEY, classes=classes or None).redact(text).text
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
 @pytest.mark.parametrize(("kind", "value"), [(kind, one) for kind in TRUE for one in TRUE[kind]])
-def test_a_value_is_found_wherever_it_stands(kind: str, value: str, sentence: str) -> None:
-    for redact in (redacted(sentence.format(value)), redacted(sentence.format(value), kind)):
-        assert redact == sentence.format(f"[{kind}_1]")
+def test_a_value_is_found_wherever_it_stands(kind: str, value: str) -> None:
+    for sentence in SENTENCES:
+        for redact in (redacted(sentence.format(value)), redacted(sentence.format(value), kind)):
+            assert redact == sentence.format(f"[{kind}_1]")
 
 
 @pytest.mark.parametrize("text", LOOK_ALIKES)

@@ -12,6 +12,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pytest
 
 import evidentia as ev
+import tiers
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.export.pdf import pack_pages, reading, rendering
 from evidentia.export.pdf.provenance import EVIDENCE as EVIDENCE_FILE
@@ -114,13 +115,13 @@ class TestWhatHolds:
 class TestEvidenceThatWasChanged:
     def test_every_byte_of_a_packs_evidence(self) -> None:
         assert verify_evidence(SMALL, TRUSTED).holds
-        self.every_byte(SMALL, TRUSTED, range(len(SMALL)))
+        self.every_byte(SMALL, TRUSTED, tiers.sample(range(len(SMALL)), 400))
 
     def test_bytes_all_over_a_ledgers_evidence(self, evidence: Evidence) -> None:
         key = evidence.key
         trusted = [key if isinstance(key, TrustedKey) else TrustedKey(key.public_key, key.name)]
         assert verify_evidence(evidence.ledger, trusted).holds
-        chosen = random.Random(8).sample(range(len(evidence.ledger)), 400)
+        chosen = random.Random(8).sample(range(len(evidence.ledger)), tiers.count(400, short=60))
         self.every_byte(evidence.ledger, trusted, chosen)
 
     @staticmethod
@@ -133,7 +134,7 @@ class TestEvidenceThatWasChanged:
                 assert report.verdict is Verdict.DOES_NOT_HOLD, (at, mask)
 
     def test_bytes_of_it_within_the_pdf(self, small: bytes) -> None:
-        for at in random.Random(9).sample(range(len(SMALL)), 25):
+        for at in random.Random(9).sample(range(len(SMALL)), tiers.count(25, short=8)):
             changed = bytearray(SMALL)
             changed[at] ^= 1
             report = verify_pdf(with_evidence(small, bytes(changed)), TRUSTED)
@@ -152,7 +153,7 @@ class TestEvidenceThatWasChanged:
 
 class TestPagesThatWereChanged:
     def test_any_byte_of_the_file(self, small: bytes) -> None:
-        for at in random.Random(10).sample(range(len(small)), 100):
+        for at in random.Random(10).sample(range(len(small)), tiers.count(100, short=20)):
             changed = bytearray(small)
             changed[at] ^= 1 << (at % 8)
             report = verify_pdf(bytes(changed), TRUSTED)

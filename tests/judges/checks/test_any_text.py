@@ -5,6 +5,7 @@ import random
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.judges.checks import Check, typed_checks
 
 ANYTHING = st.text(
@@ -41,7 +42,7 @@ def test_any_two_texts_are_compared_and_the_spans_lie_in_them(claim: str, said: 
 def test_thousands_of_mutated_sentences_are_compared() -> None:
     chance = random.Random(7)
     base = "In March 2010 Mira Holt was not allowed to sell 20 percent more than all members."
-    for _ in range(CASES):
+    for _ in range(tiers.count(CASES, short=300)):
         said = list(base)
         for _ in range(chance.randint(1, 9)):
             at = chance.randrange(len(said))
