@@ -1,8 +1,9 @@
-"""The pair model: one pass of MiniLM over evidence and claim, and a head that aligns their tokens.
+"""The pair model: one pass of an encoder over evidence and claim, and a head that aligns them.
 
-The encoder is BERT as MiniLM has it (six layers of 384), written out so that it exports to plain
-ONNX operators. The head looks at each token of the claim: which tokens of the evidence are nearest
-to it, by their words alone and in context, and what differs; then it weighs all of them together.
+The encoder is BERT as MiniLM and e5-small have it (six or twelve layers of 384), written out so
+that it exports to plain ONNX operators. The head looks at each token of the claim: which tokens of
+the evidence are nearest to it, by their words alone and in context, and what differs; then it
+weighs all of them together.
 """
 
 from pathlib import Path
@@ -41,22 +42,24 @@ class Layer(nn.Module):
         query, key, value = (
             map_(hidden).view(shape).transpose(1, 2) for map_ in (self.query, self.key, self.value)
         )
-        seen = functions.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        # Written out: on a processor, the fused attention is slow to go back through.
+        near = query @ key.transpose(2, 3) * (WIDTH // HEADS) ** -0.5
+        seen = torch.softmax(near + mask.to(near.dtype), -1).to(value.dtype) @ value
         seen = self.out(seen.transpose(1, 2).reshape(batch, length, WIDTH))
         hidden = self.after_attention(hidden + self.dropout(seen))
         return self.after_maps(hidden + self.dropout(self.down(functions.gelu(self.up(hidden)))))
 
 
 class Encoder(nn.Module):
-    """MiniLM: word, place and segment embeddings, then six layers."""
+    """BERT: word, place and segment embeddings, then six layers or as many as are asked for."""
 
-    def __init__(self, dropout: float) -> None:
+    def __init__(self, dropout: float, layers: int = LAYERS) -> None:
         super().__init__()
         self.words = nn.Embedding(30522, WIDTH)
         self.places = nn.Embedding(512, WIDTH)
         self.segments = nn.Embedding(2, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
@@ -71,22 +74,27 @@ class Encoder(nn.Module):
 
 
 class PairModel(nn.Module):
-    """Says of evidence and claim how likely each of the three labels is, as logits."""
+    """Says of evidence and claim how likely each of the labels is, as logits."""
 
-    def __init__(self, dropout: float = 0.1) -> None:
+    def __init__(
+        self, dropout: float = 0.1, layers: int = LAYERS, labels: int = len(LABELS)
+    ) -> None:
         super().__init__()
-        self.encoder = Encoder(dropout)
+        self.encoder = Encoder(dropout, layers)
         self.compare = nn.Sequential(nn.Linear(4 * WIDTH + 2, 192), nn.GELU())
         self.weigh = nn.Sequential(
             nn.Linear(2 * 192 + 3 * WIDTH + 5, 192),
             nn.GELU(),
             nn.Dropout(dropout),
-            nn.Linear(192, len(LABELS)),
+            nn.Linear(192, labels),
         )
 
     def forward(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
-        """Return the logits of `LABELS` for each pair; the claim has segment 1."""
-        hidden = self.encoder(ids, segments, mask)
+        """Return the logits of the labels for each pair; the claim has segment 1."""
+        return self.weighed(self.encoder(ids, segments, mask), ids, segments, mask)
+
+    def weighed(self, hidden: Tensor, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
+        """Return the logits, given the tokens in context."""
         said = (mask == 1) & (ids != CLS) & (ids != SEP)
         evidence, claim = said & (segments == 0), said & (segments == 1)
         there, asked = evidence.unsqueeze(-1).to(hidden.dtype), claim.unsqueeze(-1).to(hidden.dtype)
@@ -129,10 +137,11 @@ def _nearness(vectors: Tensor, evidence: Tensor) -> Tensor:
     return (unit @ unit.transpose(1, 2)).masked_fill(~evidence.unsqueeze(1), _FAR)
 
 
-def pretrained(weights: Path, dropout: float = 0.1) -> PairModel:
-    """Return a new pair model whose encoder has the weights of all-MiniLM-L6-v2."""
-    model = PairModel(dropout)
+def pretrained(weights: Path, dropout: float = 0.1, labels: int = len(LABELS)) -> PairModel:
+    """Return a new pair model whose encoder has the weights of a file, named as BERT names them."""
     given = load_file(weights)
+    layers = sum(name.endswith(".intermediate.dense.weight") for name in given)
+    model = PairModel(dropout, layers, labels)
     names = {
         "words.weight": "embeddings.word_embeddings.weight",
         "places.weight": "embeddings.position_embeddings.weight",
@@ -150,7 +159,7 @@ def pretrained(weights: Path, dropout: float = 0.1) -> PairModel:
         "down": "output.dense",
         "after_maps": "output.LayerNorm",
     }
-    for layer in range(LAYERS):
+    for layer in range(layers):
         for ours, theirs in parts.items():
             for kind in ("weight", "bias"):
                 names[f"layers.{layer}.{ours}.{kind}"] = f"encoder.layer.{layer}.{theirs}.{kind}"
