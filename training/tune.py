@@ -1,0 +1,176 @@
+"""Train a stage on the e5 base: from its weights or a checkpoint, on a file of pairs.
+
+The encoder runs in bfloat16 over weights that are kept in 32 bits; the word embeddings stay as they
+are. A stage that was stopped goes on from its last checkpoint if it is started again with the same
+arguments. Beside the checkpoint is a log, one JSON object a line.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from training.choosing import held_pairs, measure
+from training.data import Pair
+from training.encoding import LABELS, Batch, batches, encode, tokenizer_at
+from training.model import pretrained
+
+ENCODER_RATE, HEAD_RATE = 1e-4, 5e-4
+AVERAGED: Final = 0.995
+"""How much of the mean of the weights stays at each step."""
+LEAST: Final = 0.03
+"""What part of the rate is left where it has fallen."""
+LOGGED_EVERY: Final = 20
+SAVED_EVERY: Final = 100
+
+
+def loss_of(logits: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """Return the mean loss: of the chance of all labels that would be right, taken together."""
+    chances = torch.log_softmax(logits, -1).masked_fill(~right, -torch.inf)
+    return -torch.logsumexp(chances, -1).mean()
+
+
+class Stage:
+    """The state of a stage: the model, the mean of its last weights, and the optimiser."""
+
+    def __init__(self, base: Path) -> None:
+        self.model = pretrained(base, labels=len(LABELS))
+        self.average = pretrained(base, labels=len(LABELS))
+        self.average.load_state_dict(self.model.state_dict())
+        self.model.encoder.words.weight.requires_grad_(requires_grad=False)
+        encoder = [weight for weight in self.model.encoder.parameters() if weight.requires_grad]
+        head = [*self.model.compare.parameters(), *self.model.weigh.parameters()]
+        self.optimizer = torch.optim.AdamW(
+            [{"params": encoder, "lr": ENCODER_RATE}, {"params": head, "lr": HEAD_RATE}],
+            weight_decay=0.01,
+        )
+        self.steps = 0
+        """Steps of this stage."""
+        self.seen = 0
+        """Tokens of this stage."""
+        self.pairs = 0
+        """Pairs of all stages."""
+
+    def load(self, path: Path, *, goes_on: bool) -> None:
+        """Take up a checkpoint: to go on with its stage, or to begin a new one with it."""
+        saved = torch.load(path, weights_only=False)
+        self.model.load_state_dict(saved["weights"])
+        self.average.load_state_dict(saved["average"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        self.pairs = saved["pairs"]
+        if goes_on:
+            self.steps, self.seen = saved["steps"], saved["seen"]
+            torch.set_rng_state(saved["random"])
+
+    def save(self, out: Path) -> None:
+        """Write a checkpoint; one that is there is replaced in one step."""
+        partial = out.with_suffix(".partial")
+        state = {
+            "weights": self.model.state_dict(),
+            "average": self.average.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "steps": self.steps,
+            "seen": self.seen,
+            "pairs": self.pairs,
+            "random": torch.get_rng_state(),
+        }
+        torch.save(state, partial)
+        partial.replace(out)
+
+    def step(self, batch: Batch, rate: float) -> float:
+        """Learn from one batch, at a part of the full rates; return its loss."""
+        for group, full in zip(self.optimizer.param_groups, (ENCODER_RATE, HEAD_RATE), strict=True):
+            group["lr"] = full * rate
+        with torch.autocast("cpu", torch.bfloat16):
+            hidden = self.model.encoder(batch.ids, batch.segments, batch.mask)
+        logits = self.model.weighed(hidden.float(), batch.ids, batch.segments, batch.mask)
+        loss = loss_of(logits, batch.right)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.steps += 1
+        self.seen += int(batch.mask.sum())
+        self.pairs += len(batch.right)
+        weight = min(AVERAGED, self.steps / (self.steps + 20))
+        with torch.no_grad():
+            both = zip(self.average.parameters(), self.model.parameters(), strict=True)
+            for mean, new in both:
+                if new.requires_grad:
+                    mean.lerp_(new, 1 - weight)
+        return float(loss.detach())
+
+
+def train(given: argparse.Namespace) -> None:
+    """Train a stage, and log losses and figures beside the checkpoint."""
+    torch.manual_seed(given.seed)
+    state = Stage(given.base)
+    if given.out.exists():
+        state.load(given.out, goes_on=True)
+    elif given.start:
+        state.load(given.start, goes_on=False)
+    tokenizer = tokenizer_at(given.minilm)
+    with given.pairs.open(encoding="utf-8") as lines:
+        pairs = [Pair(**json.loads(line)) for line in lines][: given.take]
+    examples = encode(tokenizer, pairs)
+    tokens = sum(len(one.ids) for one in examples)
+    held = held_pairs(given.data, given.claims)
+    recent: list[float] = []
+    done, before, began = state.steps, state.pairs, time.monotonic()
+    with given.out.with_suffix(".log").open("a", encoding="utf-8") as log:
+
+        def say(**what: Any) -> None:
+            print(json.dumps(what), file=log, flush=True)
+
+        say(pairs=len(examples), tokens=tokens, steps=done, rate=given.rate, decay=given.decay)
+        state.model.train()
+        for number, batch in enumerate(batches(examples, given.seed)):
+            if number < done:
+                continue
+            warm = min(1.0, (state.steps + 1) / given.warm) if given.warm else 1.0
+            fallen = 1 - (1 - LEAST) * state.seen / tokens if given.decay else 1.0
+            recent.append(state.step(batch, given.rate * warm * fallen))
+            if state.steps % LOGGED_EVERY == 0:
+                took = time.monotonic() - began
+                say(
+                    step=state.steps,
+                    part=round(state.seen / tokens, 4),
+                    pairs=state.pairs,
+                    loss=round(float(np.mean(recent)), 4),
+                    pairs_per_s=round((state.pairs - before) / took, 2),
+                    minutes=round(took / 60, 1),
+                )
+                recent = []
+            if state.steps % SAVED_EVERY == 0:
+                state.save(given.out)
+            if state.steps % given.measured == 0:
+                say(step=state.steps, measured=measure(state.average, tokenizer, held, given.some))
+        state.save(given.out)
+        say(step=state.steps, final=measure(state.average, tokenizer, held))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pairs", type=Path, help="pairs to train on: JSON lines")
+    parser.add_argument("out", type=Path, help="the checkpoint to write, or to go on from")
+    parser.add_argument("--base", type=Path, required=True, help="the weights of e5-small")
+    parser.add_argument("--minilm", type=Path, required=True, help="folder with tokenizer.json")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the claim sets")
+    parser.add_argument("--claims", type=Path, required=True, help="folder of our own claims")
+    parser.add_argument("--start", type=Path, help="checkpoint of the stage before")
+    parser.add_argument("--rate", type=float, default=1.0, help="part of the rates to begin with")
+    parser.add_argument("--decay", action="store_true", help="let the rates fall to nearly nothing")
+    parser.add_argument("--warm", type=int, default=0, help="steps until the rates are full")
+    parser.add_argument("--take", type=int, help="read at most so many pairs")
+    parser.add_argument("--measured", type=int, default=500, help="measure after so many steps")
+    parser.add_argument("--some", type=int, default=240, help="with so many pairs of each set")
+    parser.add_argument("--seed", type=int, default=7)
+    train(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
