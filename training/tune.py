@@ -37,8 +37,8 @@ def loss_of(logits: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
 class Stage:
     """The state of a stage: the model, the mean of its last weights, and the optimiser."""
 
-    def __init__(self, base: Path) -> None:
-        self.model = pretrained(base, labels=len(LABELS))
+    def __init__(self, base: Path, dropout: float) -> None:
+        self.model = pretrained(base, dropout, len(LABELS))
         self.average = pretrained(base, labels=len(LABELS))
         self.average.load_state_dict(self.model.state_dict())
         self.model.encoder.words.weight.requires_grad_(requires_grad=False)
@@ -54,6 +54,12 @@ class Stage:
         """Tokens of this stage."""
         self.pairs = 0
         """Pairs of all stages."""
+
+    def freeze(self, layers: int) -> None:
+        """Leave the embeddings and the first layers of the encoder as they are from here on."""
+        encoder = self.model.encoder
+        for part in (encoder.places, encoder.segments, encoder.norm, *encoder.layers[:layers]):
+            part.requires_grad_(requires_grad=False)
 
     def load(self, path: Path, *, goes_on: bool) -> None:
         """Take up a checkpoint: to go on with its stage, or to begin a new one with it."""
@@ -108,7 +114,9 @@ class Stage:
 def train(given: argparse.Namespace) -> None:
     """Train a stage, and log losses and figures beside the checkpoint."""
     torch.manual_seed(given.seed)
-    state = Stage(given.base)
+    state = Stage(given.base, given.dropout)
+    if given.frozen:
+        state.freeze(given.frozen)
     if given.out.exists():
         state.load(given.out, goes_on=True)
     elif given.start:
@@ -165,6 +173,8 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.0, help="part of the rates to begin with")
     parser.add_argument("--decay", action="store_true", help="let the rates fall to nearly nothing")
     parser.add_argument("--warm", type=int, default=0, help="steps until the rates are full")
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--frozen", type=int, default=0, help="leave so many layers as they are")
     parser.add_argument("--take", type=int, help="read at most so many pairs")
     parser.add_argument("--measured", type=int, default=500, help="measure after so many steps")
     parser.add_argument("--some", type=int, default=240, help="with so many pairs of each set")
