@@ -1,0 +1,104 @@
+"""What older versions stored, exported and signed still opens, verifies and goes on.
+
+`v0.1.0` has a workspace of that version (ingested, bundled, checked, decided, reviewed, held,
+erased, with a rotated key), and what it exported: a pack, PDFs, proofs, a published log.
+"""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import evidentia as ev
+from evidentia.canonical import canonical_json
+from evidentia.errors import IntegrityError
+from places import record
+
+OLD = Path(__file__).parent / "v0.1.0"
+KEYS = [key["public_key"] for key in json.loads((OLD / "keys.json").read_text())["keys"]]
+FIRST, NOW = KEYS
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    with tarfile.open(OLD / "workspace.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / ".evidentia"
+
+
+@pytest.mark.parametrize(
+    "name", ["pack.json", "ledger_proof.json", "bundle_proof.json", "record_proof.json"]
+)
+def test_an_old_export_still_verifies_and_a_forged_one_does_not(name: str) -> None:
+    data = (OLD / name).read_bytes()
+    report = ev.verify(data, key=FIRST)
+    assert report.holds, report.checks
+    assert not ev.verify(data, key=NOW).holds
+    assert not ev.verify(data.replace(b'"seq":', b'"seq":1', 1), key=FIRST).holds
+
+
+@pytest.mark.parametrize("name", ["pack.pdf", "ledger.pdf"])
+def test_an_old_pdf_verifies_but_for_pages_that_another_version_made(name: str) -> None:
+    report = ev.verify(OLD / name, key=FIRST)
+    outcomes = {check.name: check.holds for check in report.checks}
+    assert outcomes.pop("rendering") is not False
+    assert set(outcomes.values()) == {True}
+    altered = (OLD / name).read_bytes().replace(b"Evidence", b"Evidence!", 1)
+    assert not ev.verify(altered, key=FIRST).holds
+
+
+def test_an_old_workspace_opens_and_all_of_it_holds(home: Path) -> None:
+    with ev.open(home, create=False) as ws:
+        assert ws.trail.size == 26
+        assert ws.trail.audit().holds
+        assert ws.ledgers.audit() == []
+        assert ws.bundles.audit() == []
+        assert ws.packs.audit().holds
+        assert [str(one.key) for one in ws.trail.keys()] == KEYS  # noqa: SIM118 - not a mapping's
+        assert len(ws.trail.records()) == 5  # one of six was erased
+        assert ws.trail.entry(6).erased
+
+
+def test_what_is_in_an_old_workspace_reads_as_it_was(home: Path) -> None:
+    exported = json.loads((OLD / "pack.json").read_text())
+    with ev.open(home, create=False) as ws:
+        assert len(ws.documents.list()) == 5
+        assert ws.ledgers.get("latest").previous_ledger_id == ws.ledgers.list()[1].id
+        assert ws.bundles.runs("latest") == ["assistant 1"]
+        pack = ws.packs.get("latest")
+        assert pack.pack_id == exported["entry"]["subject"]
+        assert (pack.version, pack.reviewer_id) == (2, "noor")
+        assert pack.pack_id in ws.packs.held()
+        assert ws.packs.retention().years == 10
+        assert [(one.user, one.role) for one in ws.access.grants()] == [("noor", "approver")]
+        assert ws.acting_as("noor").packs.get("latest") == pack
+
+
+def test_an_old_workspace_goes_on_and_proves_old_and_new(home: Path, tmp_path: Path) -> None:
+    with ev.open(home) as ws:
+        ws.append(record())
+        ws.check("Leave requests must be submitted 2 weeks in advance.", judges=["quote"])
+        assert [one.body.get("by") for one in ws.trail.entries(after=25)] == ["owner", "owner"]
+        key = ws.trail.public_key()
+        assert str(key) == NOW
+        for of in (5, 26, ws.ledgers.list()[-1].id, "latest", ws.packs.find("latest").id):
+            name = ws.bundles.find("latest").id if of == "latest" else of
+            file = tmp_path / "proof.json"
+            file.write_bytes(canonical_json(ws.prove(name).as_json()) + b"\n")
+            assert ev.verify(file, key=key).holds, of
+        assert ws.trail.audit().holds
+        assert (ws.ledgers.audit(), ws.bundles.audit()) == ([], [])
+
+
+def test_an_old_log_that_is_rolled_back_is_still_seen(home: Path) -> None:
+    with ev.open(home) as ws:
+        ws.append(record())
+        ws.trail.checkpoint()
+    checkpoint = home / "checkpoints" / "default.txt"
+    kept = checkpoint.read_bytes()
+    with tarfile.open(OLD / "workspace.tar.gz") as archive:
+        archive.extractall(home.parent, filter="data")
+    checkpoint.write_bytes(kept)
+    with ev.open(home) as ws, pytest.raises(IntegrityError, match="do not continue"):
+        ws.append(record())
