@@ -33,10 +33,11 @@ from evidentia.errors import EvidentiaError
 from evidentia.store import schema
 from evidentia.store.database import Database, insert_rows, run
 from evidentia.store.home import Home
-from evidentia.store.log import BODY_COLUMNS, ENTRY_COLUMNS, TILE_COLUMNS
+from evidentia.store.opening import open_database
+from evidentia.store.sql.log import BODY_COLUMNS, ENTRY_COLUMNS, TILE_COLUMNS
 from evidentia.trail.merkle import EMPTY_ROOT
-from evidentia.workspace import Workspace, open_database, open_workspace
-from evidentia.workspace.trail import DEFAULT_TENANT
+from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.opened import DEFAULT_TENANT, Opened
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue
@@ -91,7 +92,7 @@ def capture(folder: Path, appends: Sequence[list[EvidenceRecord]]) -> list[Rows]
     size, tiles = 0, set[tuple[int, int]]()
     with _sqlite(folder) as (workspace, database):
         for records in appends:
-            workspace.append_many(records)
+            workspace.trail.append_many(records)
             with database.read() as connection:
                 new_tiles = [
                     tuple(row)
@@ -140,7 +141,7 @@ def measure_batches(size: str, folder: Path) -> Section:
     section = Section(
         "batches",
         "Durable appends in batches",
-        f"`Workspace.append_many` of {number(sizes.batch)} evidence records at a time, against "
+        f"`trail.append_many` of {number(sizes.batch)} evidence records at a time, against "
         "inserting the very same rows (read back from a real log: entries, bodies, tiles, head) "
         "into the same tables with the same guards and indexes, in the same transactions, through "
         "the same engine. Records and rows are made anew right before their turn, outside the "
@@ -278,8 +279,10 @@ def _writers(folder: Path, sizes: Sizes, *, fair: bool) -> _Waits:
         process.join()
     waits = [wait for seconds, _ in found for wait in seconds]
     with open_workspace(folder, create=False) as workspace:
-        if workspace.size != len(waits):
-            raise SystemExit(f"{len(waits)} appends were acknowledged, {workspace.size} are there")
+        if workspace.trail.size != len(waits):
+            raise SystemExit(
+                f"{len(waits)} appends were acknowledged, {workspace.trail.size} are there"
+            )
     return _Waits(waits, sum(failed for _, failed in found))
 
 
@@ -294,7 +297,8 @@ def _write(
 ) -> None:
     """Append single records until the time is over; answer with how long each took."""
     database, home = open_database(folder, create=False)
-    workspace = Workspace(database if fair else Database(database.engine, database.where), home)
+    chosen = database if fair else Database(database.engine, database.where)
+    workspace = Opened(chosen, home).for_()
     records = evidence_records(500, seed)
     waits: list[float] = []
     failed = 0
@@ -319,7 +323,7 @@ def _sqlite(folder: Path) -> Iterator[tuple[Workspace, Database]]:
     """Give a new workspace, and the database beneath it."""
     database, home = open_database(folder)
     schema.upgrade(database)
-    with Workspace(database, home) as workspace:
+    with Opened(database, home).for_() as workspace:
         yield workspace, database
 
 
@@ -344,7 +348,7 @@ def _batch_round(
 
     def ours() -> float:
         batch = [EvidenceRecord.model_validate(fields) for fields in next(records)]
-        return seconds_of(lambda: workspace.append_many(batch))
+        return seconds_of(lambda: workspace.trail.append_many(batch))
 
     def theirs() -> float:
         batch = pickle.loads(next(written))
@@ -392,11 +396,11 @@ def _latency_line(
 def _where_time_goes(folder: Path, appends: Sequence[list[EvidenceRecord]]) -> Table:
     samples = Samples()
     with _sqlite(folder) as (workspace, _):
-        workspace.append_many(appends[0])
+        workspace.trail.append_many(appends[0])
         tidy()
         with samples.taken():
             for records in appends:
-                workspace.append_many(records)
+                workspace.trail.append_many(records)
     title = (
         "Where the time of a batch goes, by samples of the stack; what a function calls outside "
         "the product (SQLite, orjson, hashing) counts as its own"
@@ -428,7 +432,7 @@ def _add_postgresql(
         for turn in range(max(1, sizes.rounds // 3)):
             tenant = f"bare-{turn}"
             begin_log(database, tenant)
-            workspace = Workspace(database, Home(folder), f"ours-{turn}")
+            workspace = Opened(database, Home(folder)).for_(f"ours-{turn}")
             written = [part.of_tenant(tenant) for part in islice(rows, len(appends))]
             taken = _batch_round(workspace, appends, database, tenant, written)
             ours.append(taken[0])

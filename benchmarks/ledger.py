@@ -156,7 +156,7 @@ def _take_in(documents: Path, home: Path, answer: str) -> _TakenIn:
     before = _peak_megabytes()
     with open_workspace(home) as workspace:
         ingest = seconds_of(lambda: workspace.ingest(documents))
-        chunks = sum(document.chunks for document in workspace.documents())
+        chunks = sum(document.chunks for document in workspace.documents.list())
         first = seconds_of(lambda: workspace.check(answer))
         again = seconds_of(lambda: workspace.check(answer))
     return _TakenIn(_peak_megabytes(), before, chunks, ingest, first, again)

@@ -36,7 +36,7 @@ from evidentia.packs.tools import ToolCallRecord, ToolVerificationLedger
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import SigningKey, TrustedKey
 from evidentia.proof.verification import verify_proof
-from evidentia.store.packs import insert_pack
+from evidentia.store.sql.packs import insert_pack
 from evidentia.trail.checkpoint import log_origin
 from evidentia.trail.entry import EntryKind
 from evidentia.verifying import verify
@@ -105,9 +105,9 @@ def measure_sealing(size: Size, _: Path) -> Section:
 def measure_verifying(size: Size, folder: Path) -> Section:
     """Verify an exported pack; canonicalise, hash and check the signature of the same bytes."""
     with open_workspace(folder / "verifying") as workspace:
-        pack = workspace.seal(_pack(tenant=workspace.tenant))
-        data = workspace.export_pack(pack.pack_id, folder / "pack.json").read_bytes()
-        trusted = TrustedKey.parse(str(workspace.public_key()))
+        pack = workspace.packs.seal(_pack(tenant=workspace.tenant))
+        data = workspace.packs.export(pack.pack_id, folder / "pack.json").read_bytes()
+        trusted = TrustedKey.parse(str(workspace.trail.public_key()))
     value, key = pack.as_json(), Ed25519PrivateKey.from_private_bytes(SEED)
     public = Ed25519PublicKey.from_public_bytes(key.public_key().public_bytes_raw())
     signature = key.sign(pack.encode())
@@ -149,7 +149,7 @@ def measure_listing(size: Size, folder: Path) -> Section:
         cursors = _cursors(workspace, size.page)
 
         def page(cursor: int | None) -> Callable[[], float]:
-            return lambda: seconds_of(lambda: workspace.packs(before=cursor, limit=size.page))
+            return lambda: seconds_of(lambda: workspace.packs.list(before=cursor, limit=size.page))
 
         tidy()
         sides = {"first": cursors[0], "middle": cursors[len(cursors) // 2], "last": cursors[-1]}
@@ -216,22 +216,22 @@ def _shares(title: str, work: Callable[[], None], size: Size) -> Table:
 def _fill(workspace: Workspace, count: int) -> None:
     """Record packs as sealing does, but for the files, and many in one transaction."""
     made = _pack(tenant=workspace.tenant, calls=0)
-    workspace.seal(made)
+    workspace.packs.seal(made)
     for start in range(0, count - 1, AT_ONCE):
-        with workspace._database.write() as connection:  # noqa: SLF001 - as sealing itself does
+        with workspace.opened.database.write() as connection:
             for at in range(start, min(start + AT_ONCE, count - 1)):
                 named = {"pack_id": "", "decision": None, "decision_id": f"dec_{at}"}
                 pack = made.model_copy(update=named)
                 body = {"statement_sha256": pack.sha256, "decision_id": pack.decision_id}
                 entry = (EntryKind.PACK, pack.pack_id, body)
-                receipt = workspace._append_within(connection, *entry)  # noqa: SLF001 - the same
+                receipt = workspace._acting.append_within(connection, *entry)  # noqa: SLF001 - the same
                 insert_pack(connection, workspace.tenant, pack, pack.sha256, receipt.seq)
 
 
 def _cursors(workspace: Workspace, page: int) -> list[int | None]:
     """Return where each page begins: before which entry."""
     cursors: list[int | None] = [None]
-    while len(found := workspace.packs(before=cursors[-1], limit=page)) == page:
+    while len(found := workspace.packs.list(before=cursors[-1], limit=page)) == page:
         cursors.append(found[-1].entry)
     return cursors[:-1] if not found and len(cursors) > 1 else cursors
 

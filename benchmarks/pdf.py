@@ -31,7 +31,7 @@ from benchmarks.measuring import (
 )
 
 from evidentia.export.pdf import rendering
-from evidentia.export.pdf.rendering import render
+from evidentia.kinds import render
 from evidentia.packs.decision import DecisionOutput
 from evidentia.packs.memo import BilingualMemo
 from evidentia.packs.tools import ToolCallRecord
@@ -44,7 +44,7 @@ FONTS = Path(rendering.__file__).parent / "fonts"
 TEMPLATES = FONTS.parent / "templates"
 AGAIN = """
 import hashlib, sys
-from evidentia.export.pdf.rendering import render
+from evidentia.kinds import render
 print(hashlib.sha256(render(open(sys.argv[1], "rb").read())).hexdigest())
 """
 
@@ -250,10 +250,10 @@ class Packs:
         decided = DecisionOutput.model_validate(_decision(at))
         for call in range(3):
             record = ToolCallRecord.model_validate(_call(at, call))
-            self._workspace.tool_ledger.record(decided.decision_id, record)
+            self._workspace.tools.record(decided.decision_id, record)
         pack = self._workspace.assemble(decided, memo=BilingualMemo.model_validate(_memo(at)))
         file = self._folder / "pack.json"
-        return self._workspace.export_pack(pack.pack_id, file, overwrite=True).read_bytes()
+        return self._workspace.packs.export(pack.pack_id, file, overwrite=True).read_bytes()
 
 
 # The sides

@@ -30,14 +30,15 @@ from evidentia.canonical import canonical_json
 from evidentia.proof.document import Proof
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.verification import verify_proof
-from evidentia.store import log
 from evidentia.store.database import Database, run
 from evidentia.store.home import Home
+from evidentia.store.opening import open_database
+from evidentia.store.sql import log
 from evidentia.trail.checkpoint import read_checkpoint
 from evidentia.trail.merkle import leaf_hash, verify_inclusion
 from evidentia.trail.tiles import TILE_WIDTH
-from evidentia.workspace import Workspace, open_database, open_workspace
-from evidentia.workspace.trail import DEFAULT_TENANT
+from evidentia.workspace import open_workspace
+from evidentia.workspace.opened import DEFAULT_TENANT, Opened
 
 MEMORY_SAMPLE_SECONDS = 0.02
 MEMORY_LIMIT_MB = 200.0
@@ -95,7 +96,7 @@ def measure_verify(size: str, folder: Path) -> Section:
     return Section(
         "verify",
         f"Verifying a log of {number(sizes.entries)} entries",
-        "`Workspace.audit` on all cores, the start of its workers included, against a bare loop "
+        "`trail.audit` on all cores, the start of its workers included, against a bare loop "
         "that fetches only the bytes which are hashed (entry, salt, body) and hashes them (leaf "
         "and commitment): in one process, and, stricter, in two that share the rows. The audit "
         "moreover compares every column, the chain, the tree, the tiles and the signatures. "
@@ -125,16 +126,16 @@ def measure_proofs(size: str, folder: Path) -> Section:
     sizes = SIZES[size]
     chance = random.Random(SEED)
     database, home = open_database(folder, create=False)
-    with Workspace(database, home) as workspace:
-        note = workspace.checkpoint()
+    with Opened(database, home).for_() as workspace:
+        note = workspace.trail.checkpoint()
         total = read_checkpoint(note)[0].size
         for seq in range(0, total, TILE_WIDTH):  # warm: every tile was used once
-            workspace.prove_under(note, seq)
+            workspace.trail.prove_under(note, seq)
 
         def make() -> float:
             chosen = [chance.randrange(total) for _ in range(sizes.proofs)]
             tidy()
-            taken = seconds_of(lambda: [workspace.prove_under(note, seq) for seq in chosen])
+            taken = seconds_of(lambda: [workspace.trail.prove_under(note, seq) for seq in chosen])
             return taken / sizes.proofs
 
         def read() -> float:
@@ -144,14 +145,16 @@ def measure_proofs(size: str, folder: Path) -> Section:
 
         made = interleaved(sizes.rounds, {"make": make, "read": read})
         chosen = [chance.randrange(total) for _ in range(sizes.checks)]
-        proofs = [workspace.prove_under(note, seq) for seq in chosen]
-        key = workspace.keys()[-1].key
+        proofs = [workspace.trail.prove_under(note, seq) for seq in chosen]
+        key = workspace.trail.keys()[-1].key
         warm = Touched.by(
-            database.engine, lambda seq: workspace.prove_under(note, seq), chosen[: sizes.cold]
+            database.engine,
+            lambda seq: workspace.trail.prove_under(note, seq),
+            chosen[: sizes.cold],
         )
         cold = Touched.by(
             database.engine,
-            lambda seq: Workspace(database, home).prove_under(note, seq),
+            lambda seq: Opened(database, home).for_().trail.prove_under(note, seq),
             chosen[: sizes.cold],
         )
         if scans := warm.scans(database) + cold.scans(database):
@@ -159,7 +162,7 @@ def measure_proofs(size: str, folder: Path) -> Section:
     section = Section(
         "proofs",
         f"Proofs from a log of {number(sizes.entries)} entries",
-        "Warm, for entries chosen at random, under one checkpoint. Made: `Workspace.prove_under`, "
+        "Warm, for entries chosen at random, under one checkpoint. Made: `trail.prove_under`, "
         "body disclosed, against reading that entry alone through the same engine. Checked: leaf "
         "hash and `verify_inclusion` from the entry's bytes, against computing as many SHA-256 "
         "hashes; and the whole of `verify_proof` from a proof file's bytes, which checks the "
@@ -194,7 +197,7 @@ def audit(folder: Path, workers: int | None) -> float:
     """Audit the log once; return the seconds."""
     with open_workspace(folder, create=False) as workspace:
         start = time.perf_counter()
-        report = workspace.audit(workers=workers)
+        report = workspace.trail.audit(workers=workers)
         taken = time.perf_counter() - start
     if not report.holds:
         raise SystemExit(f"the log does not hold: {report.findings[0]}")

@@ -22,9 +22,9 @@ from benchmarks.measuring import (
 )
 from sqlalchemy import create_engine
 
-from evidentia.store.lake import Lake
-from evidentia.store.querying.running import keep_query_result
-from evidentia.store.results.reading import read_result
+from evidentia.loading.queries.running import keep_query_result
+from evidentia.loading.results.reading import Shown, read_result
+from evidentia.store.lake import FileLake
 
 NOTE = "Delivered in full; the customer asked for the invoice to be sent to the head office."
 QUERY = "SELECT id, name, email, amount, note FROM orders"
@@ -91,7 +91,7 @@ def measure_live(size: Size, folder: Path) -> Section:
     """Measure keeping a query's rows, and the memory of a process that keeps and samples them."""
     path = folder / "orders.db"
     _write_database(path, size.rows)
-    lake = Lake(folder / "lake")
+    lake = FileLake(folder / "lake")
     engine = create_engine(f"sqlite:///{path}")
 
     def bare() -> None:
@@ -157,26 +157,27 @@ _CHILD = """
 import json, sys, tempfile
 from pathlib import Path
 work, path = sys.argv[1], Path(sys.argv[2])
-from evidentia.store.results.reading import read_result
+from evidentia.loading.results.reading import Shown, read_kept, read_result
 def sample(path, strategy):
-    read_result(path, "r", form="ndjson", max_rows=100, max_cols=20, strategy=strategy)
+    read_result(path, "r", Shown(100, 20, strategy), form="ndjson")
 if work.startswith("sample:"):
     sample(path, work.removeprefix("sample:"))
 elif work == "live":
-    from evidentia.store.lake import Lake
-    from evidentia.store.querying.running import keep_query_result
+    from evidentia.store.lake import FileLake
+    from evidentia.loading.queries.running import keep_query_result
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        lake = Lake(Path(folder))
+        lake = FileLake(Path(folder))
         query = "SELECT id, name, email, amount, note FROM orders"
         kept = keep_query_result(f"sqlite:///{path}", query, lake, "r")
-        sample(lake.path(kept.sha256), "stride")
+        with lake.open(kept.sha256) as stream:
+            read_kept(stream, "r", Shown(100, 20, "stride"))
 lines = Path("/proc/self/status").read_text().splitlines()
 print(json.dumps(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))))
 """
 
 
 def _sample(path: Path, strategy: Any) -> None:
-    read_result(path, "orders", form="ndjson", max_rows=100, max_cols=20, strategy=strategy)
+    read_result(path, "orders", Shown(100, 20, strategy), form="ndjson")
 
 
 def _digest(path: Path) -> None:

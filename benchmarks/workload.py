@@ -39,19 +39,19 @@ def batches(records: list[EvidenceRecord], size: int) -> Iterator[list[EvidenceR
 def build_log(folder: Path, size: int) -> None:
     """Make a log of that many entries, its key's announcement among them, unless it is there."""
     with open_workspace(folder) as workspace:
-        if workspace.size != size:
-            workspace.checkpoint()  # makes the key, and announces it
+        if workspace.trail.size != size:
+            workspace.trail.checkpoint()  # makes the key, and announces it
             _fill(workspace, size)
-        workspace.checkpoint()
+        workspace.trail.checkpoint()
 
 
 def _fill(workspace: Workspace, size: int) -> None:
     pool = evidence_records(min(_POOL, size))
-    at = workspace.size
+    at = workspace.trail.size
     while at < size:
         start = at % len(pool)
         batch = pool[start : start + min(BUILD_BATCH, size - at)]
-        at += len(workspace.append_many(batch))
+        at += len(workspace.trail.append_many(batch))
 
 
 def _record(chance: random.Random, number: int) -> EvidenceRecord:

@@ -26,6 +26,7 @@ def commands() -> Iterator[str]:
 
     def walk(path: str, command: object) -> Iterator[str]:
         yield path
+        command = getattr(command, "loaded", command)
         for name, child in getattr(command, "commands", {}).items():
             yield from walk(f"{path} {name}", child)
 

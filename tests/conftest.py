@@ -142,8 +142,8 @@ def large_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             building = folder.with_suffix(".building")
             with open_workspace(building) as workspace:
                 for _ in range(7):
-                    workspace.append_many([record(0)] * 10_000)
-                workspace.checkpoint()
+                    workspace.trail.append_many([record(0)] * 10_000)
+                workspace.trail.checkpoint()
             building.rename(folder)
     return folder
 

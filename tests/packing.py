@@ -10,6 +10,7 @@ from evidentia.packs.model import EvidencePack
 from evidentia.packs.tools import ToolCallRecord
 from evidentia.store.database import Database
 from evidentia.workspace import Workspace
+from evidentia.workspace.opened import Opened
 from places import Place
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -98,7 +99,7 @@ def opened(
     database = (
         Database.sqlite(place.home.database) if place.url is None else Database.server(place.url)
     )
-    workspace = Workspace(database, place.home, tenant, clock=clock or Clock())
+    workspace = Opened(database, place.home, clock=clock or Clock()).for_(tenant)
     place.keep(workspace)
     return workspace
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from evidentia.store.database import Database
 from evidentia.store.home import Home
+from evidentia.store.lake import FileLake
 from evidentia.trail.record import EvidenceRecord, create_status_change_record
 from evidentia.workspace import Workspace, open_workspace
-from evidentia.workspace.trail import DEFAULT_TENANT
+from evidentia.workspace.opened import DEFAULT_TENANT, Opened
 
 
 class Place:
@@ -31,7 +32,7 @@ class Place:
         elif home is None:
             workspace = open_workspace(self.home.folder, tenant=tenant)
         else:
-            workspace = Workspace(Database.sqlite(self.home.database), Home(home), tenant)
+            workspace = Opened(Database.sqlite(self.home.database), Home(home)).for_(tenant)
         self.keep(workspace)
         return workspace
 
@@ -43,6 +44,13 @@ class Place:
         """Close all workspaces that were opened here."""
         while self._opened:
             self._opened.pop().close()
+
+
+def kept_file(workspace: Workspace, digest: str) -> Path:
+    """Return where the lake of a workspace keeps the bytes of a digest."""
+    lake = workspace.opened.lake
+    assert isinstance(lake, FileLake)
+    return lake._path(digest)
 
 
 def record(number: int = 0, **changes: object) -> EvidenceRecord:

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from evidentia.bundles.accounting import Decision, EvidenceType
+    from evidentia.access.actions import Action, Authorizer, Role
+    from evidentia.access.openfga import OpenFgaAuthorizer
+    from evidentia.access.roles import Grant
+    from evidentia.bundles.accounting import EvidenceType, InputFate
     from evidentia.bundles.model import EvidenceBundle, EvidenceItem
     from evidentia.bundles.policy import EvidencePolicy
-    from evidentia.bundles.redaction.model import Span
+    from evidentia.bundles.redaction.model import SensitiveSpan
     from evidentia.bundles.redaction.presidio import presidio_detector
     from evidentia.bundles.redaction.redactor import Redactor
     from evidentia.bundles.rendering import Rendered
@@ -43,9 +46,11 @@ if TYPE_CHECKING:
         Verdict,
         VerdictAssignment,
     )
-    from evidentia.ledger.risks import generate_risk_flags
+    from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
     from evidentia.ledger.session import LedgerSession
     from evidentia.ledger.verdicts import assign_verdict
+    from evidentia.loading.assembling import build_evidence_bundle
+    from evidentia.loading.ingesting import FileProblem, IngestedDocument, Ingestion
     from evidentia.packs.decision import (
         ApprovalClass,
         DecisionOutput,
@@ -55,10 +60,13 @@ if TYPE_CHECKING:
         SensitivityClass,
         pack_requirement,
     )
+    from evidentia.packs.drafting import MemoWriter
     from evidentia.packs.memo import BilingualMemo
-    from evidentia.packs.model import EvidencePack, EvidenceSource, PromptRecord
+    from evidentia.packs.model import EvidencePack, EvidenceSource, PromptRecord, ReviewOutcome
     from evidentia.packs.recording import deciding, recorded_tool
+    from evidentia.packs.retention import LegalHold, RetentionPolicy
     from evidentia.packs.tools import ToolCallRecord, ToolVerificationLedger
+    from evidentia.proof.document import Proof
     from evidentia.proof.keys import TrustedKey
     from evidentia.proof.verification import ProofReport
     from evidentia.sources.adapters import from_retrieval
@@ -73,7 +81,15 @@ if TYPE_CHECKING:
     )
     from evidentia.sources.packing import DefaultEvidencePacker
     from evidentia.sources.wire import WIRE_FORMATS
-    from evidentia.store.assembling import build_evidence_bundle
+    from evidentia.store.auditing import AuditReport
+    from evidentia.store.keys import Keys
+    from evidentia.store.lake import Lake
+    from evidentia.store.publishing import Publication
+    from evidentia.store.sql.bundles import ListedBundle, TrackedItem
+    from evidentia.store.sql.ledgers import ListedLedger
+    from evidentia.store.sql.library import StoredDocument
+    from evidentia.store.sql.log import Receipt
+    from evidentia.store.sql.packs import ListedPack
     from evidentia.trail.entry import EntryKind
     from evidentia.trail.note import VerifierKey
     from evidentia.trail.record import (
@@ -93,9 +109,18 @@ if TYPE_CHECKING:
     from evidentia.workspace import Workspace
     from evidentia.workspace import open_workspace as open  # noqa: A004 - ev.open() reads best
     from evidentia.workspace.bundles import BundleReport
+    from evidentia.workspace.ledgers import RecordedLedger
+    from evidentia.workspace.logged import LoggedEntry
+    from evidentia.workspace.opened import Opened, open_all
+    from evidentia.workspace.retention import PackAudit, SweptPack
+    from evidentia.workspace.signing import AnnouncedKey
 
 _HOMES = {
+    "Action": "access.actions",
+    "AnnouncedKey": "workspace.signing",
     "ApprovalClass": "packs.decision",
+    "AuditReport": "store.auditing",
+    "Authorizer": "access.actions",
     "BilingualMemo": "packs.memo",
     "BundleReport": "workspace.bundles",
     "CandidateItem": "sources.model",
@@ -103,7 +128,6 @@ _HOMES = {
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
     "ConfidenceComponents": "ledger.model",
-    "Decision": "bundles.accounting",
     "DecisionOutput": "packs.decision",
     "DefaultEvidencePacker": "sources.packing",
     "DocumentChunk": "documents.model",
@@ -122,33 +146,61 @@ _HOMES = {
     "EvidenceSource": "packs.model",
     "EvidenceType": "bundles.accounting",
     "EvidentiaError": "errors",
+    "FileProblem": "loading.ingesting",
+    "Grant": "access.roles",
     "Importance": "ledger.model",
+    "IngestedDocument": "loading.ingesting",
+    "Ingestion": "loading.ingesting",
+    "InputFate": "bundles.accounting",
     "Judge": "ledger.judging",
+    "Keys": "store.keys",
+    "Lake": "store.lake",
     "LedgerEntry": "ledger.model",
     "LedgerSession": "ledger.session",
     "LedgerSummary": "ledger.model",
+    "LegalHold": "packs.retention",
+    "ListedBundle": "store.sql.bundles",
+    "ListedLedger": "store.sql.ledgers",
+    "ListedPack": "store.sql.packs",
+    "LoggedEntry": "workspace.logged",
+    "MemoWriter": "packs.drafting",
+    "OpenFgaAuthorizer": "access.openfga",
+    "Opened": "workspace.opened",
     "Opinion": "ledger.judging",
+    "PackAudit": "workspace.retention",
     "PackRequirement": "packs.decision",
     "PackagedEvidence": "trail.record",
     "PackedSources": "sources.model",
     "Passage": "ledger.model",
     "PromptRecord": "packs.model",
+    "Proof": "proof.document",
     "ProofReport": "proof.verification",
+    "Publication": "store.publishing",
+    "RISK_DEFINITIONS": "ledger.risks",
+    "Receipt": "store.sql.log",
+    "RecordedLedger": "workspace.ledgers",
     "Redactor": "bundles.redaction.redactor",
     "Rendered": "bundles.rendering",
+    "RetentionPolicy": "packs.retention",
     "ReversibilityClass": "packs.decision",
+    "ReviewOutcome": "packs.model",
+    "RiskDefinition": "ledger.risks",
     "RiskFlag": "ledger.model",
     "RiskType": "ledger.model",
+    "Role": "access.actions",
+    "SensitiveSpan": "bundles.redaction.model",
     "SensitivityClass": "packs.decision",
     "Severity": "ledger.model",
     "SkippedObligation": "trail.record",
     "SourceDocument": "ledger.model",
     "SourceItem": "sources.model",
     "SourceSnippet": "sources.model",
-    "Span": "bundles.redaction.model",
+    "StoredDocument": "store.sql.library",
     "SupportLevel": "ledger.model",
+    "SweptPack": "workspace.retention",
     "ToolCallRecord": "packs.tools",
     "ToolVerificationLedger": "packs.tools",
+    "TrackedItem": "store.sql.bundles",
     "TrustedKey": "proof.keys",
     "Verdict": "ledger.model",
     "VerdictAssignment": "ledger.model",
@@ -157,7 +209,7 @@ _HOMES = {
     "WIRE_FORMATS": "sources.wire",
     "Workspace": "workspace",
     "assign_verdict": "ledger.verdicts",
-    "build_evidence_bundle": "store.assembling",
+    "build_evidence_bundle": "loading.assembling",
     "calculate_confidence": "ledger.confidence",
     "create_evidence_record": "trail.record",
     "create_status_change_record": "trail.record",
@@ -168,6 +220,7 @@ _HOMES = {
     "generate_chunk_hash": "documents.hashing",
     "generate_risk_flags": "ledger.risks",
     "open": "workspace:open_workspace",
+    "open_all": "workspace.opened",
     "pack_requirement": "packs.decision",
     "package_evidence": "trail.record",
     "presidio_detector": "bundles.redaction.presidio",
@@ -180,8 +233,13 @@ _HOMES = {
 """Where each public name lives; it is imported when it is first asked for."""
 
 __all__ = [
+    "RISK_DEFINITIONS",
     "WIRE_FORMATS",
+    "Action",
+    "AnnouncedKey",
     "ApprovalClass",
+    "AuditReport",
+    "Authorizer",
     "BilingualMemo",
     "BundleReport",
     "CandidateItem",
@@ -189,7 +247,6 @@ __all__ = [
     "Claim",
     "ClaimType",
     "ConfidenceComponents",
-    "Decision",
     "DecisionOutput",
     "DefaultEvidencePacker",
     "DocumentChunk",
@@ -208,33 +265,60 @@ __all__ = [
     "EvidenceSource",
     "EvidenceType",
     "EvidentiaError",
+    "FileProblem",
+    "Grant",
     "Importance",
+    "IngestedDocument",
+    "Ingestion",
+    "InputFate",
     "Judge",
+    "Keys",
+    "Lake",
     "LedgerEntry",
     "LedgerSession",
     "LedgerSummary",
+    "LegalHold",
+    "ListedBundle",
+    "ListedLedger",
+    "ListedPack",
+    "LoggedEntry",
+    "MemoWriter",
+    "OpenFgaAuthorizer",
+    "Opened",
     "Opinion",
+    "PackAudit",
     "PackRequirement",
     "PackagedEvidence",
     "PackedSources",
     "Passage",
     "PromptRecord",
+    "Proof",
     "ProofReport",
+    "Publication",
+    "Receipt",
+    "RecordedLedger",
     "Redactor",
     "Rendered",
+    "RetentionPolicy",
     "ReversibilityClass",
+    "ReviewOutcome",
+    "RiskDefinition",
     "RiskFlag",
     "RiskType",
+    "Role",
+    "SensitiveSpan",
     "SensitivityClass",
     "Severity",
     "SkippedObligation",
     "SourceDocument",
     "SourceItem",
     "SourceSnippet",
-    "Span",
+    "StoredDocument",
     "SupportLevel",
+    "SweptPack",
     "ToolCallRecord",
     "ToolVerificationLedger",
+    "TrackedItem",
     "TrustedKey",
     "Verdict",
     "VerdictAssignment",
@@ -253,6 +337,7 @@ __all__ = [
     "generate_chunk_hash",
     "generate_risk_flags",
     "open",
+    "open_all",
     "pack_requirement",
     "package_evidence",
     "presidio_detector",

@@ -4,7 +4,8 @@
 EvidentiaError                 anything below; exit code 1
 ├── CanonicalError             a value has no canonical JSON (also a ValueError)
 ├── IntegrityError             evidence does not hold: malformed, changed, rolled back, forked
-│   └── ProofError             a proof, checkpoint or note cannot be read or does not verify
+│   ├── ProofError             a proof, checkpoint or note cannot be read or does not verify
+│   └── GoneError              what should be in the lake is not there
 ├── UsageError                 what was asked for cannot be done as asked; exit code 2
 │   ├── InputError             a file, a line or a value that was given is not what it should be
 │   │   └── DocumentError      a document cannot be read: encrypted, broken, empty, too large …
@@ -38,6 +39,10 @@ class IntegrityError(EvidentiaError):
 
 class ProofError(IntegrityError):
     """A proof, a checkpoint or a signed note cannot be read, or does not verify."""
+
+
+class GoneError(IntegrityError):
+    """What should be in the lake is not there."""
 
 
 class UsageError(EvidentiaError):

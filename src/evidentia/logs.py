@@ -1,19 +1,18 @@
 """Structured logging: library code logs events with fields, and never prints.
 
 Events go to Python's own `logging` under the name `evidentia`, so an application that configures
-logging sees them among its own. The command line and the server call `configure`. What renders
-events is loaded with the first one that somebody hears.
+logging sees them among its own. The command line and the server call `configure`.
 """
 
+import json
 import logging
+import re
 import sys
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from structlog.typing import Processor
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 LogFormat = Literal["text", "json"]
+_PLAIN = re.compile(r'[^\s="\\]+')
 
 
 class EventLogger:
@@ -31,25 +30,31 @@ class EventLogger:
 
     def debug(self, event: str, **fields: Any) -> None:
         """Log what only a developer wants to know."""
-        self._log(logging.DEBUG, "debug", event, fields)
+        self._log(logging.DEBUG, event, fields)
 
     def info(self, event: str, **fields: Any) -> None:
         """Log what was done."""
-        self._log(logging.INFO, "info", event, fields)
+        self._log(logging.INFO, event, fields)
 
     def warning(self, event: str, **fields: Any) -> None:
         """Log what may need somebody's attention."""
-        self._log(logging.WARNING, "warning", event, fields)
+        self._log(logging.WARNING, event, fields)
 
     def error(self, event: str, **fields: Any) -> None:
         """Log what went wrong."""
-        self._log(logging.ERROR, "error", event, fields)
+        self._log(logging.ERROR, event, fields)
 
-    def _log(self, level: int, name: str, event: str, fields: dict[str, Any]) -> None:
+    def _log(self, level: int, event: str, fields: dict[str, Any]) -> None:
         if self._logger.isEnabledFor(level):
-            rendered: Any = {"event": event, **fields}
-            for processor in _processors(EventLogger.format):
-                rendered = processor(self._logger, name, rendered)
+            said = {"event": event, **fields}
+            if EventLogger.format == "json":
+                said |= {
+                    "level": logging.getLevelName(level).lower(),
+                    "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z"),  # noqa: TID251 - when it was logged
+                }
+                rendered = json.dumps(said, default=str)
+            else:
+                rendered = " ".join(f"{name}={_text(value)}" for name, value in said.items())
             self._logger.log(level, "%s", rendered, stacklevel=3)
 
 
@@ -70,14 +75,9 @@ def configure(level: str = "warning", log_format: LogFormat = "text") -> None:
     logger.propagate = False
 
 
-@cache
-def _processors(log_format: LogFormat) -> "tuple[Processor, ...]":
-    import structlog  # noqa: PLC0415 - slow to import, and most events are not heard
-
-    if log_format == "text":
-        return (structlog.processors.LogfmtRenderer(key_order=["event"]),)
-    return (
-        structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.JSONRenderer(),
-    )
+def _text(value: object) -> str:
+    """Return a value as logfmt writes it: in quotes where it would not end with its last letter."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = "" if value is None else str(value)
+    return text if not text or _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)

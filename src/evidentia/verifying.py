@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from evidentia.kinds import verify_evidence, verify_pdf
 from evidentia.proof.document import MAX_PROOF_BYTES
 from evidentia.proof.files import read_bytes, read_key
 from evidentia.proof.keys import TrustedKey
-from evidentia.proof.verification import ProofReport, verify_proof
+from evidentia.proof.verification import ProofReport
 from evidentia.trail.note import VerifierKey
 
 MAX_PDF_BYTES = 2 * MAX_PROOF_BYTES
@@ -27,9 +28,5 @@ def verify(
         called_pdf = str(evidence).lower().endswith(".pdf")
         data = read_bytes(evidence, MAX_PDF_BYTES if called_pdf else MAX_PROOF_BYTES)
     if called_pdf or data.startswith(b"%PDF-"):
-        from evidentia.export.pdf.reading import verify_pdf  # noqa: PLC0415 - not all need it
-
         return verify_pdf(data, keys)
-    from evidentia.packs.verification import with_pack_checks  # noqa: PLC0415 - the same
-
-    return with_pack_checks(data, verify_proof(data, keys))
+    return verify_evidence(data, keys)

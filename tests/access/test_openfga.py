@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import tiers
 from evidentia.access import openfga
+from evidentia.access.actions import PACK_ACTIONS, Action, Role
 from evidentia.access.openfga import (
     OpenFgaAuthorizer,
     Relationship,
@@ -28,12 +29,9 @@ from evidentia.access.openfga import (
     user_id,
 )
 from evidentia.access.roles import (
-    PACK_ACTIONS,
-    Action,
     AgentOwner,
     Grant,
     PackFacts,
-    Role,
     RoleTable,
 )
 
@@ -432,8 +430,8 @@ def test_the_engine_is_asked_in_its_own_words_and_its_answer_is_the_answer() -> 
         asked = Questions()
         asked.answer = answer
         authorizer = OpenFgaAuthorizer(asked, now=lambda: "2026-06-05T03:00:00+03:00")
-        assert authorizer.can_review_evidence_pack("a b", "pack_1") is answer
-        assert authorizer.can_manage_keys("a b", "acme") is answer
+        assert authorizer.may("a b", Action.REVIEW, "pack_1") is answer
+        assert authorizer.may("a b", Action.KEYS, "acme") is answer
         assert asked.checks == {
             ("user:a%20b", "evidence_pack:pack_1", TODAY): {"can_review": answer},
             ("user:a%20b", "tenant:acme", TODAY): {"can_manage_keys": answer},

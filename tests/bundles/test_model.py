@@ -23,7 +23,7 @@ from bundles.making import (
     places,
     sealed,
 )
-from evidentia.bundles.accounting import Accounting, Decision, EvidenceType, Outcome, Step, gravest
+from evidentia.bundles.accounting import Accounting, EvidenceType, InputFate, Outcome, Step, gravest
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.model import EvidenceBundle, artifact_uri, bundle_id_of, make_bundle
 from evidentia.bundles.policy import EvidencePolicy
@@ -487,7 +487,7 @@ def test_of_all_that_was_done_the_gravest_is_what_became_of_an_input(done: list[
 def test_an_outcome_that_is_not_the_gravest_cannot_be(
     done: tuple[str, ...], outcome: str, said: str | None
 ) -> None:
-    decision = Decision(
+    decision = InputFate(
         evidence_id="inline:0",
         evidence_type=EvidenceType.INLINE_TEXT,
         origin="",

@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletionSystemMessageParam, ChatCompletionUs
 from openai.types.responses import EasyInputMessageParam
 from pydantic import TypeAdapter
 
-from evidentia.bundles.accounting import Accounting, Decision, EvidenceType, Outcome
+from evidentia.bundles.accounting import Accounting, EvidenceType, InputFate, Outcome
 from evidentia.bundles.model import (
     BundleBounding,
     BundleSummary,
@@ -72,7 +72,7 @@ def made(
 def bundle_of(*items: EvidenceItem) -> EvidenceBundle:
     total = sum(item.byte_count for item in items)
     decisions = [
-        Decision(
+        InputFate(
             evidence_id=item.evidence_id,
             evidence_type=item.evidence_type,
             origin=f"evidence_refs[{place}]",

@@ -13,7 +13,7 @@ from evidentia.bundles.rendering import NONCE_DIGITS, fenced
 from evidentia.bundles.tokens import cut_to_tokens, token_counter
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, InputError
-from evidentia.language.characters import boundary_after
+from evidentia.language.graphemes import boundary_after
 
 TEXTS = st.lists(
     st.sampled_from(

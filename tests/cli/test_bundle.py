@@ -516,7 +516,7 @@ def test_a_bundle_whose_rows_were_deleted_is_missed(cli: Cli, built: str, folder
             vandal.change(f"DELETE FROM {table}", rows=None)
     ran = cli("bundle", "verify")
     assert ran.code == 1
-    assert f"entry 0 records bundle/{built}" in ran.out
+    assert f"bundle {built}: entry 0 of the trail records it" in ran.out
 
 
 # Runs

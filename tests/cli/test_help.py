@@ -13,6 +13,7 @@ def _commands() -> list[tuple[str, object]]:
     found: list[tuple[str, object]] = []
 
     def walk(path: str, command: object) -> None:
+        command = getattr(command, "loaded", command)
         children = getattr(command, "commands", None)
         if children is None:
             found.append((path, command))

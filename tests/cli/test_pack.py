@@ -249,7 +249,7 @@ def test_an_audit_finds_what_is_missing_and_what_was_changed(
 
 def test_an_audit_lists_calls_that_came_after_the_pack(made: Cli, home: Path) -> None:
     with open_workspace(home) as opened:
-        opened.tool_ledger.record("dec_1", tool_call(1))
+        opened.tools.record("dec_1", tool_call(1))
     ran = made("pack", "audit")
     assert ran.code == 0
     assert ": a call of crm.get_contact that succeeded was recorded for dec_1 after " in ran.out
@@ -281,7 +281,7 @@ def test_retention_is_shown_and_set(made: Cli) -> None:
 def test_a_sweep_removes_what_is_due(made: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert made("pack", "sweep").out == "✓ 0 packs removed\n"
     pack_id = made("pack", "list", "--json").json["packs"][0]["id"]
-    later = "evidentia.workspace.trail.TrailShell._now"
+    later = "evidentia.workspace.opened.Opened.now"
     monkeypatch.setattr(later, lambda _: "2040-01-01T00:00:00.000000Z")
     ran = made("pack", "sweep", "--dry-run")
     assert ran.out.startswith(f"✓ 1 pack would be removed\n  {pack_id}: kept until ")
@@ -299,10 +299,10 @@ def test_roles_are_given_listed_and_taken_away(made: Cli) -> None:
     (found,) = made("pack", "roles", "--json").json["grants"]
     assert (found["user"], found["role"]) == ("ann", "auditor")
     assert made("pack", "audit", "--as", "ann").code == 0
-    mistaken(made("pack", "sweep", "--as", "ann"), "ann may not remove packs")
+    mistaken(made("pack", "sweep", "--as", "ann"), "ann may not remove evidence")
     ran = made("pack", "grant", "ann", "auditor", "--revoke")
     assert ran.out == "✓ ann is no longer auditor; entry 3 says so\n"
-    mistaken(made("pack", "list", "--as", "ann"), "ann may not list packs in tenant 'default'")
+    mistaken(made("pack", "list", "--as", "ann"), "ann may not read evidence in tenant 'default'")
     mistaken(made("pack", "show", "dec_1", "--as", "ann"), "there is no pack 'dec_1' that ann may")
     assert made("pack", "grant", "bob", "viewer", "--json").json == {"entry": 4}
 

@@ -5,7 +5,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.language.characters import boundary_after, boundary_before, strip_invisible
+from evidentia.language.characters import strip_invisible
+from evidentia.language.graphemes import boundary_after, boundary_before
 
 CONDITIONAL = "\u200c\u200d\ufe0e\ufe0f"
 IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.language.characters import boundary_before
+from evidentia.language.graphemes import boundary_before
 from evidentia.sources.snippets import beginning, best_windows, query_terms
 
 POLICY = (

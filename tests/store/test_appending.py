@@ -15,13 +15,14 @@ from evidentia.errors import (
     InputError,
     IntegrityError,
     NotFoundError,
-    UsageError,
 )
-from evidentia.store import log, sequencer
+from evidentia.store import sequencer
 from evidentia.store.database import run
-from evidentia.store.log import Receipt
 from evidentia.store.sequencer import Sequencer
+from evidentia.store.sql import log
+from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import EntryKind, genesis_prev
+from evidentia.trail.waiting import MAX_INDEXED_BYTES, Waiting
 from evidentia.workspace import Workspace
 from evidentia.workspace.trail import MAX_BATCH
 from forking import Child
@@ -45,56 +46,59 @@ def test_a_record_gets_the_next_number_and_comes_back_as_it_was(workspace: Works
     receipts = [workspace.append(record(number)) for number in range(3)]
     assert [receipt.seq for receipt in receipts] == [0, 1, 2]
     assert not any(receipt.repeated for receipt in receipts)
-    assert workspace.size == 3
-    assert workspace.records() == [record(0), record(1), record(2)]
-    assert workspace.records("ob-0001") == [record(1)]
-    assert workspace.entry(1).leaf == receipts[1].leaf
+    assert workspace.trail.size == 3
+    assert workspace.trail.records() == [record(0), record(1), record(2)]
+    assert workspace.trail.records("ob-0001") == [record(1)]
+    assert workspace.trail.entry(1).leaf == receipts[1].leaf
 
 
 def test_a_status_change_keeps_the_old_record(workspace: Workspace) -> None:
-    workspace.append_many([record(1), status_change(1), record(2)])
-    assert workspace.records("ob-0001") == [record(1), status_change(1)]
-    kinds = [logged.entry.kind for logged in workspace.entries()]
+    workspace.trail.append_many([record(1), status_change(1), record(2)])
+    assert workspace.trail.records("ob-0001") == [record(1), status_change(1)]
+    kinds = [logged.entry.kind for logged in workspace.trail.entries()]
     assert kinds == ["evidence_record", "status_change", "evidence_record"]
 
 
 def test_each_entry_names_the_one_before_and_the_first_names_the_log(workspace: Workspace) -> None:
-    workspace.append_many([record(number) for number in range(5)])
+    workspace.trail.append_many([record(number) for number in range(5)])
     workspace.append(record(5))
-    logged = workspace.entries()
+    logged = workspace.trail.entries()
     for before, after in pairwise(logged):
         assert after.entry.prev == before.leaf
-    assert logged[0].entry.prev == genesis_prev(workspace.audit().origin)
+    assert logged[0].entry.prev == genesis_prev(workspace.trail.audit().origin)
 
 
 @pytest.mark.parametrize("size", [1, 255, 256, 257, 700])
 def test_a_batch_and_single_appends_give_the_same_tree_whatever_the_size(
     workspace: Workspace, size: int
 ) -> None:
-    receipts = workspace.append_many([record(number) for number in range(size)])
+    receipts = workspace.trail.append_many([record(number) for number in range(size)])
     assert [receipt.seq for receipt in receipts] == list(range(size))
-    receipts += [workspace.append(record(size)), *workspace.append_many([record(size + 1)] * 3)]
-    assert leaves(receipts) == [logged.leaf for logged in workspace.entries()]
-    report = workspace.audit()
+    receipts += [
+        workspace.append(record(size)),
+        *workspace.trail.append_many([record(size + 1)] * 3),
+    ]
+    assert leaves(receipts) == [logged.leaf for logged in workspace.trail.entries()]
+    report = workspace.trail.audit()
     assert report.holds
     assert report.size == size + 4
 
 
 def test_an_empty_batch_is_nothing(workspace: Workspace) -> None:
-    assert workspace.append_many([]) == []
-    assert workspace.size == 0
+    assert workspace.trail.append_many([]) == []
+    assert workspace.trail.size == 0
 
 
 def test_a_batch_past_the_limit_is_refused_whole(workspace: Workspace) -> None:
     with pytest.raises(InputError, match=rf"{MAX_BATCH} at most"):
-        workspace.append_many([record()] * (MAX_BATCH + 1))
-    assert workspace.size == 0
+        workspace.trail.append_many([record()] * (MAX_BATCH + 1))
+    assert workspace.trail.size == 0
 
 
 def test_a_batch_larger_than_a_group_is_still_one_transaction(workspace: Workspace) -> None:
     count = sequencer.MAX_TOGETHER + 1
-    assert len(workspace.append_many([record()] * count)) == count
-    assert workspace.size == count
+    assert len(workspace.trail.append_many([record()] * count)) == count
+    assert workspace.trail.size == count
 
 
 OWN_METHOD = (
@@ -108,19 +112,15 @@ OWN_METHOD = (
 def test_every_other_kind_of_entry_can_be_recorded(workspace: Workspace) -> None:
     kinds = [kind for kind in EntryKind if kind not in OWN_METHOD]
     for kind in kinds:
-        workspace.record(kind, f"about {kind}", {"kind": kind.value, "numbers": [1, 0.5, None]})
-    assert [logged.entry.kind for logged in workspace.entries()] == kinds
-    assert workspace.entries(kind="pack")[0].body == {"kind": "pack", "numbers": [1, 0.5, None]}
-    assert workspace.audit().holds
-
-
-@pytest.mark.parametrize("kind", OWN_METHOD)
-def test_records_erasures_and_keys_have_their_own_methods(
-    workspace: Workspace, kind: EntryKind
-) -> None:
-    with pytest.raises(UsageError, match="own method"):
-        workspace.record(kind, "entry/0", {})
-    assert workspace.size == 0
+        workspace._acting.record(
+            kind, f"about {kind}", {"kind": kind.value, "numbers": [1, 0.5, None]}
+        )
+    assert [logged.entry.kind for logged in workspace.trail.entries()] == kinds
+    assert workspace.trail.entries(kind="pack")[0].body == {
+        "kind": "pack",
+        "numbers": [1, 0.5, None],
+    }
+    assert workspace.trail.audit().holds
 
 
 @pytest.mark.parametrize("subject", NOT_STORABLE)
@@ -129,49 +129,50 @@ def test_a_subject_that_not_every_database_could_store_is_refused(
 ) -> None:
     workspace.append(record())
     with pytest.raises(InputError):
-        workspace.record(EntryKind.PACK, subject, {})
-    assert workspace.size == 1
+        workspace._acting.record(EntryKind.PACK, subject, {})
+    assert workspace.trail.size == 1
 
 
 def test_the_longest_subjects_and_keys_can_be_stored_and_found(workspace: Workspace) -> None:
     subject = "".join(chr(0x20000 + number * 7) for number in range(499))
     key = os.urandom(1000).hex()
-    first = workspace.record(EntryKind.PACK, subject, {}, idempotency_key=key)
-    assert len(subject.encode()) + 4 == log.MAX_INDEXED_BYTES == len(key)
-    assert workspace.record(EntryKind.PACK, subject, {}, idempotency_key=key) == first._replace(
-        repeated=True
-    )
-    assert [logged.entry.subject for logged in workspace.entries(subject=subject)] == [subject]
-    assert workspace.audit().holds
+    one = record(obligation_id=subject)
+    first = workspace.append(one, idempotency_key=key)
+    assert len(subject.encode()) + 4 == MAX_INDEXED_BYTES == len(key)
+    assert workspace.append(one, idempotency_key=key) == first._replace(repeated=True)
+    assert [logged.entry.subject for logged in workspace.trail.entries(subject=subject)] == [
+        subject
+    ]
+    assert workspace.trail.audit().holds
 
 
 def test_a_body_that_is_not_json_is_refused(workspace: Workspace) -> None:
     with pytest.raises(InputError, match="cannot be recorded"):
-        workspace.record(EntryKind.PACK, "a pack", {"value": float("nan")})
-    assert workspace.size == 0
+        workspace._acting.record(EntryKind.PACK, "a pack", {"value": float("nan")})
+    assert workspace.trail.size == 0
 
 
 def test_tenants_have_logs_of_their_own_in_one_database(place: Place) -> None:
     one, other = place.open("one"), place.open("other")
-    one.append_many([record(1), record(2)])
+    one.trail.append_many([record(1), record(2)])
     other.append(record(3))
     one.append(record(4))
-    assert one.records() == [record(1), record(2), record(4)]
-    assert other.records() == [record(3)]
-    assert one.audit().origin != other.audit().origin
-    assert one.checkpoint() != other.checkpoint()
-    assert one.audit().holds
-    assert other.audit().holds
+    assert one.trail.records() == [record(1), record(2), record(4)]
+    assert other.trail.records() == [record(3)]
+    assert one.trail.audit().origin != other.trail.audit().origin
+    assert one.trail.checkpoint() != other.trail.checkpoint()
+    assert one.trail.audit().holds
+    assert other.trail.audit().holds
 
 
 def test_a_tenant_without_a_log_is_said_to_have_none(place: Place) -> None:
     place.open("known").append(record())
     stranger = place.open("stranger")
-    assert stranger.size == 0
-    assert stranger.entries() == []
-    assert stranger.records() == []
-    assert stranger.keys() == []
-    for ask in (lambda: stranger.entry(0), stranger.audit):
+    assert stranger.trail.size == 0
+    assert stranger.trail.entries() == []
+    assert stranger.trail.records() == []
+    assert stranger.trail.keys() == []
+    for ask in (lambda: stranger.trail.entry(0), stranger.trail.audit):
         with pytest.raises(NotFoundError, match="'stranger' has no log; logs here: known"):
             ask()
 
@@ -185,15 +186,15 @@ def test_an_entry_that_is_not_there_is_said_to_be_missing(workspace: Workspace) 
     workspace.append(record())
     for seq in (-1, 1, 10**12):
         with pytest.raises(NotFoundError, match=f"no entry {seq}"):
-            workspace.entry(seq)
+            workspace.trail.entry(seq)
 
 
 def test_entries_are_found_by_kind_subject_and_place(workspace: Workspace) -> None:
-    workspace.append_many([record(number % 3) for number in range(9)])
+    workspace.trail.append_many([record(number % 3) for number in range(9)])
     workspace.append(status_change(1))
 
     def numbers(**query: Any) -> list[int]:
-        return [logged.entry.seq for logged in workspace.entries(**query)]
+        return [logged.entry.seq for logged in workspace.trail.entries(**query)]
 
     assert numbers(subject="ob-0001") == [1, 4, 7, 9]
     assert numbers(kind="status_change") == [9]
@@ -208,9 +209,9 @@ def test_entries_are_found_by_kind_subject_and_place(workspace: Workspace) -> No
 def test_what_one_workspace_appends_another_reads(place: Place) -> None:
     writer, reader = place.open(), place.open()
     writer.append(record(1))
-    assert reader.records() == [record(1)]
+    assert reader.trail.records() == [record(1)]
     reader.append(record(2))
-    assert writer.records() == [record(1), record(2)]
+    assert writer.trail.records() == [record(1), record(2)]
 
 
 # Idempotency
@@ -221,20 +222,20 @@ def test_a_retry_is_a_no_op_that_returns_the_first_receipt(workspace: Workspace)
     workspace.append(record(2))
     again = workspace.append(record(1), idempotency_key="a")
     assert again == first._replace(repeated=True)
-    assert workspace.size == 2
+    assert workspace.trail.size == 2
 
 
 def test_a_retried_batch_gives_all_the_first_receipts(workspace: Workspace) -> None:
     records, keys = [record(number) for number in range(700)], [f"key-{n}" for n in range(700)]
-    first = workspace.append_many(records, idempotency_keys=keys)
-    again = workspace.append_many(records, idempotency_keys=keys)
+    first = workspace.trail.append_many(records, idempotency_keys=keys)
+    again = workspace.trail.append_many(records, idempotency_keys=keys)
     assert again == [receipt._replace(repeated=True) for receipt in first]
-    assert workspace.size == 700
+    assert workspace.trail.size == 700
 
 
 def test_a_batch_may_mix_new_records_and_retried_ones(workspace: Workspace) -> None:
-    workspace.append_many([record(1), record(2)], idempotency_keys=["a", "b"])
-    mixed = workspace.append_many(
+    workspace.trail.append_many([record(1), record(2)], idempotency_keys=["a", "b"])
+    mixed = workspace.trail.append_many(
         [record(3), record(2), record(4)], idempotency_keys=["c", "b", "d"]
     )
     assert [(receipt.seq, receipt.repeated) for receipt in mixed] == [
@@ -242,11 +243,11 @@ def test_a_batch_may_mix_new_records_and_retried_ones(workspace: Workspace) -> N
         (1, True),
         (3, False),
     ]
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_the_same_key_twice_in_a_batch_is_one_entry(workspace: Workspace) -> None:
-    receipts = workspace.append_many(
+    receipts = workspace.trail.append_many(
         [record(1), record(2), record(1)], idempotency_keys=["a", "b", "a"]
     )
     assert [(receipt.seq, receipt.repeated) for receipt in receipts] == [
@@ -255,7 +256,7 @@ def test_the_same_key_twice_in_a_batch_is_one_entry(workspace: Workspace) -> Non
         (0, True),
     ]
     assert receipts[2].leaf == receipts[0].leaf
-    assert workspace.size == 2
+    assert workspace.trail.size == 2
 
 
 @pytest.mark.parametrize(
@@ -271,26 +272,26 @@ def test_a_key_used_for_something_else_is_a_conflict_before_anything_is_written(
 ) -> None:
     workspace.append(record(1), idempotency_key="a")
     with pytest.raises(ConflictError, match=r"'a' was used for entry 0.*use a new key"):
-        workspace.append_many([record(7), other], idempotency_keys=["new", "a"])
-    assert workspace.size == 1
+        workspace.trail.append_many([record(7), other], idempotency_keys=["new", "a"])
+    assert workspace.trail.size == 1
     assert workspace.append(record(7), idempotency_key="new").seq == 1
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_the_same_key_for_two_contents_in_a_batch_is_a_conflict(workspace: Workspace) -> None:
     with pytest.raises(ConflictError):
-        workspace.append_many([record(1), record(2)], idempotency_keys=["a", "a"])
-    assert workspace.size == 0
+        workspace.trail.append_many([record(1), record(2)], idempotency_keys=["a", "a"])
+    assert workspace.trail.size == 0
 
 
 def test_a_retry_after_erasure_appends_nothing(workspace: Workspace) -> None:
     first = workspace.append(record(1), idempotency_key="a")
-    workspace.erase(0, reason="GDPR 17", by="counsel")
+    workspace.trail.erase(0, reason="GDPR 17", by="counsel")
     assert workspace.append(record(1), idempotency_key="a") == first._replace(repeated=True)
     with pytest.raises(ConflictError):
         workspace.append(record(2), idempotency_key="a")
-    assert workspace.size == 2
-    assert workspace.audit().holds
+    assert workspace.trail.size == 2
+    assert workspace.trail.audit().holds
 
 
 def test_keys_of_tenants_are_apart(place: Place) -> None:
@@ -299,17 +300,9 @@ def test_keys_of_tenants_are_apart(place: Place) -> None:
     assert not other.append(record(2), idempotency_key="a").repeated
 
 
-def test_other_kinds_of_entries_take_keys_too(workspace: Workspace) -> None:
-    first = workspace.record(EntryKind.PACK, "p", {"n": 1}, idempotency_key="a")
-    assert workspace.record(EntryKind.PACK, "p", {"n": 1}, idempotency_key="a").repeated
-    with pytest.raises(ConflictError):
-        workspace.record(EntryKind.PACK, "p", {"n": 2}, idempotency_key="a")
-    assert first.seq == 0
-
-
 def test_a_batch_needs_as_many_keys_as_records(workspace: Workspace) -> None:
     with pytest.raises(InputError, match="2 records, but 1 idempotency keys"):
-        workspace.append_many([record(1), record(2)], idempotency_keys=["a"])
+        workspace.trail.append_many([record(1), record(2)], idempotency_keys=["a"])
 
 
 @pytest.mark.parametrize("key", NOT_STORABLE)
@@ -318,7 +311,7 @@ def test_a_key_that_not_every_database_could_store_is_refused(
 ) -> None:
     with pytest.raises(InputError, match="idempotency key"):
         workspace.append(record(1), idempotency_key=key)
-    assert workspace.size == 0
+    assert workspace.trail.size == 0
 
 
 # All or nothing
@@ -335,25 +328,25 @@ def test_a_batch_that_fails_at_its_last_row_leaves_nothing(
     with monkeypatch.context() as broken:
         broken.setattr(sequencer, "move_head", fail)
         with pytest.raises(IntegrityError, match="the disk is gone"):
-            workspace.append_many([record(number) for number in range(1, 600)])
-    assert workspace.size == 1
-    assert len(workspace.entries()) == 1
+            workspace.trail.append_many([record(number) for number in range(1, 600)])
+    assert workspace.trail.size == 1
+    assert len(workspace.trail.entries()) == 1
     assert workspace.append(record(1)).seq == 1
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_a_head_that_moved_meanwhile_is_not_overwritten(place: Place) -> None:
     workspace = place.open()
     workspace.append(record(0))
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         stale = log.require_head(connection, "default")
     workspace.append(record(1))
     with (
         pytest.raises(IntegrityError, match="moved while entries were appended"),
-        workspace._database.write() as connection,
+        workspace.opened.database.write() as connection,
     ):
         log.move_head(connection, stale, log.Head("default", stale.origin, 9, b"r", b"e"))
-    assert workspace.size == 2
+    assert workspace.trail.size == 2
 
 
 # Threads
@@ -394,19 +387,19 @@ def test_threads_append_at_once_and_each_gets_its_own_receipts(workspace: Worksp
         def work() -> None:
             found[thread] = [workspace.append(record(thread * 1000 + n)) for n in range(30)]
             batch = [record(thread * 1000 + n) for n in range(30, 60)]
-            found[thread] += workspace.append_many(batch)
+            found[thread] += workspace.trail.append_many(batch)
 
         return work
 
     in_threads([appender(thread) for thread in range(8)])
-    assert workspace.size == 8 * 60
+    assert workspace.trail.size == 8 * 60
     assert sorted(receipt.seq for part in found.values() for receipt in part) == list(range(480))
     for thread, receipts in found.items():
         for number, receipt in enumerate(receipts):
-            logged = workspace.entry(receipt.seq)
+            logged = workspace.trail.entry(receipt.seq)
             assert logged.leaf == receipt.leaf
             assert logged.entry.subject == f"ob-{thread * 1000 + number:04d}"
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 class Interruption(BaseException):
@@ -441,7 +434,7 @@ def held_up(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 
 
 def wait_until_queued(workspace: Workspace, count: int) -> None:
-    while len(workspace._sequencer._queue) < count:
+    while len(workspace.opened.sequencer._queue) < count:
         time.sleep(0.002)
 
 
@@ -464,8 +457,8 @@ def test_appends_that_come_during_a_commit_share_the_next_one(
     for thread in threads:
         thread.join()
     assert commits == [1, 6]
-    assert workspace.size == 7
-    assert workspace.audit().holds
+    assert workspace.trail.size == 7
+    assert workspace.trail.audit().holds
 
 
 def test_a_request_that_conflicts_does_not_hurt_those_in_the_same_commit(
@@ -490,8 +483,8 @@ def test_a_request_that_conflicts_does_not_hurt_those_in_the_same_commit(
         thread.join()
     assert isinstance(outcomes.pop("bad"), ConflictError)
     assert outcomes == {"good": 2, "twin": 2, "late": 3}
-    assert workspace.size == 4
-    assert workspace.audit().holds
+    assert workspace.trail.size == 4
+    assert workspace.trail.audit().holds
 
 
 def test_a_request_that_cannot_be_stored_fails_before_it_joins_the_others(
@@ -503,9 +496,9 @@ def test_a_request_that_cannot_be_stored_fails_before_it_joins_the_others(
         wait_until_queued(workspace, 1)
         with pytest.raises(InputError):
             workspace.append(record(2), idempotency_key="\0")
-        assert len(workspace._sequencer._queue) == 1
+        assert len(workspace.opened.sequencer._queue) == 1
     good.join()
-    assert workspace.size == 2
+    assert workspace.trail.size == 2
 
 
 def test_a_commit_that_fails_is_told_to_all_who_took_part_and_the_next_one_works(
@@ -532,8 +525,8 @@ def test_a_commit_that_fails_is_told_to_all_who_took_part_and_the_next_one_works
         thread.join()
     assert [str(error) for error in failures] == ["the disk is full"] * 3
     monkeypatch.undo()
-    assert workspace.append(record(2)).seq == workspace.size - 1
-    assert workspace.audit().holds
+    assert workspace.append(record(2)).seq == workspace.trail.size - 1
+    assert workspace.trail.audit().holds
 
 
 class InterruptedEvent(threading.Event):
@@ -553,7 +546,7 @@ def interrupted_requests(
     """Interrupt whoever begins to append in this block, while it waits or when its wait is over."""
 
     class InterruptedRequest(sequencer._Request):
-        def __init__(self, tenant: str, waiting: Sequence[log.Waiting]) -> None:
+        def __init__(self, tenant: str, waiting: Sequence[Waiting]) -> None:
             super().__init__(tenant, waiting)
             self.ready = InterruptedEvent()
             self.ready.patience = patience
@@ -578,7 +571,7 @@ def test_whoever_is_interrupted_while_waiting_leaves_and_others_go_on(
         wait_until_queued(workspace, 1)
     other.join(10)
     assert [receipt.seq for receipt in others] == [1]
-    assert workspace.records() == [record(999), record(2)]
+    assert workspace.trail.records() == [record(999), record(2)]
 
 
 def test_whoever_is_interrupted_after_being_made_leader_hands_over(
@@ -636,7 +629,7 @@ def test_a_leader_that_is_interrupted_tells_those_it_commits_for(
     assert ["interrupted before it was confirmed" in str(error) for error in told] == [True]
     monkeypatch.undo()
     workspace.append(record(2))
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 # Processes
@@ -653,8 +646,8 @@ def test_a_forked_child_and_its_parent_both_append(workspace: Workspace) -> None
         for number in range(20):
             workspace.append(record(200 + number))
         child.end()
-    assert workspace.size == 41
-    assert workspace.audit().holds
+    assert workspace.trail.size == 41
+    assert workspace.trail.audit().holds
 
 
 def test_what_a_forked_child_appends_survives_that_its_parent_closes(place: Place) -> None:
@@ -676,8 +669,8 @@ def test_what_a_forked_child_appends_survives_that_its_parent_closes(place: Plac
         other.append(record(99))
         os.write(parent_has_closed[1], b".")
         child.end()
-    assert other.size == 23
-    assert other.audit().holds
+    assert other.trail.size == 23
+    assert other.trail.audit().holds
     for end in (*child_is_ready, *parent_has_closed):
         os.close(end)
 
@@ -694,7 +687,7 @@ def test_a_child_forked_during_a_commit_is_not_held_up_by_it(
         Child(lambda: other.append(record(1))) as child,
     ):
         child.end()
-    assert other.size == 2
+    assert other.trail.size == 2
     elsewhere.close()
 
 
@@ -703,7 +696,7 @@ def test_a_log_that_lost_its_head_is_not_begun_anew_over_its_rows(
 ) -> None:
     workspace = sqlite_place.open()
     workspace.append(record(0))
-    with workspace._database.write() as connection:
+    with workspace.opened.database.write() as connection:
         run(connection, "DROP TRIGGER trail_heads_delete")
         run(connection, "DELETE FROM trail_heads")
     with pytest.raises(IntegrityError, match="append-only"):

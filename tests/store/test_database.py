@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
-from evidentia.store import log
 from evidentia.store.database import Database, is_safe_sqlite, run
 from evidentia.store.files import make_folder, write_durably
 from evidentia.store.home import Home
+from evidentia.store.sql import log
 from evidentia.workspace import open_workspace
 from places import Place, record
 from postgres import LOCKED_ROLE, PostgresServer
@@ -83,7 +83,7 @@ def test_pythons_own_sqlite_is_used_where_it_is_the_safe_one(
 
 
 def test_what_is_committed_to_sqlite_survives_a_power_cut(sqlite_place: Place) -> None:
-    database = sqlite_place.open()._database
+    database = sqlite_place.open().opened.database
     for give in (database.read, database.write):
         with give() as connection:
             assert run(connection, "PRAGMA journal_mode").scalar() == "wal"
@@ -95,7 +95,7 @@ def test_what_is_committed_to_sqlite_survives_a_power_cut(sqlite_place: Place) -
 def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
     with open_workspace(tmp_path / name) as workspace:
         workspace.append(record(1))
-        assert workspace.audit(workers=2).holds
+        assert workspace.trail.audit(workers=2).holds
     assert (tmp_path / name / "evidentia.db").stat().st_size > 0
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
@@ -144,12 +144,12 @@ def test_a_folder_in_the_place_of_the_database_is_an_environment_problem(tmp_pat
 def test_a_reader_sees_one_moment_whatever_is_appended_meanwhile(place: Place) -> None:
     workspace, other = place.open(), place.open()
     workspace.append(record(1))
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         before = log.require_head(connection, "default")
-        other.append_many([record(2), record(3)])
+        other.trail.append_many([record(2), record(3)])
         assert log.require_head(connection, "default") == before
         assert len(log.find_entries(connection, "default")) == 1
-    assert workspace.size == 3
+    assert workspace.trail.size == 3
 
 
 def test_what_fails_inside_a_transaction_is_undone(place: Place) -> None:
@@ -157,19 +157,19 @@ def test_what_fails_inside_a_transaction_is_undone(place: Place) -> None:
     workspace.append(record(1))
 
     def insert_and_fail() -> None:
-        with workspace._database.write() as connection:
+        with workspace.opened.database.write() as connection:
             run(connection, "INSERT INTO trail_idempotency (tenant, key, seq) VALUES ('a', 'b', 0)")
             raise ValueError("on purpose")
 
     with pytest.raises(ValueError, match="on purpose"):
         insert_and_fail()
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_rows_are_streamed_from_the_first_to_the_last(place: Place) -> None:
     workspace = place.open()
-    workspace.append_many([record(number) for number in range(2_500)])
-    with workspace._database.read() as connection:
+    workspace.trail.append_many([record(number) for number in range(2_500)])
+    with workspace.opened.database.read() as connection:
         rows = [row[0] for row in log.entries_between(connection, "default", 0, 2_500)]
         first = next(log.entries_between(connection, "default", 7, 9))
     assert rows == list(range(2_500))
@@ -177,7 +177,7 @@ def test_rows_are_streamed_from_the_first_to_the_last(place: Place) -> None:
 
 
 def test_a_statement_that_makes_no_sense_is_an_environment_problem(place: Place) -> None:
-    database = place.open()._database
+    database = place.open().opened.database
     with pytest.raises(EnvironmentProblem, match="failed:"), database.read() as connection:
         run(connection, "SELECT nothing FROM nowhere")
     with pytest.raises(EnvironmentProblem, match="failed:"), database.read() as connection:
@@ -243,12 +243,12 @@ def test_a_connection_that_the_server_ended_is_replaced(
 ) -> None:
     workspace = postgres_place.open()
     workspace.append(record(1))
-    name = workspace._database.engine.url.database
+    name = workspace.opened.database.engine.url.database
     postgres.execute(
         f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
     )
     workspace.append(record(2))
-    assert workspace.size == 2
+    assert workspace.trail.size == 2
 
 
 # Files
@@ -281,9 +281,9 @@ def test_a_write_that_fails_leaves_the_old_file(
 
 def test_what_stands_in_the_way_at_home_is_named(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    for file in (home.checkpoint_file("default"), home.key_file("default", "00000000")):
+    for file in (home.checkpoint_file("default"), home.keys.file("default", "00000000")):
         file.mkdir(parents=True)
     with pytest.raises(EnvironmentProblem, match=r"default\.txt: cannot be read"):
         home.kept_checkpoint("default")
     with pytest.raises(EnvironmentProblem, match=r"00000000\.pem: cannot be read"):
-        home.load_key("default", "00000000", "name")
+        home.keys.load("default", "00000000", "name")

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evidentia.store.database import Database
-from evidentia.store.embeddings import remove_embeddings, store_embeddings, stored_embeddings
+from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from forking import Child
 from places import Place
 from workspace.policies import count
@@ -31,7 +31,7 @@ A, B, C = map(digest, "abc")
 
 @pytest.fixture
 def database(place: Place) -> Database:
-    return place.open()._database
+    return place.open().opened.database
 
 
 def store(
@@ -67,8 +67,8 @@ def test_what_was_stored_is_found_and_nothing_else(database: Database) -> None:
 
 def test_nothing_may_be_stored_and_removed(place: Place) -> None:
     workspace = place.open()
-    store(workspace._database, {})
-    remove(workspace._database, [])
+    store(workspace.opened.database, {})
+    remove(workspace.opened.database, [])
     assert count(workspace, "chunk_embeddings") == 0
 
 
@@ -146,7 +146,7 @@ def test_processes_that_store_the_same_are_no_error_to_each_other(place: Place) 
     names = [digest(number) for number in range(1_000)]
 
     def work(mine: bytes) -> None:
-        database = place.open()._database
+        database = place.open().opened.database
         for start in range(0, 1_000, 100):
             store(database, dict.fromkeys(names[start : start + 150], mine))
 
@@ -154,14 +154,14 @@ def test_processes_that_store_the_same_are_no_error_to_each_other(place: Place) 
     for child in children:
         child.end()
     workspace = place.open()
-    found = stored(workspace._database, names)
+    found = stored(workspace.opened.database, names)
     assert set(found) == set(names)
     assert set(found.values()) <= {b"one", b"two"}
     assert count(workspace, "chunk_embeddings") == 1_000
 
 
 def test_writers_with_the_same_contents_in_another_order_wait_and_go_on(place: Place) -> None:
-    one, other = place.open()._database, place.open()._database
+    one, other = place.open().opened.database, place.open().opened.database
     begun, overtaken = Event(), Event()
 
     def first() -> None:
@@ -185,7 +185,7 @@ def test_writers_with_the_same_contents_in_another_order_wait_and_go_on(place: P
 
 
 def test_writers_of_other_tenants_need_not_wait_on_the_server(postgres_place: Place) -> None:
-    one, other = postgres_place.open()._database, postgres_place.open()._database
+    one, other = postgres_place.open().opened.database, postgres_place.open().opened.database
     with one.write() as connection:
         store_embeddings(connection, TENANT, MODEL, {A: b"one"})
         store(other, {A: b"other"}, tenant="other")

@@ -12,13 +12,14 @@ from sqlalchemy.exc import DBAPIError
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
-from evidentia.store import schema
+from evidentia.store import listing, schema
 from evidentia.store.database import Database, run
-from evidentia.store.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.store.home import Home
+from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.store.tables import metadata
 from evidentia.verifying import verify
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.opened import Opened
 from packing import make_pack
 from places import Place, record
 from postgres import PostgresServer
@@ -71,27 +72,29 @@ MODEL = "0" * 64
 
 def fill(workspace: Workspace) -> None:
     """Leave rows in every table."""
-    workspace.append_many(
+    workspace.trail.append_many(
         [record(number) for number in range(300)],
         idempotency_keys=[f"key {number}" for number in range(300)],
     )
     with pytest.MonkeyPatch.context() as patched:
         read_here(patched)
-        ledger = workspace.check(ANSWER, against=write_policies(workspace.home.folder / "docs"))
+        ledger = workspace.check(
+            ANSWER, against=write_policies(workspace.opened.home.folder / "docs")
+        )
     assert verdicts(ledger) == VERDICTS
     build_bundle(workspace, "run 1", "one", "two")
     make_pack(workspace)
-    workspace.review_pack("latest", "approved", reviewer="ann")
-    with workspace._database.write() as connection:
+    workspace.packs.review("latest", "approved", reviewer="ann")
+    with workspace.opened.database.write() as connection:
         store_embeddings(connection, workspace.tenant, MODEL, {"a" * 64: b"one", "b" * 64: b"two"})
-    workspace.checkpoint()
+    workspace.trail.checkpoint()
 
 
 def build_bundle(workspace: Workspace, run_id: str, *texts: str) -> None:
     """Build a bundle in which the last text is dropped, for a run."""
     job = {"extra_params": {"evidence": list(texts)}}
-    bundle = workspace.build_bundle(job, policy=EvidencePolicy(max_items=len(texts) - 1))
-    workspace.record_run(run_id, bundle.bundle_id)
+    bundle = workspace.bundle(job, policy=EvidencePolicy(max_items=len(texts) - 1))
+    workspace.bundles.record_run(run_id, bundle.bundle_id)
 
 
 @pytest.fixture(scope="module")
@@ -134,14 +137,17 @@ def filled(place: Place) -> Workspace:
 def refuse(workspace: Workspace, *statements: str, match: str = "append-only") -> None:
     """Check that each statement is refused, and that nothing is changed."""
     for sql in statements:
-        with pytest.raises(IntegrityError, match=match), workspace._database.write() as connection:
+        with (
+            pytest.raises(IntegrityError, match=match),
+            workspace.opened.database.write() as connection,
+        ):
             run(connection, sql)
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
-    with untouched._database.read() as connection:
-        lines = schema.describe(connection)
+    with untouched.opened.database.read() as connection:
+        lines = listing.describe(connection)
         for table in (*TABLES, REWRITTEN, REMOVED):
             assert run(connection, f"SELECT count(*) FROM {table}").scalar()
     found = {line.split()[1].rstrip(":") for line in lines if line.startswith("table ")}
@@ -174,10 +180,10 @@ def test_the_same_row_cannot_be_inserted_again(untouched: Workspace, table: str)
     sql = f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {table}"
     with (
         pytest.raises((IntegrityError, EnvironmentProblem), match=r"append-only|duplicate key"),
-        untouched._database.write() as connection,
+        untouched.opened.database.write() as connection,
     ):
         run(connection, sql)
-    assert untouched.audit().holds
+    assert untouched.trail.audit().holds
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -247,8 +253,8 @@ def test_a_head_only_moves_forward(untouched: Workspace, change: str) -> None:
 
 
 def test_a_body_is_deleted_only_after_an_erasure_entry_of_its_own(filled: Workspace) -> None:
-    filled.erase(7, reason="law", by="counsel")
-    with filled._database.read() as connection:
+    filled.trail.erase(7, reason="law", by="counsel")
+    with filled.opened.database.read() as connection:
         sql = "SELECT count(*) FROM trail_bodies WHERE seq = 7"
         assert run(connection, sql).scalar() == 0
     for seq in (6, 8, 70, 77):
@@ -259,44 +265,44 @@ def test_an_erasure_entry_of_another_tenant_erases_nothing(place: Place) -> None
     one, other = place.open("one"), place.open("other")
     one.append(record(1))
     other.append(record(1))
-    one.erase(0, reason="law", by="counsel")
+    one.trail.erase(0, reason="law", by="counsel")
     refuse(other, "DELETE FROM trail_bodies WHERE tenant = 'other' AND seq = 0")
 
 
 def test_an_erased_body_can_be_deleted_by_plain_sql_too(filled: Workspace) -> None:
-    with filled._database.write() as connection:
+    with filled.opened.database.write() as connection:
         run(
             connection,
             "INSERT INTO trail_entries (tenant, seq, kind, subject, entry) "
             "SELECT tenant, 9999, 'erasure', 'entry/5', entry FROM trail_entries WHERE seq = 5",
         )
         run(connection, "DELETE FROM trail_bodies WHERE seq = 5")
-    assert "entry 9999" in {finding.what for finding in filled.audit().findings}
+    assert "entry 9999" in {finding.what for finding in filled.trail.audit().findings}
 
 
 def test_an_index_may_be_written_anew(filled: Workspace) -> None:
-    with filled._database.write() as connection:
+    with filled.opened.database.write() as connection:
         run(connection, f"UPDATE {REWRITTEN} SET data = ?", (b"not an index",))
     (one,) = rows(filled, "SELECT min(document_id) AS id FROM document_indexes")
-    with filled._database.write() as connection:
+    with filled.opened.database.write() as connection:
         run(connection, f"DELETE FROM {REWRITTEN} WHERE document_id = ?", (one["id"],))
-    assert filled.audit().holds
+    assert filled.trail.audit().holds
     kept = rows(filled, f"SELECT data FROM {REWRITTEN}")
     assert [bytes(row["data"]) for row in kept] == [b"not an index"] * 2
 
 
 def test_embeddings_may_be_removed(filled: Workspace) -> None:
-    with filled._database.write() as connection:
+    with filled.opened.database.write() as connection:
         run(connection, f"DELETE FROM {REMOVED} WHERE content_sha256 = ?", ("a" * 64,))
-    assert filled.audit().holds
+    assert filled.trail.audit().holds
     kept = [bytes(row["data"]) for row in rows(filled, f"SELECT data FROM {REMOVED}")]
     assert b"two" in kept
     assert b"one" not in kept
 
 
 def test_a_runs_row_is_deleted_only_after_an_erasure_entry_of_its_own(filled: Workspace) -> None:
-    receipt = filled.record_run("run 2", "latest")
-    filled.erase(receipt.seq, reason="law", by="counsel")
+    receipt = filled.bundles.record_run("run 2", "latest")
+    filled.trail.erase(receipt.seq, reason="law", by="counsel")
     assert [row["run_id"] for row in rows(filled, "SELECT run_id FROM llm.run_evidence")] == [
         "run 1"
     ]
@@ -308,9 +314,9 @@ def test_an_erasure_entry_of_another_tenants_run_erases_nothing(place: Place) ->
     one, other = place.open("one"), place.open("other")
     for workspace in (one, other):
         build_bundle(workspace, "run 1", "one", "two")
-    one.erase(1, reason="law", by="counsel")
+    one.trail.erase(1, reason="law", by="counsel")
     refuse(other, "DELETE FROM llm.run_evidence WHERE tenant = 'other'")
-    assert other.runs_of_bundle("latest") == ["run 1"]
+    assert other.bundles.runs("latest") == ["run 1"]
 
 
 # PostgreSQL: the application's own role
@@ -326,7 +332,7 @@ def as_application(postgres: PostgresServer, place: Place) -> Iterator[Applicati
     fill(place.open())
     with postgres.fresh_role(place.url) as (role, url):
         owner = Database.server(place.url)
-        schema.grant(owner, role)
+        listing.grant(owner, role)
         owner.close()
         workspace = open_workspace(url, home=place.home.folder)
         database = Database.server(url)
@@ -357,14 +363,14 @@ def test_the_application_role_appends_proves_erases_rotates_and_audits(
     application: Application,
 ) -> None:
     workspace, _ = application
-    receipts = workspace.append_many([record(1), record(2)], idempotency_keys=["x", "y"])
+    receipts = workspace.trail.append_many([record(1), record(2)], idempotency_keys=["x", "y"])
     assert workspace.append(record(1), idempotency_key="x").repeated
-    key = workspace.rotate_key()
+    key = workspace.trail.rotate_key()
     proof = workspace.prove(receipts[0].seq)
     assert verify(canonical_json(proof.as_json()), key=key).holds
-    workspace.erase(receipts[0].seq, reason="law", by="counsel")
-    assert workspace.entry(receipts[0].seq).erased
-    assert workspace.audit().holds
+    workspace.trail.erase(receipts[0].seq, reason="law", by="counsel")
+    assert workspace.trail.entry(receipts[0].seq).erased
+    assert workspace.trail.audit().holds
 
 
 def test_the_application_role_ingests_checks_and_proves(
@@ -375,21 +381,21 @@ def test_the_application_role_ingests_checks_and_proves(
     before = {table: count(workspace, table) for table in TABLES}
     docs = write_policies(tmp_path / "docs", {"pets.md": "# Pets\n\nPets stay at home.\n"})
     ledger = workspace.check(SUPPORTED, against=docs)
-    proof = workspace.prove_ledger(ledger.id)
-    assert verify(canonical_json(proof.as_json()), key=workspace.public_key()).holds
+    proof = workspace.ledgers.prove(ledger.id)
+    assert verify(canonical_json(proof.as_json()), key=workspace.trail.public_key()).holds
     build_bundle(workspace, "run 2", "three", "four")
     make_pack(workspace, 2)
     after = {table: count(workspace, table) for table in TABLES}
     assert all(after[table] > before[table] for table in TABLES if not table.startswith("trail"))
     with database.write() as connection:
         run(connection, f"UPDATE {REWRITTEN} SET data = ?", (b"damaged",))
-    again = open_workspace(str(database.address), home=workspace.home.folder)
+    again = open_workspace(str(database.address), home=workspace.opened.home.folder)
     assert verdicts(again.check(ANSWER))[:2] == VERDICTS[:2]
     assert all(
         bytes(row["data"]) != b"damaged" for row in rows(again, f"SELECT data FROM {REWRITTEN}")
     )
     again.close()
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 @pytest.mark.parametrize("words", ["DELETE FROM", "TRUNCATE", "DROP TABLE"])
@@ -445,7 +451,7 @@ def test_the_application_role_may_not_change_remove_or_empty(
             database.write() as connection,
         ):
             run(connection, statement)
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_the_application_role_may_not_turn_triggers_off_or_change_the_guards(
@@ -461,7 +467,7 @@ def test_the_application_role_may_not_turn_triggers_off_or_change_the_guards(
     ):
         with pytest.raises(EnvironmentProblem), database.write() as connection:
             run(connection, statement)
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_the_application_role_erases_no_body_without_an_erasure_entry(
@@ -473,33 +479,33 @@ def test_the_application_role_erases_no_body_without_an_erasure_entry(
         database.write() as connection,
     ):
         run(connection, "SELECT trail_erase_body('default', 5)")
-    assert not workspace.entry(5).erased
+    assert not workspace.trail.entry(5).erased
 
 
 def test_the_application_role_erases_runs_and_bundles(application: Application) -> None:
     workspace, database = application
     build_bundle(workspace, "run 2", "three", "four")
-    receipt = workspace.record_run("run 3", "latest")
-    workspace.erase(receipt.seq, reason="law", by="counsel")
-    assert workspace.runs_of_bundle("latest") == ["run 2"]
-    erased = workspace.find_bundle("latest")
-    workspace.erase(erased.entry, reason="law", by="counsel")
-    assert workspace.bundles_of_run("run 2") == []
-    assert workspace.runs_of_bundle("latest") == ["run 1"]
+    receipt = workspace.bundles.record_run("run 3", "latest")
+    workspace.trail.erase(receipt.seq, reason="law", by="counsel")
+    assert workspace.bundles.runs("latest") == ["run 2"]
+    erased = workspace.bundles.find("latest")
+    workspace.trail.erase(erased.entry, reason="law", by="counsel")
+    assert workspace.bundles.of_run("run 2") == []
+    assert workspace.bundles.runs("latest") == ["run 1"]
     assert count(workspace, "llm.evidence_item") == 1
     with database.write() as connection:
         for function, seq in (("run", receipt.seq), ("bundle", erased.entry)):
             again = run(connection, f"SELECT trail_erase_{function}('default', ?)", (seq,))
             assert again.scalar() == 0
-    assert workspace.audit().holds
-    assert workspace.audit_bundles() == []
+    assert workspace.trail.audit().holds
+    assert workspace.bundles.audit() == []
 
 
 def test_the_application_role_erases_no_run_or_bundle_without_an_erasure_entry(
     application_untouched: Application,
 ) -> None:
     workspace, database = application_untouched
-    entry = workspace.find_bundle("latest").entry
+    entry = workspace.bundles.find("latest").entry
     before = [count(workspace, table) for table in TABLES]
     for call in (
         f"trail_erase_bundle('default', {entry})",
@@ -511,12 +517,12 @@ def test_the_application_role_erases_no_run_or_bundle_without_an_erasure_entry(
         ):
             run(connection, f"SELECT {call}")
     assert [count(workspace, table) for table in TABLES] == before
-    assert workspace.runs_of_bundle("latest") == ["run 1"]
+    assert workspace.bundles.runs("latest") == ["run 1"]
 
 
 def test_a_temporary_table_does_not_fool_the_guard(application: Application) -> None:
     workspace, database = application
-    entry = workspace.find_bundle("latest").entry
+    entry = workspace.bundles.find("latest").entry
     database.engine.dispose()
     with database.write() as connection:
         run(connection, "CREATE TEMP TABLE trail_entries (tenant text, kind text, subject text)")
@@ -531,8 +537,8 @@ def test_a_temporary_table_does_not_fool_the_guard(application: Application) -> 
     ):
         with pytest.raises(IntegrityError, match="append-only"), database.write() as connection:
             run(connection, f"SELECT {call}")
-    assert not workspace.entry(5).erased
-    assert workspace.runs_of_bundle("latest") == ["run 1"]
+    assert not workspace.trail.entry(5).erased
+    assert workspace.bundles.runs("latest") == ["run 1"]
 
 
 def test_a_role_without_a_grant_may_nothing(
@@ -565,14 +571,14 @@ def test_the_server_role_named_with_care_is_quoted(
     assert postgres_place.url is not None
     owner = Database.server(postgres_place.url)
     with pytest.raises(EnvironmentProblem, match="does not exist"):
-        schema.grant(owner, 'x; DROP TABLE trail_bodies; --"')
+        listing.grant(owner, 'x; DROP TABLE trail_bodies; --"')
     owner.close()
-    assert postgres_place.open().size == 0
+    assert postgres_place.open().trail.size == 0
 
 
 def test_sqlite_has_no_roles_to_grant(sqlite_place: Place) -> None:
     with pytest.raises(EnvironmentProblem, match="no roles"):
-        schema.grant(sqlite_place.open()._database, "application")
+        listing.grant(sqlite_place.open().opened.database, "application")
 
 
 # A database of an older program
@@ -617,29 +623,29 @@ def test_an_upgrade_keeps_the_trail_as_it_is(
 ) -> None:
     read_here(monkeypatch)
     home = Home(tmp_path / "home")
-    before = Workspace(old, home)
+    before = Opened(old, home).for_()
     keys = [f"key {number}" for number in range(300)]
-    before.append_many([record(number) for number in range(300)], idempotency_keys=keys)
-    before.erase(7, reason="law", by="counsel")
-    note = before.checkpoint()
+    before.trail.append_many([record(number) for number in range(300)], idempotency_keys=keys)
+    before.trail.erase(7, reason="law", by="counsel")
+    note = before.trail.checkpoint()
     proof = canonical_json(before.prove(5).as_json())
-    entries = before.entries()
-    assert {finding.what for finding in before.audit().findings} == {"schema"}
+    entries = before.trail.entries()
+    assert {finding.what for finding in before.trail.audit().findings} == {"schema"}
     with pytest.raises(EnvironmentProblem, match="has schema 0001, this program needs 0005"):
         schema.require_current(old)
 
     assert schema.upgrade(old)
     schema.require_current(old)
-    after = Workspace(old, home)
-    assert after.entries() == entries
-    assert after.checkpoint() == note
-    assert after.entry(7).erased
+    after = Opened(old, home).for_()
+    assert after.trail.entries() == entries
+    assert after.trail.checkpoint() == note
+    assert after.trail.entry(7).erased
     assert after.append(record(3), idempotency_key="key 3").repeated
-    assert verify(proof, key=after.public_key()).holds
-    assert after.audit().holds
+    assert verify(proof, key=after.trail.public_key()).holds
+    assert after.trail.audit().holds
     ledger = after.check(ANSWER, against=write_policies(tmp_path / "docs"))
-    assert after.find_ledger(ledger.id).entry == len(entries)
-    assert after.audit(since=note).holds
+    assert after.ledgers.find(ledger.id).entry == len(entries)
+    assert after.trail.audit(since=note).holds
     build_bundle(after, "run 1", "one", "two")
     refuse(after, "DELETE FROM ledgers")
     refuse(after, "DELETE FROM llm.evidence_bundle")
@@ -650,17 +656,17 @@ def test_a_folder_of_an_older_program_is_brought_up_to_date_when_it_is_opened(
     tmp_path: Path, sqlite_old: Database
 ) -> None:
     upgrade_to_first(sqlite_old)
-    Workspace(sqlite_old, Home(tmp_path / "home")).append(record(1))
+    Opened(sqlite_old, Home(tmp_path / "home")).for_().append(record(1))
     with pytest.raises(EnvironmentProblem, match="run 'evidentia db upgrade'"):
         open_workspace(tmp_path / "home", create=False)
     with open_workspace(tmp_path / "home") as workspace:
-        assert workspace.size == 1
-        assert workspace.audit().holds
+        assert workspace.trail.size == 1
+        assert workspace.trail.audit().holds
 
 
 def test_the_drivers_own_refusal_is_what_sql_sees(untouched: Workspace) -> None:
     with (
         pytest.raises(DBAPIError, match="trail_entries is append-only: no delete"),
-        untouched._database.engine.connect() as connection,
+        untouched.opened.database.engine.connect() as connection,
     ):
         connection.exec_driver_sql("DELETE FROM trail_entries")

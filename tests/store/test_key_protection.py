@@ -10,10 +10,11 @@ import pytest
 
 from evidentia.errors import EnvironmentProblem, InputError
 from evidentia.proof import keys
-from evidentia.store import home as homes
-from evidentia.store.home import Home, KeyPlace
+from evidentia.store.home import Home
+from evidentia.store.keys import KeyPlace, Passphrase
 from evidentia.verifying import verify
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.signing import current_key
 from places import Place, record
 
 PASSPHRASE = "seven plain words, said slowly"
@@ -25,7 +26,7 @@ def files(home: Home) -> dict[str, bytes]:
 
 
 def places(workspace: Workspace) -> list[KeyPlace]:
-    announced = workspace.keys()
+    announced = workspace.trail.keys()
     return [key.place for key in announced]
 
 
@@ -47,7 +48,7 @@ def home(sqlite_place: Place) -> Home:
     """Give a home with a record and one plain key."""
     workspace = sqlite_place.open()
     workspace.append(record(1))
-    workspace.checkpoint()
+    workspace.trail.checkpoint()
     return sqlite_place.home
 
 
@@ -55,7 +56,7 @@ def home(sqlite_place: Place) -> Home:
 def opening(home: Home, request: pytest.FixtureRequest) -> Open:
     """Open the workspace anew, with a passphrase or without."""
 
-    def call(passphrase: homes.Passphrase | None = None) -> Workspace:
+    def call(passphrase: Passphrase | None = None) -> Workspace:
         workspace = open_workspace(home.folder, passphrase=passphrase)
         request.addfinalizer(workspace.close)
         return workspace
@@ -64,36 +65,36 @@ def opening(home: Home, request: pytest.FixtureRequest) -> Open:
 
 
 def test_a_protected_key_signs_with_its_passphrase_alone(home: Home, opening: Open) -> None:
-    (key_id,) = home.protect_keys("default", PASSPHRASE)
-    file = home.key_file("default", key_id)
+    (key_id,) = home.keys.protect("default", PASSPHRASE)
+    file = home.keys.file("default", key_id)
     assert file.read_bytes().startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----")
     assert file.stat().st_mode & 0o777 == 0o600
     opened = opening(PASSPHRASE)
     opened.append(record(2))
     assert places(opened) == [KeyPlace.ENCRYPTED]
-    assert opened.keys()[0].held
-    assert verify(proof_of(opened, 2), key=opened.public_key()).holds
+    assert opened.trail.keys()[0].held
+    assert verify(proof_of(opened, 2), key=opened.trail.public_key()).holds
     without = opening()
     assert places(without) == [KeyPlace.ENCRYPTED]
-    for attempt in (without.checkpoint, without.public_key, without.rotate_key):
+    for attempt in (without.trail.checkpoint, without.trail.public_key, without.trail.rotate_key):
         with pytest.raises(EnvironmentProblem, match=r"pem: .*EVIDENTIA_KEY_PASSPHRASE_FILE"):
             attempt()
 
 
 def test_reading_and_appending_need_no_passphrase(home: Home, opening: Open) -> None:
-    home.protect_keys("default", PASSPHRASE)
+    home.keys.protect("default", PASSPHRASE)
 
     def ask() -> str:
         raise AssertionError("nothing is signed")
 
     opened = opening(ask)
     opened.append(record(2))
-    assert opened.audit().holds
-    assert len(opened.entries()) == 3
+    assert opened.trail.audit().holds
+    assert len(opened.trail.entries()) == 3
 
 
 def test_a_passphrase_is_asked_for_once(home: Home, opening: Open) -> None:
-    home.protect_keys("default", PASSPHRASE)
+    home.keys.protect("default", PASSPHRASE)
     asked = []
 
     def ask() -> str:
@@ -103,98 +104,98 @@ def test_a_passphrase_is_asked_for_once(home: Home, opening: Open) -> None:
     opened = opening(ask)
     for number in range(3):
         opened.append(record(number))
-        opened.checkpoint()
+        opened.trail.checkpoint()
     assert len(asked) == 1
 
 
 def test_a_wrong_passphrase_is_one_line_and_changes_nothing(home: Home, opening: Open) -> None:
-    home.protect_keys("default", PASSPHRASE)
+    home.keys.protect("default", PASSPHRASE)
     before = files(home)
     opened = opening(OTHER)
     for attempt in (
-        opened.checkpoint,
-        opened.rotate_key,
-        lambda: home.protect_keys("default", OTHER),
-        lambda: home.unprotect_keys("default", OTHER),
+        opened.trail.checkpoint,
+        opened.trail.rotate_key,
+        lambda: home.keys.protect("default", OTHER),
+        lambda: home.keys.unprotect("default", OTHER),
     ):
         with pytest.raises(InputError, match=r"pem: the passphrase does not open") as caught:
             attempt()
         assert OTHER not in str(caught.value)
         assert "\n" not in str(caught.value)
     assert files(home) == before
-    assert len(opened.keys()) == 1
+    assert len(opened.trail.keys()) == 1
 
 
 def test_a_passphrase_typed_wrong_once_may_be_typed_again(home: Home, opening: Open) -> None:
-    home.protect_keys("default", PASSPHRASE)
+    home.keys.protect("default", PASSPHRASE)
     answers = iter([OTHER, PASSPHRASE])
     opened = opening(lambda: next(answers))
     with pytest.raises(InputError, match="does not open"):
-        opened.checkpoint()
-    assert opened.checkpoint()
+        opened.trail.checkpoint()
+    assert opened.trail.checkpoint()
 
 
 def test_keys_are_unprotected_again(home: Home, opening: Open) -> None:
     plain = files(home)
-    home.protect_keys("default", PASSPHRASE)
+    home.keys.protect("default", PASSPHRASE)
     assert files(home) != plain
-    (key_id,) = home.unprotect_keys("default", PASSPHRASE)
+    (key_id,) = home.keys.unprotect("default", PASSPHRASE)
     assert files(home) == plain
-    assert home.key_file("default", key_id).stat().st_mode & 0o777 == 0o600
-    assert home.unprotect_keys("default", PASSPHRASE) == []
-    assert opening().checkpoint()
+    assert home.keys.file("default", key_id).stat().st_mode & 0o777 == 0o600
+    assert home.keys.unprotect("default", PASSPHRASE) == []
+    assert opening().trail.checkpoint()
 
 
 def test_rotation_of_a_protected_key_gives_a_protected_key(home: Home, opening: Open) -> None:
-    home.protect_keys("default", PASSPHRASE)
+    home.keys.protect("default", PASSPHRASE)
     opened = opening(lambda: PASSPHRASE)
-    old, new = opened.public_key(), opened.rotate_key()
+    old, new = opened.trail.public_key(), opened.trail.rotate_key()
     assert places(opened) == [KeyPlace.ENCRYPTED, KeyPlace.ENCRYPTED]
     again = opening(PASSPHRASE.encode())
     assert verify(proof_of(again, 0), key=new).holds
-    assert again.prove(2, signed_by=old.key_id)
-    assert again.audit().holds
+    assert again.trail.prove(2, signed_by=old.key_id)
+    assert again.trail.audit().holds
 
 
 def test_a_first_key_is_encrypted_where_there_is_a_passphrase(tmp_path: Path) -> None:
     with open_workspace(tmp_path / "home", passphrase=PASSPHRASE) as opened:
         opened.append(record(1))
-        opened.checkpoint()
+        opened.trail.checkpoint()
         assert places(opened) == [KeyPlace.ENCRYPTED]
 
 
 def test_a_new_key_is_never_plain_beside_protected_ones(home: Home, opening: Open) -> None:
-    home.protect_keys("default", PASSPHRASE)
-    opening(PASSPHRASE).rotate_key()
-    current = opening().keys()[-1].key.key_id
-    home.key_file("default", current).unlink()
+    home.keys.protect("default", PASSPHRASE)
+    opening(PASSPHRASE).trail.rotate_key()
+    current = opening().trail.keys()[-1].key.key_id
+    home.keys.file("default", current).unlink()
     with pytest.raises(EnvironmentProblem, match="the private key is encrypted"):
-        opening().rotate_key()
+        opening().trail.rotate_key()
     with pytest.raises(InputError, match="so no new key is made with that one"):
-        opening(OTHER).rotate_key()
+        opening(OTHER).trail.rotate_key()
     assert len(files(home)) == 1
-    opening(PASSPHRASE).rotate_key()
+    opening(PASSPHRASE).trail.rotate_key()
     assert places(opening()) == [KeyPlace.ENCRYPTED, KeyPlace.ELSEWHERE, KeyPlace.ENCRYPTED]
 
 
 def test_protecting_again_takes_what_is_still_plain(home: Home, opening: Open) -> None:
-    new = opening().rotate_key().key_id
-    plain = home.key_file("default", new).read_bytes()
-    assert len(home.protect_keys("default", PASSPHRASE)) == 2
-    assert home.protect_keys("default", PASSPHRASE) == []
-    home.key_file("default", new).write_bytes(plain)  # as after a crash half-way
-    assert home.protect_keys("default", PASSPHRASE) == [new]
-    assert opening(PASSPHRASE).checkpoint()
+    new = opening().trail.rotate_key().key_id
+    plain = home.keys.file("default", new).read_bytes()
+    assert len(home.keys.protect("default", PASSPHRASE)) == 2
+    assert home.keys.protect("default", PASSPHRASE) == []
+    home.keys.file("default", new).write_bytes(plain)  # as after a crash half-way
+    assert home.keys.protect("default", PASSPHRASE) == [new]
+    assert opening(PASSPHRASE).trail.checkpoint()
 
 
 @pytest.mark.parametrize("kept", [0, 40, 120, 250])
 def test_a_truncated_key_is_named_and_left_alone(home: Home, opening: Open, kept: int) -> None:
-    (key_id,) = home.protect_keys("default", PASSPHRASE)
-    file = home.key_file("default", key_id)
+    (key_id,) = home.keys.protect("default", PASSPHRASE)
+    file = home.keys.file("default", key_id)
     file.write_bytes(file.read_bytes()[:kept])
     for attempt in (
-        opening(PASSPHRASE).checkpoint,
-        lambda: home.protect_keys("default", PASSPHRASE),
+        opening(PASSPHRASE).trail.checkpoint,
+        lambda: home.keys.protect("default", PASSPHRASE),
     ):
         with pytest.raises(InputError, match=rf"{file.name}: not a private key in PEM form"):
             attempt()
@@ -202,12 +203,12 @@ def test_a_truncated_key_is_named_and_left_alone(home: Home, opening: Open, kept
 
 
 def test_a_key_under_anothers_name_is_refused(home: Home, opening: Open) -> None:
-    new = opening().rotate_key().key_id
-    old = opening().keys()[0].key.key_id
-    home.protect_keys("default", PASSPHRASE)
-    home.key_file("default", old).replace(home.key_file("default", new))
+    new = opening().trail.rotate_key().key_id
+    old = opening().trail.keys()[0].key.key_id
+    home.keys.protect("default", PASSPHRASE)
+    home.keys.file("default", old).replace(home.keys.file("default", new))
     with pytest.raises(InputError, match=rf"{new}.pem: holds another key, {old}"):
-        opening(PASSPHRASE).checkpoint()
+        opening(PASSPHRASE).trail.checkpoint()
 
 
 def test_a_full_disk_leaves_the_plain_key(
@@ -221,7 +222,7 @@ def test_a_full_disk_leaves_the_plain_key(
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", fail)
         with pytest.raises(EnvironmentProblem, match="No space left"):
-            home.protect_keys("default", PASSPHRASE)
+            home.keys.protect("default", PASSPHRASE)
     assert files(home) == before
 
 
@@ -234,45 +235,51 @@ def test_a_passphrase_that_is_none_is_refused(
 ) -> None:
     before = files(home)
     with pytest.raises(InputError, match=says):
-        home.protect_keys("default", passphrase)
+        home.keys.protect("default", passphrase)
     assert files(home) == before
 
 
 def test_a_passphrase_is_the_same_however_its_letters_are_composed(
     home: Home, opening: Open
 ) -> None:
-    home.protect_keys("default", "un mot de passe répété")
-    assert opening("un mot de passe re\u0301pe\u0301te\u0301").checkpoint()
+    home.keys.protect("default", "un mot de passe répété")
+    assert opening("un mot de passe re\u0301pe\u0301te\u0301").trail.checkpoint()
 
 
 def test_a_key_that_can_not_be_read_is_told_from_one_that_is_not_here(home: Home) -> None:
-    assert home.key_place("default", "00000000") is KeyPlace.ELSEWHERE
-    home.key_file("default", "00000000").mkdir()
-    assert home.key_place("default", "00000000") is KeyPlace.UNREADABLE
+    assert home.keys.place("default", "00000000") is KeyPlace.ELSEWHERE
+    home.keys.file("default", "00000000").mkdir()
+    assert home.keys.place("default", "00000000") is KeyPlace.UNREADABLE
     with pytest.raises(EnvironmentProblem, match=r"00000000\.pem: cannot be read"):
-        home.protect_keys("default", PASSPHRASE)
+        home.keys.protect("default", PASSPHRASE)
 
 
 def test_an_audit_without_the_passphrase_keeps_what_was_signed_before(
     home: Home, opening: Open
 ) -> None:
     signed = home.kept_checkpoint("default")
-    home.protect_keys("default", PASSPHRASE)
+    home.keys.protect("default", PASSPHRASE)
     opened = opening()
     opened.append(record(2))
-    assert opened.keep_checkpoint(opened.audit()) == signed
+    assert opened.trail.keep_checkpoint(opened.trail.audit()) == signed
     unlocked = opening(PASSPHRASE)
-    assert unlocked.keep_checkpoint(unlocked.audit()) != signed
+    assert unlocked.trail.keep_checkpoint(unlocked.trail.audit()) != signed
 
 
 def test_the_passphrase_is_in_no_log_and_no_repr(
     home: Home, opening: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    home.protect_keys("default", PASSPHRASE)
+    home.keys.protect("default", PASSPHRASE)
     opened = opening(PASSPHRASE)
-    opened.rotate_key()
-    key = opened._current_key()
-    shown = caplog.text + repr(opened) + repr(opened.home) + repr(key) + repr(opened.keys())
+    opened.trail.rotate_key()
+    key = current_key(opened._acting)
+    shown = (
+        caplog.text
+        + repr(opened)
+        + repr(opened.opened.home)
+        + repr(key)
+        + repr(opened.trail.keys())
+    )
     assert PASSPHRASE not in shown
     assert not any(PASSPHRASE.encode() in data for data in files(home).values())

@@ -9,27 +9,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
-from evidentia.store.lake import Lake
+from evidentia.store.lake import FileLake
 
 DATA = b"All permanent employees shall receive 15 days of paid annual leave."
 DIGEST = sha256(DATA).hexdigest()
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return Lake(tmp_path / "lake")
+def lake(tmp_path: Path) -> FileLake:
+    return FileLake(tmp_path / "lake")
 
 
-def kept(lake: Lake) -> list[Path]:
+def kept(lake: FileLake) -> list[Path]:
     """Return all files of a lake, hidden ones too."""
-    return sorted(path for path in lake.folder.rglob("*") if path.is_file())
+    return sorted(path for path in lake._folder.rglob("*") if path.is_file())
 
 
-def place(lake: Lake, digest: str = DIGEST) -> Path:
-    return lake.folder / "sha256" / digest[:2] / digest[2:4] / digest
+def place(lake: FileLake, digest: str = DIGEST) -> Path:
+    return lake._folder / "sha256" / digest[:2] / digest[2:4] / digest
 
 
-def test_what_was_put_is_given_back_under_its_digest(lake: Lake) -> None:
+def test_what_was_put_is_given_back_under_its_digest(lake: FileLake) -> None:
     assert lake.put(DATA) == DIGEST
     assert lake.get(DIGEST) == DATA
     assert kept(lake) == [place(lake)]
@@ -37,13 +37,13 @@ def test_what_was_put_is_given_back_under_its_digest(lake: Lake) -> None:
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200))
-def test_any_bytes_come_back_as_they_were(lake: Lake, data: bytes) -> None:
+def test_any_bytes_come_back_as_they_were(lake: FileLake, data: bytes) -> None:
     digest = lake.put(data)
     assert digest == sha256(data).hexdigest()
     assert lake.get(digest) == data
 
 
-def test_the_same_bytes_are_kept_once_and_not_written_again(lake: Lake) -> None:
+def test_the_same_bytes_are_kept_once_and_not_written_again(lake: FileLake) -> None:
     lake.put(DATA)
     written = place(lake).stat()
     assert lake.put(DATA) == DIGEST
@@ -52,19 +52,19 @@ def test_the_same_bytes_are_kept_once_and_not_written_again(lake: Lake) -> None:
     assert len(kept(lake)) == 1
 
 
-def test_other_bytes_are_kept_beside_them(lake: Lake) -> None:
+def test_other_bytes_are_kept_beside_them(lake: FileLake) -> None:
     digests = {lake.put(bytes([number])) for number in range(20)}
     assert len(digests) == len(kept(lake)) == 20
 
 
-def test_a_file_is_readable_by_its_owner_alone(lake: Lake) -> None:
+def test_a_file_is_readable_by_its_owner_alone(lake: FileLake) -> None:
     lake.put(DATA)
     assert place(lake).stat().st_mode & 0o777 == 0o600
     assert place(lake).parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_bytes_are_written_beside_their_place_synchronised_and_then_moved(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
+    lake: FileLake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
     fsync, move = os.fsync, Path.replace
@@ -92,7 +92,7 @@ def test_bytes_are_written_beside_their_place_synchronised_and_then_moved(
 
 
 def test_a_write_that_fails_leaves_nothing_behind(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
+    lake: FileLake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_handle: int) -> None:
         raise OSError(28, "No space left on device")
@@ -111,7 +111,7 @@ def test_a_write_that_fails_leaves_nothing_behind(
 @pytest.mark.parametrize(
     "damaged", [b"", DATA[:-1], DATA + b"\n", DATA.replace(b"15", b"25"), bytes(len(DATA))]
 )
-def test_a_damaged_file_is_found_and_healed_by_its_bytes(lake: Lake, damaged: bytes) -> None:
+def test_a_damaged_file_is_found_and_healed_by_its_bytes(lake: FileLake, damaged: bytes) -> None:
     lake.put(DATA)
     place(lake).write_bytes(damaged)
     with pytest.raises(IntegrityError, match=f"{DIGEST}: its bytes were changed"):
@@ -121,7 +121,7 @@ def test_a_damaged_file_is_found_and_healed_by_its_bytes(lake: Lake, damaged: by
     assert kept(lake) == [place(lake)]
 
 
-def test_a_file_under_the_name_of_another_is_found(lake: Lake) -> None:
+def test_a_file_under_the_name_of_another_is_found(lake: FileLake) -> None:
     other = lake.put(b"other")
     lake.put(DATA)
     place(lake, other).replace(place(lake))
@@ -129,12 +129,12 @@ def test_a_file_under_the_name_of_another_is_found(lake: Lake) -> None:
         lake.get(DIGEST)
 
 
-def test_a_missing_file_is_said_to_be_missing_and_where(lake: Lake) -> None:
+def test_a_missing_file_is_said_to_be_missing_and_where(lake: FileLake) -> None:
     with pytest.raises(IntegrityError, match=f"{place(lake)}: gone from the lake; bring it back"):
         lake.get(DIGEST)
 
 
-def test_a_file_that_cannot_be_read_says_why(lake: Lake) -> None:
+def test_a_file_that_cannot_be_read_says_why(lake: FileLake) -> None:
     place(lake).mkdir(parents=True)
     with pytest.raises(EnvironmentProblem, match=r"cannot be read .Is a directory"):
         lake.get(DIGEST)
@@ -158,13 +158,13 @@ def test_a_file_that_cannot_be_read_says_why(lake: Lake) -> None:
         "x" * 10_000,
     ],
 )
-def test_what_is_no_digest_leads_to_no_file(lake: Lake, digest: str) -> None:
+def test_what_is_no_digest_leads_to_no_file(lake: FileLake, digest: str) -> None:
     with pytest.raises(InputError, match="is not a SHA-256 digest in hexadecimal") as refused:
         lake.get(digest)
     assert len(str(refused.value)) < 400
 
 
-def test_bytes_are_removed_where_the_law_wants_it(lake: Lake) -> None:
+def test_bytes_are_removed_where_the_law_wants_it(lake: FileLake) -> None:
     lake.put(DATA)
     lake.remove(DIGEST)
     lake.remove(DIGEST)

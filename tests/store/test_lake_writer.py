@@ -7,21 +7,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evidentia.errors import EnvironmentProblem
-from evidentia.store.lake import Lake
+from evidentia.store.lake import FileLake
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return Lake(tmp_path / "lake")
+def lake(tmp_path: Path) -> FileLake:
+    return FileLake(tmp_path / "lake")
 
 
-def kept(lake: Lake) -> list[Path]:
-    return sorted(path for path in lake.folder.rglob("*") if path.is_file())
+def kept(lake: FileLake) -> list[Path]:
+    return sorted(path for path in lake._folder.rglob("*") if path.is_file())
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=50), max_size=5))
-def test_pieces_are_kept_as_if_they_were_put_at_once(lake: Lake, pieces: list[bytes]) -> None:
+def test_pieces_are_kept_as_if_they_were_put_at_once(lake: FileLake, pieces: list[bytes]) -> None:
     whole = b"".join(pieces)
     with lake.writer() as writer:
         for piece in pieces:
@@ -30,7 +30,7 @@ def test_pieces_are_kept_as_if_they_were_put_at_once(lake: Lake, pieces: list[by
         assert writer.byte_count == len(whole)
         assert lake.get(digest) == whole
     assert digest == sha256(whole).hexdigest()
-    path = lake.path(digest)
+    path = lake._path(digest)
     written = path.stat()
     assert written.st_mode & 0o777 == 0o600
     assert lake.put(whole) == digest
@@ -38,7 +38,7 @@ def test_pieces_are_kept_as_if_they_were_put_at_once(lake: Lake, pieces: list[by
     assert not [file for file in kept(lake) if file.name.startswith(".")]
 
 
-def test_what_is_not_kept_is_gone(lake: Lake) -> None:
+def test_what_is_not_kept_is_gone(lake: FileLake) -> None:
     with lake.writer() as writer:
         writer.write(b"draft")
         assert len(kept(lake)) == 1
@@ -48,22 +48,22 @@ def test_what_is_not_kept_is_gone(lake: Lake) -> None:
     assert kept(lake) == []
 
 
-def test_the_same_bytes_are_not_written_again_and_damaged_ones_are_healed(lake: Lake) -> None:
+def test_the_same_bytes_are_not_written_again_and_damaged_ones_are_healed(lake: FileLake) -> None:
     digest = lake.put(b"data")
-    before = lake.path(digest).stat()
+    before = lake._path(digest).stat()
     with lake.writer() as writer:
         writer.write(b"data")
         assert writer.keep() == digest
-    assert lake.path(digest).stat() == before
-    lake.path(digest).write_bytes(b"other")
+    assert lake._path(digest).stat() == before
+    lake._path(digest).write_bytes(b"other")
     with lake.writer() as writer:
         writer.write(b"data")
         writer.keep()
     assert lake.get(digest) == b"data"
-    assert kept(lake) == [lake.path(digest)]
+    assert kept(lake) == [lake._path(digest)]
 
 
-def test_a_full_disk_leaves_nothing_behind(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_nothing_behind(lake: FileLake, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.put(b"something")
     before = kept(lake)
 
@@ -79,7 +79,7 @@ def test_a_full_disk_leaves_nothing_behind(lake: Lake, monkeypatch: pytest.Monke
 
 
 def test_bytes_are_synchronised_before_they_are_in_their_place(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
+    lake: FileLake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lake.put(b"first")
     done: list[str] = []

@@ -46,7 +46,7 @@ def check(workspace: Workspace) -> EvidenceLedger:
 
 def test_every_value_of_a_ledger_has_its_row(filled: Workspace) -> None:
     ledger = check(filled)
-    session = filled.session(ledger.id)
+    session = filled.ledgers.get(ledger.id).session
     (row,) = rows(filled, "SELECT * FROM sessions")
     assert row == {
         "tenant": "default",
@@ -90,7 +90,7 @@ def test_every_value_of_a_ledger_has_its_row(filled: Workspace) -> None:
         "trail_seq": 0,
         "created_at": ledger.created_at,
     }
-    assert filled.lake.get(statement) == session.to_statement().encode()
+    assert filled.opened.lake.get(statement) == session.to_statement().encode()
     judged = {row["id"]: row for row in rows(filled, "SELECT * FROM evidence_ledger")}
     assert len(judged) == len(ledger.entries) == 3
     for entry in ledger.entries:
@@ -146,7 +146,7 @@ GOOD_VALUES: list[tuple[str, dict[str, Any]]] = [
 def insert_like(workspace: Workspace, table: str, changes: dict[str, Any]) -> None:
     """Insert a copy of a row, with some values changed, and a claim that no ledger has judged."""
     row = rows(workspace, f"SELECT * FROM {table} LIMIT 1")[0] | changes
-    with workspace._database.write() as connection:
+    with workspace.opened.database.write() as connection:
         run(
             connection,
             "INSERT INTO claims SELECT tenant, session_id, 'other', claim_text, claim_type, "
@@ -192,19 +192,19 @@ def test_a_session_that_is_checked_again_is_kept_once(filled: Workspace) -> None
 def test_ledgers_are_listed_newest_first_and_in_pages(filled: Workspace) -> None:
     ids = [filled.check(f"{SUPPORTED} Part {number}.").id for number in range(5)]
     newest = list(reversed(ids))
-    assert [item.id for item in filled.ledgers()] == newest
-    first = filled.ledgers(limit=2)
+    assert [item.id for item in filled.ledgers.list()] == newest
+    first = filled.ledgers.list(limit=2)
     assert [item.id for item in first] == newest[:2]
-    rest = filled.ledgers(before=first[-1].entry)
+    rest = filled.ledgers.list(before=first[-1].entry)
     assert [item.id for item in rest] == newest[2:]
-    assert filled.ledgers(before=0) == filled.ledgers(limit=0) == []
-    assert filled.ledgers(before=rest[0].entry, limit=1) == rest[1:2]
+    assert filled.ledgers.list(before=0) == filled.ledgers.list(limit=0) == []
+    assert filled.ledgers.list(before=rest[0].entry, limit=1) == rest[1:2]
 
 
 def test_a_listed_ledger_says_whose_it_is(filled: Workspace) -> None:
     ledger = check(filled)
-    (listed,) = filled.ledgers()
-    assert listed == filled.find_ledger(ledger.id) == filled.find_ledger(ledger.session_id)
+    (listed,) = filled.ledgers.list()
+    assert listed == filled.ledgers.find(ledger.id) == filled.ledgers.find(ledger.session_id)
     assert listed.as_json() == {
         "id": ledger.id,
         "session_id": ledger.session_id,
@@ -221,20 +221,20 @@ def test_a_listed_ledger_says_whose_it_is(filled: Workspace) -> None:
 
 def test_a_session_and_the_word_latest_name_the_newest_ledger(filled: Workspace) -> None:
     with pytest.raises(NotFoundError, match="there is no ledger 'latest'"):
-        filled.find_ledger("latest")
+        filled.ledgers.find("latest")
     first, second = check(filled), check(filled)
-    assert filled.find_ledger(first.session_id).id == second.id
-    assert filled.find_ledger(first.id).id == first.id
+    assert filled.ledgers.find(first.session_id).id == second.id
+    assert filled.ledgers.find(first.id).id == first.id
     other = filled.check(NOT_FOUND)
-    assert filled.find_ledger("latest").id == other.id
-    assert filled.find_ledger(first.session_id).id == second.id
+    assert filled.ledgers.find("latest").id == other.id
+    assert filled.ledgers.find(first.session_id).id == second.id
 
 
 def test_a_ledger_that_is_not_there_is_not_found(filled: Workspace) -> None:
     check(filled)
     for name in ("", "led_0", "%", "' OR ''='", "led_\0", "\ud800", "漢", "x" * 10_000, "?"):
         with pytest.raises(NotFoundError, match=r"there is no ledger .* of tenant 'default'") as no:
-            filled.find_ledger(name)
+            filled.ledgers.find(name)
         assert len(str(no.value)) < 600
 
 
@@ -242,7 +242,7 @@ def test_ledgers_of_another_tenant_are_not_found(place: Place, tmp_path: Path) -
     docs = write_policies(tmp_path / "docs")
     one, other = place.open("one"), place.open("other")
     ledger = one.check(ANSWER, against=docs)
-    assert other.ledgers() == []
+    assert other.ledgers.list() == []
     with pytest.raises(EvidentiaError):
-        other.session(ledger.id)
+        other.ledgers.get(ledger.id)
     assert other.check(ANSWER, against=docs).previous_ledger_id is None

@@ -10,14 +10,13 @@ import pytest
 from sqlalchemy import Connection
 
 from evidentia.documents.index import build_index
-from evidentia.documents.model import DocumentChunk
+from evidentia.documents.model import DocumentChunk, ReadFile
 from evidentia.errors import NotFoundError
 from evidentia.ledger.evidence import Corpus
-from evidentia.store import library
-from evidentia.store.corpus import LoadedCorpus, load_corpus
 from evidentia.store.database import run
-from evidentia.store.library import IssuedAnchors, StoredDocument, resolve_anchor
-from evidentia.store.reading import ReadFile
+from evidentia.store.sql import library
+from evidentia.store.sql.corpus import LoadedCorpus, load_corpus
+from evidentia.store.sql.library import IssuedAnchors, StoredDocument, resolve_anchor
 from evidentia.workspace import Workspace
 from places import Place
 from workspace.policies import LEAVE, SUPPORTED, count, read_here, rows, write_policies
@@ -39,7 +38,7 @@ def crafted(*beginnings: str) -> list[str]:
 
 @contextmanager
 def writing(workspace: Workspace) -> Iterator[Connection]:
-    with workspace._database.write() as connection:
+    with workspace.opened.database.write() as connection:
         yield connection
 
 
@@ -47,7 +46,7 @@ def issue(workspace: Workspace, hashes: Sequence[str]) -> dict[str, str]:
     """Have anchors issued; return those of all hashes by their hashes."""
     with writing(workspace) as connection:
         library._issue_anchors(connection, TENANT, hashes)
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         issued = IssuedAnchors(connection, TENANT)
         return {issued[anchor]: anchor for anchor in issued}
 
@@ -82,11 +81,11 @@ def test_an_anchor_is_the_first_eight_characters_of_a_hash(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     workspace.ingest(write_policies(tmp_path / "docs"))
-    for document in workspace.documents():
-        for item in workspace.chunks(document):
-            anchor = workspace.anchor(item.chunk_hash)
+    for document in workspace.documents.list():
+        for item in workspace.documents.chunks(document):
+            anchor = workspace.documents.anchor(item.chunk_hash)
             assert anchor == item.chunk_hash[:8]
-            assert workspace.resolve_citation(anchor).chunk == item
+            assert workspace.documents.resolve(anchor).chunk == item
 
 
 def test_an_anchor_grows_where_another_hash_has_it(workspace: Workspace) -> None:
@@ -125,7 +124,7 @@ def test_many_hashes_are_issued_in_parts(workspace: Workspace) -> None:
 def test_issued_anchors_are_a_mapping(workspace: Workspace) -> None:
     one, two = crafted("aaaaaaaa", "bbbbbbbb")
     issue(workspace, [one])
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         issued = IssuedAnchors(connection, TENANT, not_yet_stored={two[:8]: two})
         assert dict(issued) == {one[:8]: one, two[:8]: two}
         assert len(issued) == 2
@@ -139,7 +138,7 @@ def test_issued_anchors_are_a_mapping(workspace: Workspace) -> None:
             issued.of(two)
         assert dict(IssuedAnchors(connection, "other")) == {}
     with pytest.raises(NotFoundError, match="no anchor is bound"):
-        workspace.anchor(two)
+        workspace.documents.anchor(two)
 
 
 # Citations
@@ -158,7 +157,7 @@ def test_a_citation_resolves_as_it_was_issued_and_by_any_longer_beginning(
         (one, one),
         (f"  {two.upper()}\n", two),
     ]:
-        found = workspace.resolve_citation(name)
+        found = workspace.documents.resolve(name)
         assert found.resolved
         assert found.chunk is not None
         assert found.chunk.chunk_hash == full
@@ -172,7 +171,7 @@ def test_the_same_text_in_two_documents_is_one_anchor_with_two_places(
     (full,) = crafted(COMMON)
     store(workspace, chunk(full, document="doc_2"), document="doc_2")
     store(workspace, chunk(full), chunk(full, index=1))
-    found = workspace.resolve_citation(full[:8])
+    found = workspace.documents.resolve(full[:8])
     assert [place.document_id for place in found.places] == ["doc_1", "doc_1", "doc_2"]
     assert found.chunk == found.places[0]
 
@@ -180,11 +179,11 @@ def test_the_same_text_in_two_documents_is_one_anchor_with_two_places(
 def test_a_beginning_that_several_hashes_have_is_ambiguous(workspace: Workspace) -> None:
     hashes = crafted("c0ffee0012a", "c0ffee0012b")
     store(workspace, *(chunk(full, index=place) for place, full in enumerate(hashes)))
-    found = workspace.resolve_citation("c0ffee0012")
+    found = workspace.documents.resolve("c0ffee0012")
     assert not found.resolved
     assert found.candidates == tuple(sorted(hashes))
     assert found.error == "Citation is ambiguous: 2 passages begin with it"
-    assert workspace.resolve_citation("c0ffee0012a").resolved
+    assert workspace.documents.resolve("c0ffee0012a").resolved
 
 
 LEADS_NOWHERE = (
@@ -215,20 +214,20 @@ def test_what_leads_nowhere_says_so_and_does_no_harm(workspace: Workspace) -> No
     (full,) = crafted(COMMON)
     store(workspace, chunk(full))
     for anchor in LEADS_NOWHERE:
-        found = workspace.resolve_citation(anchor)
+        found = workspace.documents.resolve(anchor)
         assert not found.resolved, anchor
         assert found.chunk is None
         assert found.chunk_hash == anchor
         short = "Citation is shorter than 8 characters"
         gone = "Citation references deleted or unavailable chunk"
         assert found.error == (short if len(anchor.strip()) < 8 else gone), anchor
-    assert workspace.resolve_citation(COMMON).resolved
+    assert workspace.documents.resolve(COMMON).resolved
 
 
 def test_citations_of_another_tenant_lead_nowhere(place: Place) -> None:
     (full,) = crafted(COMMON)
     store(place.open(), chunk(full))
-    assert not place.open("other").resolve_citation(COMMON).resolved
+    assert not place.open("other").documents.resolve(COMMON).resolved
 
 
 def test_a_citation_of_an_older_version_still_resolves(
@@ -236,19 +235,19 @@ def test_a_citation_of_an_older_version_still_resolves(
 ) -> None:
     docs = write_policies(tmp_path / "docs", {"leave.md": LEAVE})
     (old,) = workspace.ingest(docs).documents
-    anchor = workspace.anchor(workspace.chunks(old)[0].chunk_hash)
+    anchor = workspace.documents.anchor(workspace.documents.chunks(old)[0].chunk_hash)
     write_policies(docs, {"leave.md": "# Gone\n\nThis policy was withdrawn.\n"})
     workspace.ingest(docs)
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         found = resolve_anchor(connection, TENANT, anchor)
-    assert found.chunk == workspace.chunks(old)[0]
+    assert found.chunk == workspace.documents.chunks(old)[0]
 
 
 # The corpus
 
 
 def load(workspace: Workspace, versions: Sequence[StoredDocument]) -> LoadedCorpus:
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         return load_corpus(connection, TENANT, versions)
 
 
@@ -271,7 +270,7 @@ def filled(workspace: Workspace, tmp_path: Path) -> Workspace:
 
 
 def test_the_order_of_the_versions_makes_no_difference(filled: Workspace) -> None:
-    versions = filled.documents(all_versions=True)
+    versions = filled.documents.list(all_versions=True)
     assert len(versions) == 5
     expected = shape(load(filled, versions).corpus)
     for seed in range(5):
@@ -280,8 +279,8 @@ def test_the_order_of_the_versions_makes_no_difference(filled: Workspace) -> Non
 
 
 def test_older_versions_are_superseded_under_ids_of_their_own(filled: Workspace) -> None:
-    corpus = load(filled, filled.documents(all_versions=True)).corpus
-    (leave,) = [item for item in filled.documents() if item.filename == "leave.md"]
+    corpus = load(filled, filled.documents.list(all_versions=True)).corpus
+    (leave,) = [item for item in filled.documents.list() if item.filename == "leave.md"]
     superseded = {name for name, item in corpus.documents.items() if item.superseded}
     assert superseded == {f"{leave.id}@2"}  # the bytes of version 1 are those of version 3
     assert not corpus.documents[leave.id].superseded
@@ -292,16 +291,16 @@ def test_older_versions_are_superseded_under_ids_of_their_own(filled: Workspace)
 
 
 def test_versions_that_are_not_given_are_not_there(filled: Workspace) -> None:
-    corpus = load(filled, filled.documents()).corpus
+    corpus = load(filled, filled.documents.list()).corpus
     assert not any("@" in name for name in corpus.documents)
-    (travel,) = [item for item in filled.documents() if item.filename == "travel.md"]
+    (travel,) = [item for item in filled.documents.list() if item.filename == "travel.md"]
     alone = load(filled, [travel]).corpus
     assert list(alone.documents) == [travel.id]
-    assert list(alone.chunks) == filled.chunks(travel)
+    assert list(alone.chunks) == filled.documents.chunks(travel)
 
 
 def test_the_index_of_all_finds_what_an_index_built_anew_finds(filled: Workspace) -> None:
-    corpus = load(filled, filled.documents(all_versions=True)).corpus
+    corpus = load(filled, filled.documents.list(all_versions=True)).corpus
     for query in ("annual leave", "hotel costs per night", "gifts", "employees", "nothing such"):
         assert corpus.search(query, 10) == build_index(corpus.chunks).search(query, 10)
 
@@ -327,7 +326,7 @@ def test_an_index_that_cannot_be_used_is_built_anew_and_kept(
         "cut": good[:-5],
         "empty": b"",
         "text": b"not an index",
-        "of fewer chunks": build_index(workspace.chunks(document)[:1]).to_bytes(),
+        "of fewer chunks": build_index(workspace.documents.chunks(document)[:1]).to_bytes(),
     }
     with writing(workspace) as connection:
         if damage == "gone":

@@ -5,14 +5,16 @@ from collections.abc import Iterator
 import pytest
 
 from evidentia.errors import EnvironmentProblem, IntegrityError
-from evidentia.store import packs, schema
+from evidentia.store import listing
 from evidentia.store.database import Database, run
-from evidentia.store.packs import ListedPack
+from evidentia.store.sql import packs
+from evidentia.store.sql.packs import ListedPack
+from evidentia.store.sql.uses import is_used
 from evidentia.store.tables import metadata
-from evidentia.store.uses import is_used
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.opened import Opened
 from packing import Clock, decision, make_pack, memo, opened
-from places import Place
+from places import Place, kept_file
 from postgres import PostgresServer
 
 COLUMNS = tuple(metadata.tables["evidence_packs"].columns.keys())
@@ -23,21 +25,21 @@ def filled(place: Place) -> Workspace:
     """Give a pack with two versions, on each kind of database in turn."""
     workspace = opened(place)
     make_pack(workspace)
-    workspace.review_pack("dec_1", "rejected")
+    workspace.packs.review("dec_1", "rejected")
     return workspace
 
 
 def refuse(workspace: Workspace, *statements: str) -> None:
     """Check that statements are refused and change nothing."""
-    before = workspace.packs(all_versions=True)
+    before = workspace.packs.list(all_versions=True)
     for sql in statements:
         with (
             pytest.raises((IntegrityError, EnvironmentProblem), match=r"append-only|duplicate key"),
-            workspace._database.write() as connection,
+            workspace.opened.database.write() as connection,
         ):
             run(connection, sql)
-    assert workspace.packs(all_versions=True) == before
-    assert workspace.audit_packs().holds
+    assert workspace.packs.list(all_versions=True) == before
+    assert workspace.packs.audit().holds
 
 
 def test_no_column_is_updated_and_no_row_deleted(filled: Workspace) -> None:
@@ -61,7 +63,7 @@ def inserted(words: str, **changes: str) -> str:
 def test_no_row_is_put_in_place_of_another(filled: Workspace) -> None:
     new = {"id": "'pack_x'", "trail_seq": "trail_seq + 9", "replaces_id": "'pack_y'"}
     replacing = ("INSERT OR REPLACE", "REPLACE", "INSERT OR IGNORE")  # which SQLite alone has
-    for words in ("INSERT", *(replacing if filled._database.is_sqlite else ())):
+    for words in ("INSERT", *(replacing if filled.opened.database.is_sqlite else ())):
         for kept in new:
             others = {name: value for name, value in new.items() if name != kept}
             refuse(filled, inserted(words, **others))
@@ -71,37 +73,37 @@ def test_a_row_goes_only_after_an_erasure_entry_of_its_own(place: Place) -> None
     one, other = opened(place), opened(place, "other")
     for workspace in (one, other):
         make_pack(workspace)
-        workspace.review_pack("dec_1", "approved")
-    first, second = one.pack_versions("dec_1")
-    one.erase(second.entry, reason="law", by="counsel")
-    assert [listed.id for listed in one.packs()] == [first.id]
+        workspace.packs.review("dec_1", "approved")
+    first, second = one.packs.versions("dec_1")
+    one.trail.erase(second.entry, reason="law", by="counsel")
+    assert [listed.id for listed in one.packs.list()] == [first.id]
     refuse(one, "DELETE FROM evidence_packs WHERE tenant = 'default'")
     refuse(other, "DELETE FROM evidence_packs WHERE tenant = 'other'")
 
 
 def test_the_erasure_of_what_has_no_row_gives_nothing(filled: Workspace) -> None:
-    with filled._database.write() as connection:
+    with filled.opened.database.write() as connection:
         assert packs.erase_pack(connection, filled.tenant, 99) is None
 
 
 def test_attachments_of_other_packs_and_tenants_are_in_use(place: Place) -> None:
     one, other = opened(place), opened(place, "other")
     one.assemble(decision(), memo=memo(), attachments={"a": b"shared"})
-    listed = one.find_pack("dec_1")
+    listed = one.packs.find("dec_1")
     digest = listed.attachments[0].rpartition("/")[2]
-    with one._database.read() as connection:
+    with one.opened.database.read() as connection:
         assert is_used(connection, digest)
         assert is_used(connection, listed.statement_sha256)
         assert not is_used(connection, "0" * 64)
     other.assemble(decision(tenant_id="other"), memo=memo(), attachments={"b": b"shared"})
-    one.erase(listed.entry, reason="law", by="counsel")
-    assert other.audit_packs().holds
-    other.erase(other.find_pack("dec_1").entry, reason="law", by="counsel")
-    assert not one.lake.path(digest).exists()
+    one.trail.erase(listed.entry, reason="law", by="counsel")
+    assert other.packs.audit().holds
+    other.trail.erase(other.packs.find("dec_1").entry, reason="law", by="counsel")
+    assert not kept_file(one, digest).exists()
 
 
 def test_a_listed_pack_is_a_json_object(filled: Workspace) -> None:
-    listed = filled.find_pack("dec_1")
+    listed = filled.packs.find("dec_1")
     assert listed.as_json().keys() == set(ListedPack.__slots__)
     assert listed.as_json()["attachments"] == []
 
@@ -117,10 +119,10 @@ def application(
     assert postgres_place.url is not None
     maker = postgres_place.open()
     make_pack(maker)
-    maker.review_pack("dec_1", "rejected")
+    maker.packs.review("dec_1", "rejected")
     with postgres.fresh_role(postgres_place.url) as (role, url):
         owner = Database.server(postgres_place.url)
-        schema.grant(owner, role)
+        listing.grant(owner, role)
         owner.close()
         workspace = open_workspace(url, home=postgres_place.home.folder)
         database = Database.server(url)
@@ -149,8 +151,8 @@ def test_the_application_role_changes_removes_and_empties_nothing(
             database.write() as connection,
         ):
             run(connection, sql)
-    assert workspace.audit_packs().holds
-    assert workspace.audit().holds
+    assert workspace.packs.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_the_application_role_makes_reviews_holds_and_sweeps(
@@ -158,22 +160,22 @@ def test_the_application_role_makes_reviews_holds_and_sweeps(
 ) -> None:
     workspace, database = application
     make_pack(workspace, 2)
-    workspace.review_pack("dec_2", "approved")
-    workspace.hold_pack("dec_2", reason="case")
+    workspace.packs.review("dec_2", "approved")
+    workspace.packs.hold("dec_2", reason="case")
     later = Clock()
     later.pass_years(9)
-    then = Workspace(database, postgres_place.home, clock=later)
-    assert {one.decision_id for one in then.sweep_packs()} == {"dec_1"}
-    assert [one.decision_id for one in workspace.packs()] == ["dec_2"]
-    assert workspace.audit().holds
-    assert workspace.audit_packs().problems == ()
+    then = Opened(database, postgres_place.home, clock=later).for_()
+    assert {one.decision_id for one in then.packs.sweep()} == {"dec_1"}
+    assert [one.decision_id for one in workspace.packs.list()] == ["dec_2"]
+    assert workspace.trail.audit().holds
+    assert workspace.packs.audit().problems == ()
 
 
 def test_the_application_role_erases_no_pack_without_an_erasure_entry(
     application: Application,
 ) -> None:
     workspace, database = application
-    entry = workspace.find_pack("dec_1").entry
+    entry = workspace.packs.find("dec_1").entry
     call = f"SELECT trail_erase_pack('default', {entry})"
     with pytest.raises(IntegrityError, match="append-only"), database.write() as connection:
         run(connection, call)
@@ -186,7 +188,7 @@ def test_the_application_role_erases_no_pack_without_an_erasure_entry(
         run(connection, call)
     with database.write() as connection:
         assert run(connection, "SELECT trail_erase_pack('default', 99)").scalar() == 0
-    assert workspace.pack("dec_1").version == 2
+    assert workspace.packs.get("dec_1").version == 2
 
 
 def test_a_role_without_a_grant_sees_no_packs(

@@ -13,7 +13,7 @@ from tiled_log import TiledLog
 
 
 def published(workspace: Workspace, folder: Path) -> TiledLog:
-    return TiledLog(folder, str(workspace.public_key()))
+    return TiledLog(folder, str(workspace.trail.public_key()))
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -33,9 +33,9 @@ def folder(tmp_path: Path) -> Path:
 def test_a_stranger_rebuilds_the_root_from_the_tiles_and_from_the_entries(
     workspace: Workspace, folder: Path, size: int
 ) -> None:
-    workspace.public_key()
-    workspace.append_many([record(number) for number in range(size - 1)])
-    done = workspace.publish(folder)
+    workspace.trail.public_key()
+    workspace.trail.append_many([record(number) for number in range(size - 1)])
+    done = workspace.trail.publish(folder)
     assert (done.before, done.size) == (0, size)
     assert published(workspace, folder).check() == size
     assert done.files == len(content(folder))
@@ -43,9 +43,9 @@ def test_a_stranger_rebuilds_the_root_from_the_tiles_and_from_the_entries(
 
 def test_publishing_again_without_growth_writes_nothing(workspace: Workspace, folder: Path) -> None:
     workspace.append(record(1))
-    workspace.publish(folder)
+    workspace.trail.publish(folder)
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    done = workspace.publish(folder)
+    done = workspace.trail.publish(folder)
     assert done.files == 0
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
@@ -53,12 +53,12 @@ def test_publishing_again_without_growth_writes_nothing(workspace: Workspace, fo
 def test_a_published_log_grows_and_full_tiles_stay_as_they_were(
     workspace: Workspace, folder: Path
 ) -> None:
-    workspace.public_key()
+    workspace.trail.public_key()
     full: dict[str, bytes] = {}
     for step in (3, 200, 52, 1, 255, 256, 300, 1):
-        workspace.append_many([record(number) for number in range(step)])
-        workspace.publish(folder)
-        assert published(workspace, folder).check() == workspace.size
+        workspace.trail.append_many([record(number) for number in range(step)])
+        workspace.trail.publish(folder)
+        assert published(workspace, folder).check() == workspace.trail.size
         now = content(folder)
         assert full.items() <= now.items()
         full = {
@@ -67,11 +67,11 @@ def test_a_published_log_grows_and_full_tiles_stay_as_they_were(
 
 
 def test_partial_tiles_go_once_the_full_ones_are_there(workspace: Workspace, folder: Path) -> None:
-    workspace.append_many([record(number) for number in range(100)])
+    workspace.trail.append_many([record(number) for number in range(100)])
     for _ in range(2):
-        workspace.publish(folder)
-        workspace.append_many([record(number) for number in range(60)])
-    workspace.publish(folder)
+        workspace.trail.publish(folder)
+        workspace.trail.append_many([record(number) for number in range(60)])
+    workspace.trail.publish(folder)
     assert [name for name in content(folder) if ".p/" in name] == [
         "tile/0/000.p/101",
         "tile/0/000.p/161",
@@ -80,8 +80,8 @@ def test_partial_tiles_go_once_the_full_ones_are_there(workspace: Workspace, fol
         "tile/entries/000.p/161",
         "tile/entries/000.p/221",
     ]
-    workspace.append_many([record(number) for number in range(60)])
-    workspace.publish(folder)
+    workspace.trail.append_many([record(number) for number in range(60)])
+    workspace.trail.publish(folder)
     assert sorted(content(folder)) == [
         "checkpoint",
         "tile/0/000",
@@ -104,8 +104,8 @@ def test_the_checkpoint_is_written_after_what_it_covers(
         write(path, data)
 
     monkeypatch.setattr(publishing, "write_durably", noted)
-    workspace.append_many([record(number) for number in range(300)])
-    workspace.publish(folder)
+    workspace.trail.append_many([record(number) for number in range(300)])
+    workspace.trail.publish(folder)
     assert written[-1] == "checkpoint"
     assert written.count("checkpoint") == 1
 
@@ -113,7 +113,7 @@ def test_the_checkpoint_is_written_after_what_it_covers(
 def test_what_an_interrupted_run_left_is_taken_up(
     workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workspace.append_many([record(number) for number in range(300)])
+    workspace.trail.append_many([record(number) for number in range(300)])
     write, count = files.write_durably, [0]
 
     def interrupted(path: Path, data: bytes) -> None:
@@ -125,17 +125,17 @@ def test_what_an_interrupted_run_left_is_taken_up(
     with monkeypatch.context() as broken:
         broken.setattr(publishing, "write_durably", interrupted)
         with pytest.raises(EnvironmentProblem, match="no space"):
-            workspace.publish(folder)
+            workspace.trail.publish(folder)
     assert not (folder / "checkpoint").exists()
     workspace.append(record(1))
-    workspace.publish(folder)
+    workspace.trail.publish(folder)
     assert published(workspace, folder).check() == 302
 
 
 def test_progress_counts_the_files(workspace: Workspace, folder: Path) -> None:
-    workspace.append_many([record(number) for number in range(300)])
+    workspace.trail.append_many([record(number) for number in range(300)])
     seen: list[int] = []
-    done = workspace.publish(folder, progress=seen.append)
+    done = workspace.trail.publish(folder, progress=seen.append)
     assert seen == list(range(1, done.files))
 
 
@@ -144,8 +144,8 @@ def test_a_log_of_past_65536_entries_has_tiles_of_level_two(
 ) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: None)  # here it is the layout that matters
     with open_workspace(large_home) as workspace:
-        workspace.publish(folder)
-        log, report = published(workspace, folder), workspace.audit()
+        workspace.trail.publish(folder)
+        log, report = published(workspace, folder), workspace.trail.audit()
     _, size, root = log.checkpoint()
     assert size == 70_001
     assert len(log.tile(0, 272, size)) == 8192
@@ -161,30 +161,30 @@ def test_a_log_of_past_65536_entries_has_tiles_of_level_two(
 
 def test_another_log_is_not_published_over_the_first(place: Place, folder: Path) -> None:
     one, other = place.open("one"), place.open("other")
-    one.publish(folder)
+    one.trail.publish(folder)
     before = content(folder)
     with pytest.raises(IntegrityError, match=r"holds another log .*folder of its own"):
-        other.publish(folder)
+        other.trail.publish(folder)
     assert content(folder) == before
 
 
 def test_a_log_that_was_cut_back_is_not_published(sqlite_place: Place, folder: Path) -> None:
     workspace = sqlite_place.open()
-    workspace.append_many([record(number) for number in range(10)])
-    workspace.checkpoint()
+    workspace.trail.append_many([record(number) for number in range(10)])
+    workspace.trail.checkpoint()
     sqlite_place.close()
     copy = folder.with_name("copy")
     shutil.copytree(sqlite_place.home.folder, copy)
     workspace = sqlite_place.open()
     workspace.append(record(11))
-    workspace.publish(folder)
+    workspace.trail.publish(folder)
     before = content(folder)
     older = Place(copy).open()
     with pytest.raises(IntegrityError, match=r"holds 12 entries that this log does not begin with"):
-        older.publish(folder)
-    older.append_many([record(12), record(13), record(14)])
+        older.trail.publish(folder)
+    older.trail.append_many([record(12), record(13), record(14)])
     with pytest.raises(IntegrityError, match=r"cut back or rewritten; nothing was published"):
-        older.publish(folder)
+        older.trail.publish(folder)
     assert content(folder) == before
     older.close()
 
@@ -192,12 +192,12 @@ def test_a_log_that_was_cut_back_is_not_published(sqlite_place: Place, folder: P
 def test_a_published_file_that_differs_is_not_overwritten(
     workspace: Workspace, folder: Path
 ) -> None:
-    workspace.append_many([record(number) for number in range(300)])
+    workspace.trail.append_many([record(number) for number in range(300)])
     tile = folder / "tile" / "0" / "000"
     tile.parent.mkdir(parents=True)
     tile.write_bytes(b"something else")
     with pytest.raises(IntegrityError, match=r"tile/0/000: was published before with other"):
-        workspace.publish(folder)
+        workspace.trail.publish(folder)
     assert tile.read_bytes() == b"something else"
     assert not (folder / "checkpoint").exists()
 
@@ -208,34 +208,34 @@ def test_a_checkpoint_that_cannot_be_read_stops_publishing(
     folder.mkdir()
     (folder / "checkpoint").write_text("nonsense")
     with pytest.raises(ProofError, match="not a signed note"):
-        workspace.publish(folder)
+        workspace.trail.publish(folder)
     (folder / "checkpoint").write_bytes(b"\xff\xfe")
     with pytest.raises(EnvironmentProblem, match="checkpoint: cannot be read"):
-        workspace.publish(folder)
+        workspace.trail.publish(folder)
     (folder / "checkpoint").unlink()
     (folder / "tile" / "entries" / "000.p" / "1").mkdir(parents=True)
     with pytest.raises(EnvironmentProblem, match=r"000\.p/1: cannot be read"):
-        workspace.publish(folder)
+        workspace.trail.publish(folder)
 
 
 def test_a_folder_that_cannot_be_written_is_named(workspace: Workspace, folder: Path) -> None:
     folder.parent.mkdir(exist_ok=True)
     folder.touch()
     with pytest.raises(EnvironmentProblem, match="public"):
-        workspace.publish(folder)
+        workspace.trail.publish(folder)
 
 
 def test_a_forged_larger_checkpoint_in_the_folder_is_refused(
     workspace: Workspace, folder: Path
 ) -> None:
-    workspace.publish(folder)
+    workspace.trail.publish(folder)
     note = (folder / "checkpoint").read_text()
     checkpoint = read_checkpoint(note)[0]
     forged = Checkpoint(checkpoint.origin, checkpoint.size, bytes(32))
     (folder / "checkpoint").write_text(note.replace(checkpoint.text, forged.text))
     workspace.append(record(1))
     with pytest.raises(IntegrityError, match="does not begin with"):
-        workspace.publish(folder)
+        workspace.trail.publish(folder)
 
 
 @pytest.mark.parametrize(
@@ -245,12 +245,12 @@ def test_entries_that_are_not_what_the_tree_is_made_of_are_not_published(
     sqlite_place: Place, folder: Path, change: str
 ) -> None:
     workspace = sqlite_place.open()
-    workspace.append_many([record(number) for number in range(10)])
-    workspace.public_key()
-    with workspace._database.write() as connection:
+    workspace.trail.append_many([record(number) for number in range(10)])
+    workspace.trail.public_key()
+    with workspace.opened.database.write() as connection:
         connection.exec_driver_sql("DROP TRIGGER trail_entries_update")
         connection.exec_driver_sql("DROP TRIGGER trail_entries_delete")
         connection.exec_driver_sql(change)
     with pytest.raises(IntegrityError, match=r"entries 0 to 10 are not what the tree is made of"):
-        workspace.publish(folder)
+        workspace.trail.publish(folder)
     assert not (folder / "checkpoint").exists()

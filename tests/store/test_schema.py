@@ -12,7 +12,7 @@ from sqlalchemy.dialects import mssql
 from sqlalchemy.schema import BLANK_SCHEMA, CreateIndex, CreateTable
 
 from evidentia.errors import EnvironmentProblem
-from evidentia.store import schema
+from evidentia.store import listing, schema
 from evidentia.store.database import Database, run
 from evidentia.store.tables import BUNDLE_SCHEMA, metadata
 from evidentia.workspace import open_workspace
@@ -93,8 +93,8 @@ def test_a_fresh_migration_gives_exactly_the_listing(empty: Opened) -> None:
     database = empty()
     schema.upgrade(database)
     with database.read() as connection:
-        assert schema.describe(connection) == listed(connection.dialect.name)
-        assert schema.differences(connection) == []
+        assert listing.describe(connection) == listed(connection.dialect.name)
+        assert listing.differences(connection) == []
     database.close()
 
 
@@ -102,10 +102,10 @@ def test_upgrading_twice_changes_nothing(empty: Opened) -> None:
     database = empty()
     assert schema.upgrade(database)
     with database.read() as connection:
-        before = schema.describe(connection)
+        before = listing.describe(connection)
     assert not schema.upgrade(database)
     with database.read() as connection:
-        assert schema.describe(connection) == before
+        assert listing.describe(connection) == before
         assert schema.revision(connection) == schema.HEAD
     schema.require_current(database)
     database.close()
@@ -129,7 +129,7 @@ def test_processes_that_upgrade_at_once_do_it_once(empty: Opened, tmp_path: Path
     assert len(upgraded.read_text()) >= 1
     database = empty()
     with database.read() as connection:
-        assert schema.differences(connection) == []
+        assert listing.differences(connection) == []
     database.close()
 
 
@@ -155,7 +155,7 @@ def test_a_database_without_a_schema_is_said_to_have_none(empty: Opened) -> None
 def test_another_revision_is_refused_and_the_message_says_what_to_do(
     place: Place, revision: str, message: str
 ) -> None:
-    database = place.open()._database
+    database = place.open().opened.database
     with database.write() as connection:
         run(connection, "UPDATE alembic_version SET version_num = ?", (revision,))
     with pytest.raises(EnvironmentProblem) as refused:
@@ -164,7 +164,7 @@ def test_another_revision_is_refused_and_the_message_says_what_to_do(
 
 
 def test_a_newer_database_is_not_downgraded(place: Place) -> None:
-    database = place.open()._database
+    database = place.open().opened.database
     with database.write() as connection:
         run(connection, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(EnvironmentProblem, match="upgrade evidentia"):
@@ -174,7 +174,7 @@ def test_a_newer_database_is_not_downgraded(place: Place) -> None:
 
 
 def test_opening_a_home_made_by_a_newer_program_is_refused(sqlite_place: Place) -> None:
-    database = sqlite_place.open()._database
+    database = sqlite_place.open().opened.database
     with database.write() as connection:
         run(connection, "UPDATE alembic_version SET version_num = '9999'")
     for create in (True, False):
@@ -197,7 +197,7 @@ def test_a_trail_may_live_in_a_schema_of_any_name(postgres: PostgresServer) -> N
         database = Database.server(url)
         schema.upgrade(database)
         with database.read() as connection:
-            assert schema.differences(connection) == []
+            assert listing.differences(connection) == []
             count = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
             assert run(connection, count).scalar() == 0
         database.close()
@@ -216,10 +216,10 @@ def found(place: Place, *statements: str) -> list[str]:
     """Return what an audit says of the schema after these statements, and of nothing else."""
     workspace = place.open()
     workspace.append(record(1))
-    with workspace._database.write() as connection:
+    with workspace.opened.database.write() as connection:
         for statement in statements:
             run(connection, statement)
-    report = workspace.audit()
+    report = workspace.trail.audit()
     assert {finding.what for finding in report.findings} <= {"schema"}
     assert report.holds is not bool(report.findings)
     return [finding.problem for finding in report.findings]

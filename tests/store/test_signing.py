@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from evidentia.errors import EnvironmentProblem, InputError, NotFoundError, UsageError
 from evidentia.proof.keys import SigningKey
-from evidentia.store.home import Home, KeyPlace
+from evidentia.store.home import Home
+from evidentia.store.keys import KeyPlace
 from evidentia.store.signing import CommandSigner
 from evidentia.trail.note import VerifierKey
 from evidentia.verifying import verify
@@ -191,109 +192,112 @@ class TestLogs:
     def test_a_log_is_signed_by_a_command(self, place: Place, tmp_path: Path) -> None:
         workspace = place.open()
         workspace.append(record(1))
-        old = workspace.public_key()
-        new = workspace.use_command(PUBLIC.hex(), signer_program(tmp_path))
+        old = workspace.trail.public_key()
+        new = workspace.trail.use_command(PUBLIC.hex(), signer_program(tmp_path))
         workspace.append(record(2))
-        assert new == VerifierKey(old.name, PUBLIC) == workspace.public_key()
-        assert workspace.entry(2).body == {"key": str(new), "replaces": old.key_id}
-        before, now = workspace.keys()
+        assert new == VerifierKey(old.name, PUBLIC) == workspace.trail.public_key()
+        said = {"key": str(new), "replaces": old.key_id, "by": "owner"}
+        assert workspace.trail.entry(2).body == said
+        before, now = workspace.trail.keys()
         assert (before.place, now.place) == (KeyPlace.PLAIN, KeyPlace.COMMAND)
         assert before.held
         assert not now.held
         assert verify(proof_of(workspace, 3), key=new).holds
-        report = workspace.audit()
+        report = workspace.trail.audit()
         assert report.holds
-        assert workspace.keep_checkpoint(report) is not None
-        announcement = workspace.prove(2, signed_by=old.key_id)
+        assert workspace.trail.keep_checkpoint(report) is not None
+        announcement = workspace.trail.prove(2, signed_by=old.key_id)
         assert announcement.checkpoint.startswith(old.name)
 
     def test_a_logs_first_key_may_be_a_commands(self, sqlite_place: Place, tmp_path: Path) -> None:
         workspace = sqlite_place.open()
-        key = workspace.use_command(PUBLIC.hex(), signer_program(tmp_path))
-        (announced,) = workspace.keys()
+        key = workspace.trail.use_command(PUBLIC.hex(), signer_program(tmp_path))
+        (announced,) = workspace.trail.keys()
         assert announced.key == key
         folder = sqlite_place.home.folder / "keys" / "default"
         assert [path.name for path in folder.iterdir()] == [f"{key.key_id}.json"]
         assert (folder / f"{key.key_id}.json").stat().st_mode & 0o777 == 0o600
         workspace.append(record(1))
         assert verify(proof_of(workspace, 1), key=key).holds
-        assert workspace.audit().holds
+        assert workspace.trail.audit().holds
 
     def test_a_commands_key_is_rotated_away(self, sqlite_place: Place, tmp_path: Path) -> None:
         workspace = sqlite_place.open()
-        held = workspace.use_command(PUBLIC.hex(), signer_program(tmp_path))
-        new = workspace.rotate_key()
-        first, second = workspace.keys()
+        held = workspace.trail.use_command(PUBLIC.hex(), signer_program(tmp_path))
+        new = workspace.trail.rotate_key()
+        first, second = workspace.trail.keys()
         assert (first.key, second.key) == (held, new)
-        assert workspace.prove(1, signed_by=held.key_id)
-        assert workspace.audit().holds
+        assert workspace.trail.prove(1, signed_by=held.key_id)
+        assert workspace.trail.audit().holds
 
     def test_a_command_that_does_not_sign_is_not_announced(self, sqlite_place: Place) -> None:
         workspace = sqlite_place.open()
         workspace.append(record(1))
         with pytest.raises(EnvironmentProblem, match="printed nothing"):
-            workspace.use_command(PUBLIC.hex(), ["true"])
-        assert workspace.keys() == []
-        assert workspace.size == 1
+            workspace.trail.use_command(PUBLIC.hex(), ["true"])
+        assert workspace.trail.keys() == []
+        assert workspace.trail.size == 1
 
     def test_a_key_is_announced_once(self, sqlite_place: Place, tmp_path: Path) -> None:
         workspace = sqlite_place.open()
         command = signer_program(tmp_path)
-        workspace.use_command(PUBLIC.hex(), command)
-        workspace.rotate_key()
+        workspace.trail.use_command(PUBLIC.hex(), command)
+        workspace.trail.rotate_key()
         for _ in range(2):
             with pytest.raises(UsageError, match="one of this log's keys already"):
-                workspace.use_command(PUBLIC.hex(), command)
-        assert len(workspace.keys()) == 2
+                workspace.trail.use_command(PUBLIC.hex(), command)
+        assert len(workspace.trail.keys()) == 2
 
     def test_a_broken_command_changes_nothing_until_it_is_put_away(
         self, sqlite_place: Place, tmp_path: Path
     ) -> None:
         workspace = sqlite_place.open()
-        key = workspace.use_command(PUBLIC.hex(), signer_program(tmp_path))
+        key = workspace.trail.use_command(PUBLIC.hex(), signer_program(tmp_path))
         (tmp_path / "signer.key").unlink()
         workspace.append(record(1))
-        for attempt in (workspace.checkpoint, workspace.rotate_key):
+        for attempt in (workspace.trail.checkpoint, workspace.trail.rotate_key):
             with pytest.raises(EnvironmentProblem, match=r"signer command .* ended with code 1"):
                 attempt()
-        assert len(workspace.keys()) == 1
-        report = workspace.audit()
-        assert workspace.keep_checkpoint(report) == sqlite_place.home.kept_checkpoint("default")
-        sqlite_place.home.command_file("default", key.key_id).unlink()
-        assert workspace.keys()[0].place is KeyPlace.ELSEWHERE
+        assert len(workspace.trail.keys()) == 1
+        report = workspace.trail.audit()
+        assert workspace.trail.keep_checkpoint(report) == sqlite_place.home.kept_checkpoint(
+            "default"
+        )
+        sqlite_place.home.keys.command_file("default", key.key_id).unlink()
+        assert workspace.trail.keys()[0].place is KeyPlace.ELSEWHERE
         with pytest.raises(EnvironmentProblem, match="keys rotate"):
-            workspace.checkpoint()
-        new = workspace.rotate_key()
+            workspace.trail.checkpoint()
+        new = workspace.trail.rotate_key()
         assert verify(proof_of(workspace, 0), key=new).holds
 
     def test_a_command_file_that_others_may_write_is_not_run(
         self, sqlite_place: Place, tmp_path: Path
     ) -> None:
         workspace = sqlite_place.open()
-        key = workspace.use_command(PUBLIC.hex(), signer_program(tmp_path))
-        file = sqlite_place.home.command_file("default", key.key_id)
+        key = workspace.trail.use_command(PUBLIC.hex(), signer_program(tmp_path))
+        file = sqlite_place.home.keys.command_file("default", key.key_id)
         file.chmod(0o620)
         with pytest.raises(EnvironmentProblem, match=r"others may write it.*chmod 600"):
-            workspace.checkpoint()
+            workspace.trail.checkpoint()
 
     def test_a_command_file_that_is_damaged_is_named(
         self, sqlite_place: Place, tmp_path: Path
     ) -> None:
         workspace = sqlite_place.open()
-        key = workspace.use_command(PUBLIC.hex(), signer_program(tmp_path))
-        file = sqlite_place.home.command_file("default", key.key_id)
+        key = workspace.trail.use_command(PUBLIC.hex(), signer_program(tmp_path))
+        file = sqlite_place.home.keys.command_file("default", key.key_id)
         whole = file.read_bytes()
         file.write_bytes(whole[:-20])
         with pytest.raises(InputError, match=rf"{file.name}: not a signer command"):
-            workspace.checkpoint()
+            workspace.trail.checkpoint()
         other = SigningKey.from_seed("any", bytes(32)).verifier.public_key
         file.write_bytes(whole.replace(PUBLIC.hex().encode(), other.hex().encode()))
         with pytest.raises(InputError, match=rf"{file.name}: is of another key"):
-            workspace.checkpoint()
+            workspace.trail.checkpoint()
         file.unlink()
         file.mkdir()
         with pytest.raises(EnvironmentProblem, match=rf"{file.name}: cannot be read"):
-            workspace.checkpoint()
+            workspace.trail.checkpoint()
 
     def test_a_command_is_started_from_its_list_whatever_is_in_it(
         self, sqlite_place: Place, tmp_path: Path
@@ -302,10 +306,10 @@ class TestLogs:
         folder.mkdir()
         command = signer_program(folder)
         workspace = sqlite_place.open()
-        assert workspace.use_command(PUBLIC.hex(), command).public_key == PUBLIC
+        assert workspace.trail.use_command(PUBLIC.hex(), command).public_key == PUBLIC
         again = open_workspace(sqlite_place.home.folder)
         again.append(record(1))
-        assert again.checkpoint()
+        assert again.trail.checkpoint()
         again.close()
         home = Home(sqlite_place.home.folder)
-        assert home.load_key("default", "00000000", "any") is None
+        assert home.keys.load("default", "00000000", "any") is None

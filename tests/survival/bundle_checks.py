@@ -9,9 +9,9 @@ import pytest
 from evidentia.bundles.accounting import Outcome
 from evidentia.bundles.model import EvidenceBundle
 from evidentia.errors import EvidentiaError
-from evidentia.store.artifacts import check_artifacts
-from evidentia.store.assembling import build_evidence_bundle
-from evidentia.store.lake import Lake
+from evidentia.loading.artifacts import check_artifacts
+from evidentia.loading.assembling import build_evidence_bundle
+from evidentia.store.lake import FileLake
 
 KEY = b"a key of the tests, 32 bytes lon"
 SECRET = "what lies outside of the lake"
@@ -32,7 +32,7 @@ def check_bundle(bundle: EvidenceBundle, lake: Path) -> None:
     assert sum(getattr(accounting, one.value) for one in Outcome) == accounting.inputs
     assert len(accounting.decisions) == accounting.inputs
     assert EvidenceBundle.parse((lake / bundle.lake_uri).read_bytes()) == bundle
-    assert check_artifacts(bundle, Lake(lake), lake)[1] == []
+    assert check_artifacts(bundle, FileLake(lake), lake)[1] == []
     check_fence(bundle)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evidentia.bundles.policy import EvidencePolicy
-from evidentia.store.assembling import build_evidence_bundle
+from evidentia.loading.assembling import build_evidence_bundle
 from evidentia.workspace import Workspace
 from survival.bundle_checks import (
     KEY,
@@ -77,7 +77,7 @@ def test_a_workspace_takes_any_text_too(workspace: Workspace, lake: Path) -> Non
     for number, text in enumerate(TEXTS.values()):
         (lake / f"{number}.md").write_text(text, encoding="utf-8", newline="")
     (lake / "\u202efdp.md").write_text("a name that reads backwards")
-    bundle = workspace.build_bundle(
+    bundle = workspace.bundle(
         job(*({"text": text, "source_uri": text[:300]} for text in TEXTS.values())),
         {"lake_text": [{"folder": "."}, "gone\0.md"]},
         EvidencePolicy(max_items=30, max_item_bytes=500),
@@ -85,14 +85,14 @@ def test_a_workspace_takes_any_text_too(workspace: Workspace, lake: Path) -> Non
         on_error="record",
     )
     check_fence(bundle)
-    report = workspace.verify_bundle(bundle.bundle_id)
+    report = workspace.bundles.verify(bundle.bundle_id)
     assert report.problems == ()
-    assert workspace.bundle(bundle.bundle_id) == bundle
-    tracked = {one.evidence_id for one in workspace.bundle_items(bundle.bundle_id)}
+    assert workspace.bundles.get(bundle.bundle_id) == bundle
+    tracked = {one.evidence_id for one in workspace.bundles.items(bundle.bundle_id)}
     assert tracked >= {item.evidence_id for item in bundle.items}
-    assert workspace.audit_bundles() == []
-    assert workspace.audit().findings == ()
-    assert workspace.prove_bundle(bundle.bundle_id)
+    assert workspace.bundles.audit() == []
+    assert workspace.trail.audit().findings == ()
+    assert workspace.bundles.prove(bundle.bundle_id)
 
 
 def test_a_line_of_100_megabytes_is_cut_to_the_limit(tmp_path: Path) -> None:

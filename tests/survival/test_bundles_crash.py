@@ -13,9 +13,9 @@ import sqlalchemy
 from evidentia.bundles.model import EvidenceBundle
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import sha256_hex
-from evidentia.store.artifacts import check_artifacts
-from evidentia.store.assembling import build_evidence_bundle
-from evidentia.store.lake import Lake
+from evidentia.loading.artifacts import check_artifacts
+from evidentia.loading.assembling import build_evidence_bundle
+from evidentia.store.lake import FileLake
 from places import Place, record
 from survival.bundle_checks import (
     check_bundle,
@@ -116,7 +116,7 @@ def test_a_crash_leaves_no_bundle_that_points_to_nothing(memory: Path) -> None:
         ended = survived(build, at)
         for bundle in kept_bundles(lake):
             found += 1
-            assert check_artifacts(bundle, Lake(lake), lake)[1] == []
+            assert check_artifacts(bundle, FileLake(lake), lake)[1] == []
         again = build()
         check_bundle(again, lake)
         assert again.summary.bundle_bounding.dropped_ref is not None
@@ -141,25 +141,25 @@ def test_a_crash_leaves_a_workspace_whose_bundles_hold(memory: Path, lake: Path)
 
         def build(place: Place = place) -> EvidenceBundle:
             with place.open() as workspace:
-                bundle = workspace.build_bundle(
+                bundle = workspace.bundle(
                     job_input, refs, policy, lake_root=lake, connections={"crm": "sqlite://"}
                 )
-                workspace.record_run("run-1", bundle.bundle_id)
+                workspace.bundles.record_run("run-1", bundle.bundle_id)
                 return bundle
 
         ended = survived(build, at)
         workspace = place.open()
-        assert workspace.audit().findings == ()
-        assert workspace.audit_bundles() == []
-        before = workspace.bundles()
+        assert workspace.trail.audit().findings == ()
+        assert workspace.bundles.audit() == []
+        before = workspace.bundles.list()
         listed += len(before)
-        for bundle in kept_bundles(workspace.lake.folder):
-            assert check_artifacts(bundle, workspace.lake, lake)[1] == []
+        for bundle in kept_bundles(workspace.opened.home.lake):
+            assert check_artifacts(bundle, workspace.opened.lake, lake)[1] == []
         again = build()
-        assert [one.bundle_id for one in workspace.bundles()] == [again.bundle_id]
-        assert workspace.runs_of_bundle(again.bundle_id) == ["run-1"]
-        assert workspace.audit_bundles() == []
-        assert workspace.audit().findings == ()
+        assert [one.bundle_id for one in workspace.bundles.list()] == [again.bundle_id]
+        assert workspace.bundles.runs(again.bundle_id) == ["run-1"]
+        assert workspace.bundles.audit() == []
+        assert workspace.trail.audit().findings == ()
         place.close()
         if ended:
             break

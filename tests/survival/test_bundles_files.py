@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import tiers
 from evidentia.bundles.policy import EvidencePolicy
-from evidentia.store.assembling import build_evidence_bundle
+from evidentia.loading.assembling import build_evidence_bundle
 from survival.bundle_checks import (
     KEY,
     KINDS,

@@ -21,12 +21,12 @@ def append_in_processes(place: Place, folder: Path, *, each: int, single: int) -
     def worker(number: int) -> None:
         workspace = place.open()
         chance = random.Random(number)
-        receipts = workspace.append_many([])
+        receipts = workspace.trail.append_many([])
         while len(receipts) < each:
             left = each - len(receipts)
             batch = 1 if len(receipts) % each < single else min(left, chance.randint(2, 20))
             subject = f"{number}/{len(receipts)}/{batch}"
-            receipts += workspace.append_many([record(0, obligation_id=subject)] * batch)
+            receipts += workspace.trail.append_many([record(0, obligation_id=subject)] * batch)
         lines = [f"{receipt.seq} {receipt.leaf}\n" for receipt in receipts]
         (folder / f"{number}.receipts").write_text("".join(lines))
         workspace.close()
@@ -38,8 +38,8 @@ def append_in_processes(place: Place, folder: Path, *, each: int, single: int) -
 
 def check(place: Place, folder: Path, *, each: int) -> None:
     workspace = place.open()
-    assert workspace.size == PROCESSES * each
-    there = workspace.entries()
+    assert workspace.trail.size == PROCESSES * each
+    there = workspace.trail.entries()
     assert [logged.entry.seq for logged in there] == list(range(PROCESSES * each))
     seen: set[int] = set()
     for number in range(PROCESSES):
@@ -51,7 +51,7 @@ def check(place: Place, folder: Path, *, each: int) -> None:
             assert there[int(seq)].leaf == leaf
             assert there[int(seq)].entry.subject.startswith(f"{number}/")
     assert len(seen) == PROCESSES * each
-    report = workspace.audit()
+    report = workspace.trail.audit()
     assert report.findings == ()
     assert report.size == PROCESSES * each
 
@@ -79,37 +79,37 @@ def test_a_log_can_be_begun_by_several_processes_at_once(place: Place, tmp_path:
         def work(tenant: str = tenant) -> None:
             with place.open(tenant) as workspace:
                 workspace.append(record(1))
-                workspace.checkpoint()
+                workspace.trail.checkpoint()
 
         children = [Child(work) for _ in range(PROCESSES)]
         for child in children:
             child.end()
         workspace = place.open(tenant)
-        assert len(workspace.records()) == PROCESSES
-        assert len(workspace.keys()) == 1
-        assert workspace.audit().findings == ()
+        assert len(workspace.trail.records()) == PROCESSES
+        assert len(workspace.trail.keys()) == 1
+        assert workspace.trail.audit().findings == ()
 
 
 def test_a_log_holds_at_every_moment_others_append_to_it(place: Place) -> None:
     def work() -> None:
         with place.open() as workspace:
             for number in range(60):
-                receipts = workspace.append_many([record(number)] * 9)
+                receipts = workspace.trail.append_many([record(number)] * 9)
                 if number % 5 == 0:
-                    workspace.checkpoint()
+                    workspace.trail.checkpoint()
                 if number % 5 == 1:
-                    workspace.erase(receipts[3].seq, reason="law", by="counsel")
+                    workspace.trail.erase(receipts[3].seq, reason="law", by="counsel")
                 if number % 20 == 2:
-                    workspace.rotate_key()
+                    workspace.trail.rotate_key()
 
     place.open().append(record(0))
     with Child(work) as child:
         sizes = set()
         auditor = place.open()
-        while auditor.size < 500:
-            report = auditor.audit()
+        while auditor.trail.size < 500:
+            report = auditor.trail.audit()
             assert report.findings == ()
             sizes.add(report.size)
         child.end()
     assert sizes
-    assert auditor.audit().findings == ()
+    assert auditor.trail.audit().findings == ()

@@ -10,7 +10,8 @@ import pytest
 
 import tiers
 from evidentia.errors import EnvironmentProblem, IntegrityError
-from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace import open_workspace
+from evidentia.workspace.opened import Opened
 from places import Place, record
 from vandal import evidence
 
@@ -66,18 +67,18 @@ def page_header(data: bytearray, chance: random.Random) -> None:
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a home whose database has the same bytes in every run."""
     place = Place(tmp_path_factory.mktemp("base"))
-    workspace = Workspace(
-        place.open()._database,
+    workspace = Opened(
+        place.open().opened.database,
         place.home,
         clock=lambda: datetime(2026, 1, 31, 9, 30, tzinfo=UTC),
         randomness=random.Random(0).randbytes,
-    )
-    workspace.append_many(
+    ).for_()
+    workspace.trail.append_many(
         [record(number) for number in range(300)], idempotency_keys=[str(n) for n in range(300)]
     )
-    workspace.checkpoint()
-    workspace.erase(3, reason="law", by="counsel")
-    workspace.rotate_key()
+    workspace.trail.checkpoint()
+    workspace.trail.erase(3, reason="law", by="counsel")
+    workspace.trail.rotate_key()
     place.close()
     return place.home.folder
 
@@ -111,7 +112,7 @@ def test_a_damaged_file_is_reported_or_the_damage_found(
         (home / "evidentia.db").write_bytes(data)
         try:
             with open_workspace(home, create=False) as workspace:
-                report = workspace.audit()
+                report = workspace.trail.audit()
         except (IntegrityError, EnvironmentProblem):
             continue
         if report.holds:  # then the damage was to bytes that carry no value

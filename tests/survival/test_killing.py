@@ -36,18 +36,18 @@ class Appender:
         for step in range(1_000_000):
             count = self.random.choice([1, 1, 1, 2, 7, 40, 300])
             batch = [record(0, obligation_id=f"{self.seed}/{step}/{count}") for _ in range(count)]
-            receipts = workspace.append_many(batch)
+            receipts = workspace.trail.append_many(batch)
             lines = [f"{r.seq} {r.leaf} {self.seed}/{step}/{count}\n" for r in receipts]
             os.write(acknowledged, "".join(lines).encode())
             if step % 9 == 4:
-                workspace.checkpoint()
+                workspace.trail.checkpoint()
             if step % 9 == 8:
-                workspace.erase(receipts[0].seq, reason="law", by="counsel")
+                workspace.trail.erase(receipts[0].seq, reason="law", by="counsel")
 
 
 def check_what_is_there(workspace: Workspace, acknowledged: list[str]) -> None:
     """Check that every acknowledged entry is there, and every batch whole or not at all."""
-    there = {logged.entry.seq: logged for logged in workspace.entries()}
+    there = {logged.entry.seq: logged for logged in workspace.trail.entries()}
     assert sorted(there) == list(range(len(there)))
     for line in acknowledged:
         seq, leaf, subject = line.split(" ")
@@ -56,7 +56,7 @@ def check_what_is_there(workspace: Workspace, acknowledged: list[str]) -> None:
     batches = Counter(item.entry.subject for item in there.values() if item.entry.kind in kinds)
     for subject, count in batches.items():
         assert count == int(subject.rpartition("/")[2]), f"{subject} is half-written"
-    assert workspace.audit().findings == ()
+    assert workspace.trail.audit().findings == ()
 
 
 def survive(place: Place, notes: Path, seed: str, *, kills: int) -> None:

@@ -11,7 +11,7 @@ from evidentia.store.auditing import AuditReport
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.ranges import RANGE
-from evidentia.workspace import Workspace
+from evidentia.workspace.opened import Opened
 from vandal import Change, Trace, Vandal, apply
 
 
@@ -69,8 +69,8 @@ CHANGES: dict[str, Change] = {
 
 
 def audited(path: Path, home: Path, *, workers: int | None = None) -> AuditReport:
-    with Workspace(Database.sqlite(path), Home(home)) as workspace:
-        return workspace.audit(workers=workers)
+    with Opened(Database.sqlite(path), Home(home)).for_() as workspace:
+        return workspace.trail.audit(workers=workers)
 
 
 @pytest.mark.parametrize("name", tiers.sample([*CHANGES], 7))

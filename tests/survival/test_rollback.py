@@ -59,14 +59,14 @@ def past(request: pytest.FixtureRequest) -> Past:
 def grow(place: Place) -> str:
     """Append twenty records, sign the log, and close all that is open."""
     workspace = place.open()
-    workspace.append_many([record(number) for number in range(20)])
-    note = workspace.checkpoint()
+    workspace.trail.append_many([record(number) for number in range(20)])
+    note = workspace.trail.checkpoint()
     place.close()
     return note
 
 
 def problems(workspace: Workspace, since: str | None = None) -> list[str]:
-    return [str(finding) for finding in workspace.audit(since=since).findings]
+    return [str(finding) for finding in workspace.trail.audit(since=since).findings]
 
 
 GONE = "covers 41 entries, the log has 21: entries 21 to 40 are gone"
@@ -81,22 +81,22 @@ def test_an_older_copy_is_found_against_the_checkpoint_kept_at_home(past: Past) 
 def test_an_older_copy_is_neither_signed_nor_continued(past: Past, tmp_path: Path) -> None:
     workspace = past.place.open()
     for attempt in (
-        workspace.checkpoint,
+        workspace.trail.checkpoint,
         lambda: workspace.prove(3),
-        lambda: workspace.publish(tmp_path / "public"),
+        lambda: workspace.trail.publish(tmp_path / "public"),
         lambda: workspace.append(record(1)),
-        lambda: workspace.erase(3, reason="law", by="counsel"),
-        workspace.rotate_key,
+        lambda: workspace.trail.erase(3, reason="law", by="counsel"),
+        workspace.trail.rotate_key,
     ):
         with pytest.raises(IntegrityError, match="rolled back or rewritten"):
             attempt()
-    assert workspace.size == 21
+    assert workspace.trail.size == 21
     assert past.place.home.kept_checkpoint("default") == past.late
 
 
 def test_an_older_copy_that_went_another_way_is_found(past: Past, tmp_path: Path) -> None:
     elsewhere = past.place.open(home=tmp_path / "elsewhere")
-    elsewhere.append_many([record(number) for number in range(100, 140)])
+    elsewhere.trail.append_many([record(number) for number in range(100, 140)])
     (problem,) = problems(past.place.open())
     assert problem.endswith("does not match: the first 41 entries changed")
 
@@ -111,10 +111,10 @@ def test_a_checkpoint_from_outside_finds_what_the_home_does_not_know(past: Past)
 def test_an_audit_says_with_what_it_compared(past: Past) -> None:
     workspace = past.place.open()
     kept = past.place.home.checkpoint_file("default")
-    both = workspace.audit(since=past.early).compared_with
+    both = workspace.trail.audit(since=past.early).compared_with
     assert both == (f"checkpoint kept in {kept}", "checkpoint given with --since")
     kept.unlink()
-    alone = workspace.audit()
+    alone = workspace.trail.audit()
     assert alone.compared_with == ()
     assert alone.holds
 
@@ -122,7 +122,7 @@ def test_an_audit_says_with_what_it_compared(past: Past) -> None:
 def test_a_checkpoint_of_another_log_or_of_no_log_is_told_apart(place: Place, past: Past) -> None:
     past.place.home.checkpoint_file("default").unlink()
     workspace = past.place.open()
-    other = past.place.open("other", home=past.place.home.folder).checkpoint()
+    other = past.place.open("other", home=past.place.home.folder).trail.checkpoint()
     (problem,) = problems(workspace, since=other)
     assert problem.startswith("checkpoint given with --since: is of another log: evidentia/")
     (problem,) = problems(workspace, since="nonsense")
@@ -131,8 +131,8 @@ def test_a_checkpoint_of_another_log_or_of_no_log_is_told_apart(place: Place, pa
 
 def test_a_checkpoint_signed_by_a_stranger_is_not_believed(past: Past, tmp_path: Path) -> None:
     forger = past.place.open(home=tmp_path / "forger")
-    forger.rotate_key()
-    forged = forger.checkpoint()
+    forger.trail.rotate_key()
+    forged = forger.trail.checkpoint()
     past.place.close()
     note = past.late.rpartition("\n\n")[0] + "\n\n" + forged.rpartition("\n\n")[2]
     honest = past.place.open(home=tmp_path / "honest")
@@ -145,7 +145,7 @@ def test_a_log_that_is_gone_altogether_is_found(past: Past) -> None:
         workspace = past.place.open()
     else:
         workspace = past.place.open()
-        with workspace._database.write() as connection:
+        with workspace.opened.database.write() as connection:
             connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
             for table in ("heads", "entries", "bodies", "tiles", "checkpoints", "keys"):
                 connection.exec_driver_sql(f"DELETE FROM trail_{table}")
@@ -170,7 +170,7 @@ def test_what_a_damaged_wal_file_loses_is_found(
     workspace = sqlite_place.open()
     for number in range(40):
         workspace.append(record(number))
-    workspace.checkpoint()
+    workspace.trail.checkpoint()
     copy = tmp_path / "copy"
     shutil.copytree(sqlite_place.home.folder, copy)
     (copy / "evidentia.db-shm").unlink()
@@ -182,7 +182,7 @@ def test_what_a_damaged_wal_file_loses_is_found(
     wal.write_bytes(data)
     damaged = Place(copy)
     try:
-        report = damaged.open().audit()
+        report = damaged.open().trail.audit()
     except (IntegrityError, EnvironmentProblem):
         return
     finally:

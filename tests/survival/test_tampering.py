@@ -13,7 +13,7 @@ from evidentia.store.auditing import AuditReport
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.trail.entry import EntryKind
-from evidentia.workspace import Workspace
+from evidentia.workspace.opened import Opened
 from places import Place, record, status_change
 from postgres import PostgresServer
 from vandal import CHANGES, CHANGES_ON_THE_SERVER, Trace, apply
@@ -24,32 +24,32 @@ CASES_EACH = 24
 def fill(place: Place) -> None:
     """Make a log of some 600 entries in which everything occurs that can be tampered with."""
     workspace = place.open()
-    workspace.append_many(
+    workspace.trail.append_many(
         [record(number) for number in range(200)],
         idempotency_keys=[f"key {number}" for number in range(200)],
     )
-    workspace.checkpoint()
-    workspace.append_many([status_change(number) for number in range(150)])
-    workspace.record(EntryKind.PACK, "pack 1", {"pack": 1})
-    workspace.checkpoint()
-    workspace.rotate_key()
-    workspace.append_many([record(number) for number in range(200, 400)])
-    workspace.erase(17, reason="law", by="counsel")
-    workspace.erase(300, reason="law", by="counsel")
-    workspace.checkpoint()
-    workspace.rotate_key()
-    workspace.append_many([record(number) for number in range(400, 450)])
-    workspace.checkpoint()
+    workspace.trail.checkpoint()
+    workspace.trail.append_many([status_change(number) for number in range(150)])
+    workspace._acting.record(EntryKind.PACK, "pack 1", {"pack": 1})
+    workspace.trail.checkpoint()
+    workspace.trail.rotate_key()
+    workspace.trail.append_many([record(number) for number in range(200, 400)])
+    workspace.trail.erase(17, reason="law", by="counsel")
+    workspace.trail.erase(300, reason="law", by="counsel")
+    workspace.trail.checkpoint()
+    workspace.trail.rotate_key()
+    workspace.trail.append_many([record(number) for number in range(400, 450)])
+    workspace.trail.checkpoint()
     workspace.append(record(450))
     other = place.open("other")
-    other.append_many([record(number) for number in range(3)])
-    other.checkpoint()
+    other.trail.append_many([record(number) for number in range(3)])
+    other.trail.checkpoint()
 
 
 def audited(database: Database, empty_home: Path) -> AuditReport:
     """Audit with nothing but the database: no checkpoint is kept anywhere."""
-    with Workspace(database, Home(empty_home)) as workspace:
-        report = workspace.audit()
+    with Opened(database, Home(empty_home)).for_() as workspace:
+        report = workspace.trail.audit()
     assert report.compared_with == ()
     return report
 

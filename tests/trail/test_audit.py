@@ -13,12 +13,11 @@ from evidentia.trail.audit import (
     Finding,
     LogAudit,
     RangeAudit,
-    StoredEntry,
     audit_range,
     audit_upper_tiles,
     join_ranges,
 )
-from evidentia.trail.entry import Entry, EntryKind, body_commitment, genesis_prev
+from evidentia.trail.entry import Entry, EntryKind, StoredEntry, body_commitment, genesis_prev
 from evidentia.trail.merkle import leaf_hash, root_hash
 from evidentia.trail.tiles import Frontier, Tile, subtree_rows
 

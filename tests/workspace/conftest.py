@@ -10,9 +10,10 @@ import duckdb
 import pytest
 
 from docx_writing import docx_bytes, paragraph
+from evidentia.documents.model import ReadFile
 from evidentia.errors import InputError
-from evidentia.store.reader import read
-from evidentia.store.reading import Asked, ReadFile
+from evidentia.loading.reader import read
+from evidentia.loading.reading import Asked
 from pdf_writing import BOLD, Line, pdf_bytes
 from workspace.made_bundles import CARD, FACTS, LONG
 from workspace.policies import LEAVE
@@ -30,7 +31,7 @@ def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
                 yield error
 
     for module in ("evidence", "ingesting"):
-        monkeypatch.setattr(f"evidentia.store.{module}.read_files", read_files)
+        monkeypatch.setattr(f"evidentia.loading.{module}.read_files", read_files)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def job(*texts: Any) -> dict[str, Any]:
 
 def build_cut(workspace: Workspace, lake_root: Path, *texts: Any) -> EvidenceBundle:
     """Build a bundle with a cut text, a cut file, and dropped texts."""
-    return workspace.build_bundle(
+    return workspace.bundle(
         job(LONG, *texts),
         {"lake_text": [{"lake_uri": "texts/long.md", "priority": 1}]},
         EvidencePolicy(max_items=2, max_item_bytes=40),
@@ -33,11 +33,11 @@ def build_cut(workspace: Workspace, lake_root: Path, *texts: Any) -> EvidenceBun
 
 def two_bundles(place: Place) -> tuple[Workspace, EvidenceBundle, EvidenceBundle]:
     workspace = place.open()
-    return workspace, workspace.build_bundle(job("one")), workspace.build_bundle(job("other"))
+    return workspace, workspace.bundle(job("one")), workspace.bundle(job("other"))
 
 
 def bundle_file(workspace: Workspace, bundle: EvidenceBundle) -> Path:
-    return workspace.lake.folder / workspace.find_bundle(bundle.bundle_id).lake_uri
+    return workspace.opened.home.lake / workspace.bundles.find(bundle.bundle_id).lake_uri
 
 
 def proof_bytes(proof: Proof) -> bytes:
@@ -45,7 +45,9 @@ def proof_bytes(proof: Proof) -> bytes:
 
 
 def erase(workspace: Workspace, bundle: EvidenceBundle) -> None:
-    workspace.erase(workspace.find_bundle(bundle.bundle_id).entry, reason="law", by="counsel")
+    workspace.trail.erase(
+        workspace.bundles.find(bundle.bundle_id).entry, reason="law", by="counsel"
+    )
 
 
 def vandalise(place: Place, sql: str, *values: Any) -> None:

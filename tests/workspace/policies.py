@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from evidentia.documents.model import ReadFile
 from evidentia.errors import InputError
 from evidentia.ledger.model import EvidenceLedger
+from evidentia.loading.reader import read
+from evidentia.loading.reading import Asked
 from evidentia.store.database import run
-from evidentia.store.reader import read
-from evidentia.store.reading import Asked, ReadFile
 from evidentia.workspace import Workspace
 
 LEAVE = """# 4. Leave
@@ -59,7 +60,7 @@ def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
             except InputError as error:
                 yield error
 
-    monkeypatch.setattr("evidentia.store.ingesting.read_files", read_files)
+    monkeypatch.setattr("evidentia.loading.ingesting.read_files", read_files)
 
 
 def verdicts(ledger: EvidenceLedger) -> list[str]:
@@ -68,7 +69,7 @@ def verdicts(ledger: EvidenceLedger) -> list[str]:
 
 def rows(workspace: Workspace, sql: str, *values: Any) -> list[dict[str, Any]]:
     """Return what a query finds, each row by its columns' names."""
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         return [dict(row._mapping) for row in run(connection, sql, values)]
 
 
@@ -78,4 +79,4 @@ def count(workspace: Workspace, table: str) -> int:
 
 
 def lake_files(workspace: Workspace) -> list[Path]:
-    return sorted(path for path in workspace.home.lake.rglob("*") if path.is_file())
+    return sorted(path for path in workspace.opened.home.lake.rglob("*") if path.is_file())

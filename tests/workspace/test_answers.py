@@ -5,18 +5,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evidentia.errors import EvidentiaError, InputError, NotFoundError
-from evidentia.ledger.evidence import Corpus
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceLedger, EvidenceMatch, Passage, SupportLevel
-from evidentia.store.library import StoredDocument
+from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace import Workspace
-from evidentia.workspace.answers import MAX_ANSWER_BYTES, Against
+from evidentia.workspace.corpora import shelf_of
+from evidentia.workspace.ledgers import MAX_ANSWER_BYTES
 from forking import Child
 from ledger.stubs import broken
 from pdf_writing import Line, pdf_bytes
@@ -64,7 +65,7 @@ def sqlite_filled(sqlite_place: Place, docs: Path) -> Workspace:
 
 
 def documents(workspace: Workspace, ledger: EvidenceLedger) -> list[str]:
-    return sorted(item.filename for item in workspace.session(ledger.id).documents)
+    return sorted(item.filename for item in workspace.ledgers.get(ledger.id).session.documents)
 
 
 # What an answer is checked against
@@ -82,14 +83,14 @@ def test_an_answer_is_checked_against_what_is_given(workspace: Workspace, docs: 
     workspace.ingest(other)
     everything = sorted(POLICIES)
     leave = [item for item in ingested.documents if item.filename == "leave.md"]
-    cases: list[tuple[Against, list[str]]] = [
+    cases: list[tuple[Any, list[str]]] = [
         (docs, everything),
         (str(docs), everything),
         (docs / "leave.md", ["leave.md"]),
         (ingested, everything),
         (ingested.documents, everything),
         (leave, ["leave.md"]),
-        (tuple(workspace.documents()), [*everything, "pets.md"]),
+        (tuple(workspace.documents.list()), [*everything, "pets.md"]),
         (None, [*everything, "pets.md"]),
         (other, ["pets.md"]),
     ]
@@ -108,7 +109,7 @@ def test_an_older_version_is_checked_against_too_and_left_aside(
     write_policies(docs, {"leave.md": LEAVE.replace("15 days", "20 days")})
     ledger = workspace.check(SUPPORTED, against=docs)
     assert verdicts(ledger) == ["contradicted"]
-    checked = {item.id: item for item in workspace.session(ledger.id).documents}
+    checked = {item.id: item for item in workspace.ledgers.get(ledger.id).session.documents}
     (old,) = [item for item in checked.values() if item.superseded]
     assert old.id.endswith("@1")
     assert (old.version, checked[old.id.removesuffix("@1")].version) == (1, 2)
@@ -118,13 +119,13 @@ def test_an_older_version_is_checked_against_too_and_left_aside(
 
 def test_without_documents_nothing_is_checked(workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    nothing: tuple[Against, ...] = (None, [], tmp_path / "empty")
+    nothing: tuple[Any, ...] = (None, [], tmp_path / "empty")
     for against in nothing:
         with pytest.raises(InputError, match="there are no documents to check against: give a"):
             workspace.check(ANSWER, against=against)
     with pytest.raises(NotFoundError, match="gone: no such file or folder"):
         workspace.check(ANSWER, against=tmp_path / "gone")
-    assert workspace.size == count(workspace, "sessions") == 0
+    assert workspace.trail.size == count(workspace, "sessions") == 0
 
 
 def test_where_no_document_can_be_read_the_problem_is_named(
@@ -134,13 +135,13 @@ def test_where_no_document_can_be_read_the_problem_is_named(
     (tmp_path / "docs" / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing else")
     with pytest.raises(InputError, match=r"no documents to check against.*; broken.pdf: a broken"):
         workspace.check(ANSWER, against=tmp_path / "docs")
-    assert workspace.size == 0
+    assert workspace.trail.size == 0
 
 
 def test_what_could_not_be_read_is_said_in_the_session(filled: Workspace, docs: Path) -> None:
     (docs / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing else")
     ledger = filled.check(ANSWER, against=docs)
-    (unread,) = filled.session(ledger.id).unread
+    (unread,) = filled.ledgers.get(ledger.id).session.unread
     assert unread.filename == "broken.pdf"
     assert unread.problem.startswith("broken.pdf: a broken PDF")
 
@@ -164,7 +165,7 @@ def test_what_is_no_answer_is_refused_and_leaves_nothing(
 ) -> None:
     with pytest.raises(InputError, match=says):
         sqlite_filled.check(answer)
-    assert sqlite_filled.size == 0
+    assert sqlite_filled.trail.size == 0
     assert len(lake_files(sqlite_filled)) == 3
 
 
@@ -179,7 +180,7 @@ def test_what_is_no_text_beside_the_answer_is_refused(sqlite_filled: Workspace, 
     }.items():
         with pytest.raises(InputError, match=f"the {name} is not text"):
             refused()
-    assert sqlite_filled.size == 0
+    assert sqlite_filled.trail.size == 0
 
 
 def test_the_longest_answer_is_taken(sqlite_filled: Workspace) -> None:
@@ -194,10 +195,10 @@ def test_an_answer_without_claims_has_an_empty_ledger(filled: Workspace, answer:
     assert ledger.entries == ()
     assert ledger.summary.total_claims == 0
     assert ledger.summary.evidence_coverage == ledger.summary.unsupported_rate == 0.0
-    session = filled.session(ledger.id)
+    session = filled.ledgers.get(ledger.id).session
     assert session.claims == ()
     assert all(answer[piece.start : piece.end] for piece in session.left_out)
-    assert filled.audit().holds
+    assert filled.trail.audit().holds
 
 
 # Who judges
@@ -229,10 +230,10 @@ class PetsJudge:
 
 def test_judges_are_asked_by_name_or_are_the_callers_own(filled: Workspace) -> None:
     alone = filled.check(ANSWER, judges=["quote"])
-    assert filled.session(alone.id).judges == ("quote",)
+    assert filled.ledgers.get(alone.id).session.judges == ("quote",)
     assert verdicts(alone)[1:] == ["not_found", "not_found"]
     both = filled.check(ANSWER, judges=["numbers", PetsJudge()])
-    assert filled.session(both.id).judges == ("numbers", "pets")
+    assert filled.ledgers.get(both.id).session.judges == ("numbers", "pets")
     own = filled.check(SUPPORTED, judges=[PetsJudge()])
     assert own.entries[0].judge == "pets"
     assert "pets are everywhere" in own.entries[0].notes
@@ -242,7 +243,7 @@ def test_judges_are_asked_by_name_or_are_the_callers_own(filled: Workspace) -> N
 def test_no_judges_at_all_are_refused(sqlite_filled: Workspace) -> None:
     with pytest.raises(InputError, match="no judge was named: use quote, numbers"):
         sqlite_filled.check(SUPPORTED, judges=[])
-    assert sqlite_filled.size == 0
+    assert sqlite_filled.trail.size == 0
 
 
 def test_a_judge_that_fails_is_a_reason_and_not_an_error(filled: Workspace) -> None:
@@ -250,14 +251,14 @@ def test_a_judge_that_fails_is_a_reason_and_not_an_error(filled: Workspace) -> N
     assert verdicts(ledger) == ["not_judged"]
     assert "the broken judge failed (RuntimeError: no model at hand)" in ledger.entries[0].notes
     assert ledger.entries[0].confidence_score == 0.0
-    assert filled.ledger(ledger.id) == ledger
+    assert filled.ledgers.get(ledger.id) == ledger
 
 
 def test_a_reason_that_no_database_could_store_is_stored_all_the_same(filled: Workspace) -> None:
     for reason in ("\ud800 and nothing", "NUL \0 and nothing"):
         ledger = filled.check(SUPPORTED, judges=[broken(RuntimeError(reason))])
         assert verdicts(ledger) == ["not_judged"]
-        assert filled.ledger(ledger.id) == ledger
+        assert filled.ledgers.get(ledger.id) == ledger
 
 
 def test_an_unknown_judge_is_refused_before_anything_is_done(
@@ -266,7 +267,7 @@ def test_an_unknown_judge_is_refused_before_anything_is_done(
     workspace = sqlite_place.open()
     with pytest.raises(InputError, match="judge 'oracle' is unknown: use one of quote, numbers"):
         workspace.check(ANSWER, against=docs, judges=["quote", "oracle"])
-    assert workspace.documents() == []
+    assert workspace.documents.list() == []
 
 
 def test_progress_is_told_claim_by_claim(sqlite_filled: Workspace) -> None:
@@ -292,7 +293,7 @@ def test_what_a_document_tells_its_judge_moves_no_verdict(workspace: Workspace, 
     (docs / "note.pdf").write_bytes(pdf_bytes([[Line(line) for line in INJECTED]]))
     (docs / "note.html").write_text(f"<html><body><p>{hostile}</p></body></html>")
     ledger = workspace.check(ANSWER, against=docs)
-    assert len(workspace.session(ledger.id).documents) == 6
+    assert len(workspace.ledgers.get(ledger.id).session.documents) == 6
     assert verdicts(ledger) == VERDICTS
     assert count(workspace, "claims") == 3
 
@@ -336,45 +337,36 @@ def test_processes_may_check_at_once(place: Place, docs: Path) -> None:
     for child in children:
         child.end()
     workspace = place.open()
-    listed = workspace.ledgers()
-    assert len(listed) == workspace.size == 24
-    assert {entry.entry.subject for entry in workspace.entries(kind="ledger")} == {
+    listed = workspace.ledgers.list()
+    assert len(listed) == workspace.trail.size == 24
+    assert {entry.entry.subject for entry in workspace.trail.entries(kind="ledger")} == {
         item.id for item in listed
     }
     assert count(workspace, "sessions") == 13
     for item in listed:
-        assert workspace.session(item.id).ledger.id == item.id
+        assert workspace.ledgers.get(item.id).session.ledger.id == item.id
     known = {item.id: item.entry for item in listed}
     for item in listed:
         assert item.previous_id is None or known[item.previous_id] < item.entry
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_threads_that_check_against_other_documents_get_their_own(
-    sqlite_filled: Workspace, monkeypatch: pytest.MonkeyPatch
+    sqlite_filled: Workspace,
 ) -> None:
-    """Another thread's corpus, loaded meanwhile, is not taken for one's own."""
-    load = Workspace._corpus
-    (leave,) = [item for item in sqlite_filled.documents() if item.filename == "leave.md"]
-    (travel,) = [item for item in sqlite_filled.documents() if item.filename == "travel.md"]
+    """All workspaces of a process share what is loaded, and none takes another's for its own."""
+    listed = sqlite_filled.documents.list()
+    (leave,) = [item for item in listed if item.filename == "leave.md"]
+    (travel,) = [item for item in listed if item.filename == "travel.md"]
     both = threading.Barrier(2)
-    found: dict[str, set[str]] = {}
-
-    class Shared(Workspace):
-        @property
-        def _loaded(self) -> tuple[object, Corpus] | None:
-            return self.__dict__.get("kept")
-
-        @_loaded.setter
-        def _loaded(self, value: tuple[object, Corpus] | None) -> None:
-            self.__dict__["kept"] = value
-            if value is not None:
-                both.wait(30)  # both are loaded before either goes on
-
-    workspace = Shared(sqlite_filled._database, sqlite_filled.home)
+    found: dict[str, list[set[str]]] = {"leave": [], "travel": []}
 
     def work(name: str, document: StoredDocument) -> None:
-        found[name] = set(load(workspace, [document], (), lambda _done, _total: None).documents)
+        for _ in range(5):
+            both.wait(30)
+            workspace = sqlite_filled.opened.for_()
+            shelf = shelf_of(workspace._acting, [document])
+            found[name].append(set(shelf.for_judges((), lambda *_: None).documents))
 
     threads = [
         threading.Thread(target=work, args=("leave", leave)),
@@ -384,15 +376,15 @@ def test_threads_that_check_against_other_documents_get_their_own(
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == {"leave": {leave.id}, "travel": {travel.id}}
+    assert found == {"leave": [{leave.id}] * 5, "travel": [{travel.id}] * 5}
 
 
 def test_every_refusal_is_of_our_own_kind(sqlite_filled: Workspace) -> None:
     for call in (
-        lambda: sqlite_filled.session("led_x"),
-        lambda: sqlite_filled.ledger("\0"),
-        lambda: sqlite_filled.prove_ledger("\ud800"),
-        lambda: sqlite_filled.anchor("x"),
+        lambda: sqlite_filled.ledgers.get("led_x").session,
+        lambda: sqlite_filled.ledgers.get("\0"),
+        lambda: sqlite_filled.ledgers.prove("\ud800"),
+        lambda: sqlite_filled.documents.anchor("x"),
     ):
         with pytest.raises(EvidentiaError):
             call()

@@ -41,7 +41,7 @@ def test_a_bundle_of_every_kind_of_source(
     }
     with postgres.fresh_database() as url:
         server = {"query_key": "one", "sql": "SELECT 1 AS one", "connection": "server"}
-        bundle = workspace.build_bundle(
+        bundle = workspace.bundle(
             job("inline", {"text": "named", "source_uri": "wiki"}),
             {
                 "transcripts": ["calls/call.vtt"],
@@ -88,8 +88,8 @@ def test_a_bundle_of_every_kind_of_source(
         "00:01:02.000",
         "00:01:07.000",
     )
-    assert workspace.bundle("latest") == bundle
-    assert workspace.verify_bundle("latest").holds
+    assert workspace.bundles.get("latest") == bundle
+    assert workspace.bundles.verify("latest").holds
 
 
 def test_rows_in_a_row_are_in_the_id_of_a_result(workspace: Workspace, lake_root: Path) -> None:
@@ -102,13 +102,11 @@ def test_rows_in_a_row_are_in_the_id_of_a_result(workspace: Workspace, lake_root
         ({"max_sql_rows": 4, "sampling_strategy": "stride"}, ""),
     ]
     for limits, part in cases:
-        bundle = workspace.build_bundle(
+        bundle = workspace.bundle(
             {}, {"sql_results": [ref]}, EvidencePolicy(**limits), lake_root=lake_root
         )
         assert [item.evidence_id for item in bundle.items] == [f"{prefix}{part}"]
-    bundle = workspace.build_bundle(
-        {}, {"sql_results": [{**ref, "rows": [3, 6]}]}, lake_root=lake_root
-    )
+    bundle = workspace.bundle({}, {"sql_results": [{**ref, "rows": [3, 6]}]}, lake_root=lake_root)
     assert bundle.items[0].evidence_id == f"{prefix}:3-6"
     assert bundle.items[0].metadata["sampling"]["rows"] == ((3, 6),)
 
@@ -116,7 +114,7 @@ def test_rows_in_a_row_are_in_the_id_of_a_result(workspace: Workspace, lake_root
 def test_a_documents_items_are_exact_places_whose_anchors_resolve(
     workspace: Workspace, lake_root: Path
 ) -> None:
-    bundle = workspace.build_bundle(
+    bundle = workspace.bundle(
         {},
         {"documents": [{"folder": "docs"}]},
         EvidencePolicy(chunk_size=80, chunk_overlap=20),
@@ -144,7 +142,7 @@ def test_a_documents_items_are_exact_places_whose_anchors_resolve(
         chunk = item.metadata["chunk"]
         assert chunk["chunk_hashes"]
         for chunk_hash in chunk["chunk_hashes"]:
-            found = workspace.resolve_citation(chunk_hash)
+            found = workspace.documents.resolve(chunk_hash)
             assert found.resolved
     rendered = bundle.render()
     assert all(
@@ -154,20 +152,20 @@ def test_a_documents_items_are_exact_places_whose_anchors_resolve(
 
 def test_a_document_of_the_library_is_named_by_its_id(workspace: Workspace, tmp_path: Path) -> None:
     workspace.ingest(write_policies(tmp_path / "docs", {"leave.md": LEAVE}))
-    (known,) = workspace.documents()
-    bundle = workspace.build_bundle({}, {"documents": [{"document_id": known.id}]})
+    (known,) = workspace.documents.list()
+    bundle = workspace.bundle({}, {"documents": [{"document_id": known.id}]})
     assert {item.source_ref["document_id"] for item in bundle.items} == {known.id}
     assert {item.source_ref["filename"] for item in bundle.items} == {"leave.md"}
-    assert workspace.verify_bundle("latest").holds
+    assert workspace.bundles.verify("latest").holds
     with pytest.raises(InputError, match=r"documents\[0\]: the library has no document 'doc_none'"):
-        workspace.build_bundle({}, {"documents": [{"document_id": "doc_none"}]})
+        workspace.bundle({}, {"documents": [{"document_id": "doc_none"}]})
 
 
 def test_the_newest_version_of_a_document_is_shown(workspace: Workspace, tmp_path: Path) -> None:
     workspace.ingest(write_policies(tmp_path / "docs", {"leave.md": LEAVE}))
     workspace.ingest(write_policies(tmp_path / "docs", {"leave.md": "# Leave\n\nNone at all.\n"}))
-    (known,) = workspace.documents()
-    bundle = workspace.build_bundle({}, {"documents": [{"document_id": known.id}]})
+    (known,) = workspace.documents.list()
+    bundle = workspace.bundle({}, {"documents": [{"document_id": known.id}]})
     assert "None at all." in bundle.items[0].content
     assert len(bundle.items) == 1
 
@@ -175,16 +173,16 @@ def test_the_newest_version_of_a_document_is_shown(workspace: Workspace, tmp_pat
 def test_documents_of_another_tenant_are_not_shown(place: Place, tmp_path: Path) -> None:
     one, other = place.open("one"), place.open("other")
     one.ingest(write_policies(tmp_path / "docs", {"leave.md": LEAVE}))
-    (known,) = one.documents()
+    (known,) = one.documents.list()
     with pytest.raises(InputError, match="the library has no document"):
-        other.build_bundle({}, {"documents": [{"document_id": known.id}]})
+        other.bundle({}, {"documents": [{"document_id": known.id}]})
 
 
 def test_what_was_cut_of_live_sql_is_kept_after_redaction(
     workspace: Workspace, lake_root: Path, crm: str
 ) -> None:
     live = {"query_key": "cards", "sql": "SELECT * FROM cards", "connection": "crm"}
-    bundle = workspace.build_bundle(
+    bundle = workspace.bundle(
         {},
         {"sql_results": [live]},
         EvidencePolicy(max_sql_rows=2, enable_redaction=True),
@@ -194,7 +192,7 @@ def test_what_was_cut_of_live_sql_is_kept_after_redaction(
     (item,) = bundle.items
     assert item.full_ref is not None
     assert (item.full_ref["row_count"], item.full_ref["col_count"]) == (40, 2)
-    whole = (workspace.lake.folder / item.full_ref["lake_uri"]).read_bytes()
+    whole = (workspace.opened.home.lake / item.full_ref["lake_uri"]).read_bytes()
     assert sha256_hex(whole) == item.full_ref["sha256"]
     assert len(whole) == item.full_ref["byte_count"]
     assert len(whole.splitlines()) == 40
@@ -203,7 +201,7 @@ def test_what_was_cut_of_live_sql_is_kept_after_redaction(
 
 
 def test_the_original_of_a_file_is_not_copied(workspace: Workspace, lake_root: Path) -> None:
-    bundle = workspace.build_bundle(
+    bundle = workspace.bundle(
         {},
         {"lake_text": ["texts/long.md"], "documents": [{"folder": "docs"}]},
         EvidencePolicy(max_item_bytes=20),
@@ -231,17 +229,17 @@ def naming(lake_uri: str) -> list[dict[str, Any]]:
 def test_without_a_root_no_file_is_read_and_the_message_says_what_to_give(
     workspace: Workspace, on_error: Any
 ) -> None:
-    (workspace.lake.folder / "notes").mkdir(parents=True)
-    (workspace.lake.folder / "notes" / "a.md").write_text("A note.")
+    (workspace.opened.home.lake / "notes").mkdir(parents=True)
+    (workspace.opened.home.lake / "notes" / "a.md").write_text("A note.")
     for refs in naming("notes/a.md"):
         with pytest.raises(InputError, match="names a file: say with lake_root below which folder"):
-            workspace.build_bundle({}, refs, on_error=on_error)
-    assert (workspace.size, workspace.bundles()) == (0, [])
+            workspace.bundle({}, refs, on_error=on_error)
+    assert (workspace.trail.size, workspace.bundles.list()) == (0, [])
 
 
 def test_what_names_no_file_needs_no_root(workspace: Workspace, crm: str, tmp_path: Path) -> None:
     workspace.ingest(write_policies(tmp_path / "docs", {"leave.md": LEAVE}))
-    (known,) = workspace.documents()
+    (known,) = workspace.documents.list()
     live = {"query_key": "n", "sql": "SELECT count(*) AS n FROM cards", "connection": "crm"}
     refs = {
         "documents": [{"document_id": known.id}],
@@ -249,16 +247,16 @@ def test_what_names_no_file_needs_no_root(workspace: Workspace, crm: str, tmp_pa
         "sql_results": [live],
     }
     for root in (None, tmp_path / "none"):
-        bundle = workspace.build_bundle(job("a"), refs, lake_root=root, connections={"crm": crm})
+        bundle = workspace.bundle(job("a"), refs, lake_root=root, connections={"crm": crm})
         assert len(bundle.items) == 4
-    assert workspace.find_bundle("latest").lake_root is None
+    assert workspace.bundles.find("latest").lake_root is None
 
 
 def test_a_root_that_is_not_there_is_named(workspace: Workspace, tmp_path: Path) -> None:
     for refs in naming("notes/a.md"):
         with pytest.raises(NotFoundError, match=r"lake_root .*none: no such folder"):
-            workspace.build_bundle({}, refs, lake_root=tmp_path / "none", on_error="record")
-    assert workspace.size == 0
+            workspace.bundle({}, refs, lake_root=tmp_path / "none", on_error="record")
+    assert workspace.trail.size == 0
 
 
 @pytest.mark.parametrize(
@@ -278,53 +276,53 @@ def test_a_root_that_is_not_there_is_named(workspace: Workspace, tmp_path: Path)
 def test_a_workspaces_home_is_never_read(
     workspace: Workspace, tmp_path: Path, root: str, prefix: str | None
 ) -> None:
-    home = workspace.home.folder
+    home = workspace.opened.home.folder
     assert home == tmp_path / "home"
-    workspace.build_bundle(
+    workspace.bundle(
         job(f"a secret, {CARD}"), policy=EvidencePolicy(enable_redaction=True, max_item_bytes=9)
     )
-    workspace.checkpoint()
-    size = workspace.size
+    workspace.trail.checkpoint()
+    size = workspace.trail.size
     (tmp_path / "other").mkdir()
     for name, target in (("to_home", home), ("to_lake", home / "lake"), ("to_all", tmp_path)):
         (tmp_path / name).symlink_to(target)
     below = home / "lake" if prefix is None else home
     files = [path for path in home.rglob("*") if path.is_file() and "evidentia.db" not in path.name]
-    if workspace._database.is_sqlite:
-        files.append(workspace.home.database)
+    if workspace.opened.database.is_sqlite:
+        files.append(workspace.opened.home.database)
     private = [path for path in files if path.is_relative_to(below)]
     assert len(private) >= 2
     for path in private:
         for refs in naming(f"{prefix or ''}{path.relative_to(below).as_posix()}"):
             for given in (tmp_path / root, str(tmp_path / root)):
                 with pytest.raises(InputError, match="is private to the workspace"):
-                    workspace.build_bundle({}, refs, lake_root=given)
-    assert (workspace.size, len(workspace.bundles())) == (size, 1)
+                    workspace.bundle({}, refs, lake_root=given)
+    assert (workspace.trail.size, len(workspace.bundles.list())) == (size, 1)
 
 
 def test_a_folder_around_a_workspaces_home_is_read_without_it(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workspace.build_bundle(job("a secret"))
-    workspace.rotate_key()
+    workspace.bundle(job("a secret"))
+    workspace.trail.rotate_key()
     write_policies(tmp_path / "docs", {"leave.md": LEAVE})
     monkeypatch.chdir(tmp_path)
     for root in (tmp_path, ".", "docs/.."):
-        bundle = workspace.build_bundle(
+        bundle = workspace.bundle(
             {}, {"lake_text": [{"folder": "."}]}, lake_root=root, on_error="record"
         )
         assert [item.source_ref["lake_uri"] for item in bundle.items] == ["docs/leave.md"]
     with pytest.raises(InputError, match="is private to the workspace"):
-        workspace.build_bundle({}, {"lake_text": ["home/lake"]}, lake_root=".")
+        workspace.bundle({}, {"lake_text": ["home/lake"]}, lake_root=".")
 
 
 def test_a_link_to_a_workspaces_home_is_not_followed(workspace: Workspace, lake_root: Path) -> None:
-    bundle = workspace.build_bundle(job("a secret"))
+    bundle = workspace.bundle(job("a secret"))
     (lake_root / "link").symlink_to(bundle_file(workspace, bundle))
     (lake_root / "texts" / "link.md").symlink_to(bundle_file(workspace, bundle))
     with pytest.raises(InputError, match="link is a link that leaves the lake"):
-        workspace.build_bundle({}, {"lake_text": ["link"]}, lake_root=lake_root)
-    found = workspace.build_bundle(
+        workspace.bundle({}, {"lake_text": ["link"]}, lake_root=lake_root)
+    found = workspace.bundle(
         {}, {"lake_text": [{"folder": "texts"}]}, lake_root=lake_root, on_error="record"
     )
     assert [item.metadata.get("error") is not None for item in found.items] == [True, False]
@@ -333,12 +331,12 @@ def test_a_link_to_a_workspaces_home_is_not_followed(workspace: Workspace, lake_
 
 def test_files_that_another_tenant_keeps_are_not_shown(place: Place) -> None:
     one, other = place.open("one"), place.open("other")
-    bundle = one.build_bundle(job("a secret of the one"))
+    bundle = one.bundle(job("a secret of the one"))
     refs: list[Any] = [bundle.lake_uri, {"folder": "sha256"}, {"folder": "."}]
-    for root in (None, one.lake.folder, other.home.folder / "lake"):
+    for root in (None, one.opened.home.lake, other.opened.home.folder / "lake"):
         for ref in refs:
             with pytest.raises(InputError):
-                other.build_bundle({}, {"lake_text": [ref]}, lake_root=root)
+                other.bundle({}, {"lake_text": [ref]}, lake_root=root)
 
 
 # What goes wrong
@@ -358,18 +356,18 @@ def test_what_cannot_be_loaded_is_named_and_nothing_is_recorded(
     ]
     for refs, says in cases:
         with pytest.raises(InputError, match=says):
-            workspace.build_bundle({}, refs, lake_root=lake_root)
+            workspace.bundle({}, refs, lake_root=lake_root)
     with pytest.raises(InputError, match="on_error must be 'raise' or 'record'"):
-        workspace.build_bundle(on_error="skip")  # type: ignore[arg-type]
+        workspace.bundle(on_error="skip")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="detectors were given"):
-        workspace.build_bundle(detectors={"names": lambda _: []})
-    assert (workspace.size, workspace.bundles(), lake_files(workspace)) == (0, [], [])
+        workspace.bundle(detectors={"names": lambda _: []})
+    assert (workspace.trail.size, workspace.bundles.list(), lake_files(workspace)) == (0, [], [])
 
 
 def test_what_cannot_be_loaded_can_be_part_of_the_record(
     workspace: Workspace, lake_root: Path
 ) -> None:
-    bundle = workspace.build_bundle(
+    bundle = workspace.bundle(
         {}, {"lake_text": ["no.md", "texts/long.md"]}, lake_root=lake_root, on_error="record"
     )
     failed, fine = bundle.items
@@ -377,8 +375,8 @@ def test_what_cannot_be_loaded_can_be_part_of_the_record(
     assert "no.md is not in the lake" in failed.metadata["error"]
     assert fine.content == LONG
     assert (bundle.accounting.failed, bundle.accounting.kept) == (1, 1)
-    assert workspace.why_cut("latest", failed.evidence_id).outcome == "failed"
-    assert workspace.verify_bundle("latest").holds
+    assert workspace.bundles.why_cut("latest", failed.evidence_id).outcome == "failed"
+    assert workspace.bundles.verify("latest").holds
 
 
 def test_what_could_not_be_loaded_is_the_same_wherever_the_lake_is(
@@ -387,7 +385,7 @@ def test_what_could_not_be_loaded_is_the_same_wherever_the_lake_is(
     ids = set()
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
-        bundle = workspace.build_bundle(
+        bundle = workspace.bundle(
             {}, {"lake_text": ["no.md"]}, lake_root=tmp_path / name, on_error="record"
         )
         ids.add(bundle.bundle_id)

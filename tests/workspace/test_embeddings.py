@@ -10,7 +10,7 @@ from evidentia.judges.nli.meaning import content_digest, from_bytes
 from evidentia.judges.nli.model import Embedded, Encoder, encoder_digest
 from evidentia.ledger.evidence import sentences_of
 from evidentia.ledger.model import EvidenceLedger, LedgerEntry
-from evidentia.store.embeddings import remove_embeddings, store_embeddings, stored_embeddings
+from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.workspace import Workspace
 from places import Place
 from trained import needs_model
@@ -65,20 +65,22 @@ def judged(ledger: EvidenceLedger) -> list[LedgerEntry]:
 
 def texts(workspace: Workspace) -> set[str]:
     return {
-        chunk.text for document in workspace.documents() for chunk in workspace.chunks(document)
+        chunk.text
+        for document in workspace.documents.list()
+        for chunk in workspace.documents.chunks(document)
     }
 
 
 def stored(workspace: Workspace) -> dict[str, bytes]:
     contents = list(map(content_digest, texts(workspace)))
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         return stored_embeddings(connection, workspace.tenant, encoder_digest(), contents)
 
 
 def spoil(workspace: Workspace, data: bytes) -> None:
     """Put something else in the place of every embedding."""
     names = list(stored(workspace))
-    with workspace._database.write() as connection:
+    with workspace.opened.database.write() as connection:
         remove_embeddings(connection, workspace.tenant, encoder_digest(), names)
         made = dict.fromkeys(names, data)
         store_embeddings(connection, workspace.tenant, encoder_digest(), made)

@@ -19,6 +19,8 @@ from evidentia.proof.keys import SigningKey
 from evidentia.store.database import run
 from evidentia.verifying import verify
 from evidentia.workspace import Workspace
+from evidentia.workspace import ledgers as ledgers_part
+from evidentia.workspace.signing import current_key
 from places import Place, record
 from vandal import Vandal, vandal_at
 from workspace.policies import (
@@ -46,7 +48,7 @@ def filled(workspace: Workspace, tmp_path: Path) -> Workspace:
 
 
 def statement_file(workspace: Workspace, name: str) -> Path:
-    digest = workspace.find_ledger(name).statement_sha256
+    digest = workspace.ledgers.find(name).statement_sha256
     (path,) = [path for path in lake_files(workspace) if path.name == digest]
     return path
 
@@ -56,20 +58,23 @@ def statement_file(workspace: Workspace, name: str) -> Path:
 
 def test_a_ledger_is_an_entry_of_the_trail(filled: Workspace) -> None:
     ledger = filled.check(ANSWER)
-    listed = filled.find_ledger(ledger.id)
+    listed = filled.ledgers.find(ledger.id)
     assert listed.entry == 1
-    logged = filled.entry(listed.entry)
+    logged = filled.trail.entry(listed.entry)
     assert (logged.entry.kind, logged.entry.subject) == ("ledger", ledger.id)
     assert logged.body == {
-        "statement_sha256": sha256_hex(filled.session(ledger.id).to_statement().encode()),
+        "statement_sha256": sha256_hex(
+            filled.ledgers.get(ledger.id).session.to_statement().encode()
+        ),
         "predicate_type": PREDICATE_TYPE,
         "session_id": ledger.session_id,
         "previous_ledger_id": None,
+        "by": "owner",
         "summary": ledger.summary.model_dump(mode="json"),
     }
     assert ANSWER not in json.dumps(logged.body)  # what was said can be erased with its files
-    assert filled.size == 2
-    assert filled.audit().holds
+    assert filled.trail.size == 2
+    assert filled.trail.audit().holds
 
 
 def test_a_check_that_cannot_be_recorded_leaves_no_rows(
@@ -79,21 +84,22 @@ def test_a_check_that_cannot_be_recorded_leaves_no_rows(
         raise EvidentiaError("in the way")
 
     with monkeypatch.context() as patched:
-        patched.setattr("evidentia.store.ledgers.insert_ledger", fail)
+        patched.setattr("evidentia.store.sql.ledgers.insert_ledger", fail)
         with pytest.raises(EvidentiaError, match="in the way"):
             filled.check(ANSWER)
-    assert (filled.size, filled.ledgers()) == (1, [])
+    assert (filled.trail.size, filled.ledgers.list()) == (1, [])
     assert verdicts(filled.check(ANSWER)) == VERDICTS
-    assert filled.audit().holds
+    assert filled.trail.audit().holds
 
 
 def test_a_ledger_too_large_to_be_proven_is_refused_and_not_recorded(
     filled: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evidentia.workspace.answers.MAX_STATEMENT_BYTES", 1_000)
+    small = replace(ledgers_part.LEDGERS, most_bytes=1_000)
+    monkeypatch.setattr(ledgers_part, "LEDGERS", small)
     with pytest.raises(InputError, match=r"the ledger has .* bytes, 1,000 at most"):
         filled.check(ANSWER)
-    assert (filled.size, filled.ledgers()) == (1, [])
+    assert (filled.trail.size, filled.ledgers.list()) == (1, [])
 
 
 # In a chain
@@ -111,11 +117,11 @@ def test_the_same_answer_checked_again_points_to_the_ledger_before(filled: Works
     assert fourth.previous_ledger_id == third.id
     assert third.session_id != second.session_id == fourth.session_id
     assert len({first.id, second.id, third.id, fourth.id}) == 4
-    listed = {item.id: item.previous_id for item in filled.ledgers()}
+    listed = {item.id: item.previous_id for item in filled.ledgers.list()}
     assert listed[fourth.id] == third.id
-    entry = filled.entry(filled.find_ledger(fourth.id).entry)
+    entry = filled.trail.entry(filled.ledgers.find(fourth.id).entry)
     assert entry.body["previous_ledger_id"] == third.id
-    assert filled.ledger(first.id) == first
+    assert filled.ledgers.get(first.id) == first
 
 
 # As they were checked
@@ -126,8 +132,8 @@ def test_a_session_is_read_as_it_was_checked(filled: Workspace) -> None:
     ledger = filled.check(
         f"{greeting}{ANSWER}", query="¿Cuántos?", title="Leave é", mode="review", answer_name="a"
     )
-    session = filled.session(ledger.id)
-    assert session.ledger == ledger == filled.ledger(ledger.id)
+    session = filled.ledgers.get(ledger.id).session
+    assert session.ledger == ledger == filled.ledgers.get(ledger.id)
     assert session.id == ledger.session_id
     assert (session.query, session.title, session.mode) == ("¿Cuántos?", "Leave é", "review")
     assert (session.answer_name, session.answer) == ("a", f"{greeting}{ANSWER}")
@@ -135,20 +141,20 @@ def test_a_session_is_read_as_it_was_checked(filled: Workspace) -> None:
     assert session.program == f"evidentia {__version__}"
     assert [piece.text for piece in session.left_out] == ["Hello!"]
     assert {(item.id, item.sha256) for item in session.documents} == {
-        (item.id, item.sha256) for item in filled.documents()
+        (item.id, item.sha256) for item in filled.documents.list()
     }
     assert [claim.id for claim in session.claims] == [entry.claim_id for entry in ledger.entries]
-    assert filled.session(ledger.session_id) == session
+    assert filled.ledgers.get(ledger.session_id).session == session
 
 
 def test_a_title_is_the_answers_name_where_none_is_given(filled: Workspace) -> None:
-    session = filled.session(filled.check(SUPPORTED, answer_name="a.md").id)
+    session = filled.ledgers.get(filled.check(SUPPORTED, answer_name="a.md").id).session
     assert (session.title, session.query) == ("a.md", None)
 
 
 def test_another_workspace_on_the_same_data_reads_the_same(place: Place, tmp_path: Path) -> None:
     ledger = place.open().check(ANSWER, against=write_policies(tmp_path / "docs"))
-    assert place.open().ledger(ledger.id) == ledger
+    assert place.open().ledgers.get(ledger.id) == ledger
 
 
 # What was tampered with
@@ -158,7 +164,7 @@ def test_a_changed_statement_is_found(filled: Workspace) -> None:
     ledger = filled.check(ANSWER)
     path = statement_file(filled, ledger.id)
     path.write_bytes(path.read_bytes().replace(b'"contradicted"', b'"supported"'))
-    for read in (filled.session, filled.ledger, filled.prove_ledger):
+    for read in (filled.ledgers.get, filled.ledgers.prove):
         with pytest.raises(IntegrityError, match="its bytes were changed since they were kept"):
             read(ledger.id)
 
@@ -167,18 +173,18 @@ def test_a_missing_statement_is_found(filled: Workspace) -> None:
     ledger = filled.check(ANSWER)
     statement_file(filled, ledger.id).unlink()
     with pytest.raises(IntegrityError, match="gone from the lake; bring it back from a copy"):
-        filled.session(ledger.id)
-    (problem,) = filled.audit_ledgers()
+        filled.ledgers.get(ledger.id)
+    (problem,) = filled.ledgers.audit()
     assert problem.startswith(f"ledger {ledger.id}: ")
 
 
 def _another_statement(workspace: Workspace, vandal: Vandal, one: str, other: str) -> None:
-    digest = workspace.find_ledger(other).statement_sha256
+    digest = workspace.ledgers.find(other).statement_sha256
     vandal.change("UPDATE ledgers SET statement_sha256 = ? WHERE id = ?", digest, one)
 
 
 def _another_entry(workspace: Workspace, vandal: Vandal, one: str, other: str) -> None:
-    entry = workspace.find_ledger(other).entry
+    entry = workspace.ledgers.find(other).entry
     vandal.change("UPDATE ledgers SET trail_seq = -1 WHERE id = ?", other)
     vandal.change("UPDATE ledgers SET trail_seq = ? WHERE id = ?", entry, one)
 
@@ -197,7 +203,7 @@ def test_a_row_that_disagrees_with_the_trail_is_found(
     one, other = workspace.check(ANSWER), workspace.check(SUPPORTED)
     with vandal_at(place.url or place.home.database, "seed") as vandal:
         tamper(workspace, vandal, one.id, other.id)
-    for read in (workspace.session, workspace.prove_ledger):
+    for read in (workspace.ledgers.get, workspace.ledgers.prove):
         with pytest.raises(IntegrityError, match=f"ledger {one.id}: the database and the trail's"):
             read(one.id)
 
@@ -209,13 +215,13 @@ def test_changed_rows_of_entries_do_not_change_what_is_read(place: Place, tmp_pa
         sql = "UPDATE evidence_ledger SET verdict = 'supported', confidence_score = 1"
         vandal.change(sql, rows=3)
         vandal.change("UPDATE sessions SET answer = 'other'")
-    assert workspace.ledger(ledger.id) == ledger
-    assert workspace.session(ledger.id).answer == ANSWER
+    assert workspace.ledgers.get(ledger.id) == ledger
+    assert workspace.ledgers.get(ledger.id).session.answer == ANSWER
 
 
 def rows_left(workspace: Workspace) -> dict[str, int]:
     tables = ("sessions", "claims", "ledgers", "evidence_ledger")
-    with workspace._database.read() as connection:
+    with workspace.opened.database.read() as connection:
         return {
             table: run(connection, f"SELECT count(*) FROM {table}").scalar_one() for table in tables
         }
@@ -224,27 +230,27 @@ def rows_left(workspace: Workspace) -> dict[str, int]:
 def test_an_erased_ledger_is_gone_from_everywhere_and_said_to_be(filled: Workspace) -> None:
     before = rows_left(filled)
     ledger = filled.check(ANSWER)
-    listed = filled.find_ledger(ledger.id)
+    listed = filled.ledgers.find(ledger.id)
     kept = statement_file(filled, ledger.id)
-    filled.erase(listed.entry, reason="law", by="counsel")
-    for read in (filled.session, filled.ledger, filled.prove_ledger):
+    filled.trail.erase(listed.entry, reason="law", by="counsel")
+    for read in (filled.ledgers.get, filled.ledgers.prove):
         with pytest.raises(NotFoundError, match=rf"{ledger.id} .entry {listed.entry}. was erased"):
             read(ledger.id)
     assert rows_left(filled) == before
     assert not kept.exists()
-    assert filled.audit().holds
-    assert filled.audit_ledgers() == []
+    assert filled.trail.audit().holds
+    assert filled.ledgers.audit() == []
     assert filled.check(ANSWER).previous_ledger_id is None
 
 
 def test_a_session_stays_as_long_as_a_ledger_of_it_does(filled: Workspace) -> None:
     first, second = filled.check(ANSWER), filled.check(ANSWER)
-    filled.erase(filled.find_ledger(first.id).entry, reason="law", by="counsel")
-    assert filled.session(second.id).answer == ANSWER
+    filled.trail.erase(filled.ledgers.find(first.id).entry, reason="law", by="counsel")
+    assert filled.ledgers.get(second.id).session.answer == ANSWER
     left = rows_left(filled)
     assert (left["sessions"], left["ledgers"]) == (1, 1)
     assert left["claims"] == left["evidence_ledger"] == len(second.entries)
-    filled.erase(filled.find_ledger(second.id).entry, reason="law", by="counsel")
+    filled.trail.erase(filled.ledgers.find(second.id).entry, reason="law", by="counsel")
     assert set(rows_left(filled).values()) == {0}
 
 
@@ -254,7 +260,7 @@ def test_rows_of_a_ledger_that_was_not_erased_cannot_be_removed(filled: Workspac
     for table in before:
         with (
             pytest.raises(IntegrityError, match=f"{table} is append-only: no delete"),
-            filled._database.write() as connection,
+            filled.opened.database.write() as connection,
         ):
             run(connection, f"DELETE FROM {table}")
     assert rows_left(filled) == before
@@ -263,7 +269,7 @@ def test_rows_of_a_ledger_that_was_not_erased_cannot_be_removed(filled: Workspac
 def test_progress_of_an_audit_of_ledgers_is_told(filled: Workspace) -> None:
     filled.check(ANSWER)
     told: list[tuple[int, int]] = []
-    assert filled.audit_ledgers(progress=lambda done, total: told.append((done, total))) == []
+    assert filled.ledgers.audit(progress=lambda done, total: told.append((done, total))) == []
     assert told == [(1, 1)]
 
 
@@ -276,9 +282,9 @@ def proof_bytes(proof: Proof) -> bytes:
 
 def test_a_proven_ledger_holds_with_the_right_key_alone(filled: Workspace) -> None:
     ledger = filled.check(ANSWER)
-    proof = filled.prove_ledger(ledger.id)
+    proof = filled.ledgers.prove(ledger.id)
     data = proof_bytes(proof)
-    key = filled.public_key()
+    key = filled.trail.public_key()
     report = verify(data, key=key)
     assert report.holds
     assert [check.name for check in report.checks] == [
@@ -289,7 +295,7 @@ def test_a_proven_ledger_holds_with_the_right_key_alone(filled: Workspace) -> No
         "statement",
     ]
     assert report.statement is not None
-    assert LedgerSession.from_statement(report.statement) == filled.session(ledger.id)
+    assert LedgerSession.from_statement(report.statement) == filled.ledgers.get(ledger.id).session
     assert not verify(data).holds
     assert verify(data).verdict.value == "consistent, signer unknown"
     other = SigningKey.from_seed(key.name, bytes(32)).verifier
@@ -302,9 +308,9 @@ def test_a_proven_ledger_holds_with_the_right_key_alone(filled: Workspace) -> No
 
 def test_a_proof_by_a_session_and_after_a_new_key_holds(filled: Workspace) -> None:
     ledger = filled.check(ANSWER)
-    old = filled.public_key()
-    new = filled.rotate_key()
-    data = proof_bytes(filled.prove_ledger(ledger.session_id))
+    old = filled.trail.public_key()
+    new = filled.trail.rotate_key()
+    data = proof_bytes(filled.ledgers.prove(ledger.session_id))
     assert verify(data, key=new).holds
     assert not verify(data, key=old).holds
 
@@ -312,12 +318,12 @@ def test_a_proof_by_a_session_and_after_a_new_key_holds(filled: Workspace) -> No
 def test_a_changed_payload_is_caught_whoever_signed_it(sqlite_place: Place, tmp_path: Path) -> None:
     workspace = sqlite_place.open()
     ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
-    proof = workspace.prove_ledger(ledger.id)
-    key = workspace.public_key()
+    proof = workspace.ledgers.prove(ledger.id)
+    key = workspace.trail.public_key()
     assert proof.envelope is not None
     changed = proof.envelope.payload.replace(b'"verdict":"contradicted"', b'"verdict":"supported"')
     assert changed != proof.envelope.payload
-    forged = Envelope.sign(changed, workspace._current_key())
+    forged = Envelope.sign(changed, current_key(workspace._acting))
     for envelope in (replace(proof.envelope, payload=changed), forged):
         report = verify(proof_bytes(replace(proof, envelope=envelope)), key=key)
         assert [check.name for check in report.checks if not check.holds] == ["statement"]
@@ -327,9 +333,9 @@ def test_a_statement_of_another_ledger_is_caught(sqlite_place: Place, tmp_path: 
     workspace = sqlite_place.open()
     one = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
     other = workspace.check(SUPPORTED)
-    proof = workspace.prove_ledger(one.id)
-    swapped = replace(proof, envelope=workspace.prove_ledger(other.id).envelope)
-    report = verify(proof_bytes(swapped), key=workspace.public_key())
+    proof = workspace.ledgers.prove(one.id)
+    swapped = replace(proof, envelope=workspace.ledgers.prove(other.id).envelope)
+    report = verify(proof_bytes(swapped), key=workspace.trail.public_key())
     assert [check.name for check in report.checks if not check.holds] == ["statement"]
 
 
@@ -365,4 +371,4 @@ def test_a_statement_that_was_recorded_wrong_is_not_read(
         patched.setattr(LedgerSession, "to_statement", tampered)
         ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
     with pytest.raises(ProofError):
-        workspace.session(ledger.id)
+        workspace.ledgers.get(ledger.id)

@@ -24,9 +24,9 @@ def workspace(place: Place) -> Workspace:
 
 
 def test_a_pack_is_a_pdf_if_the_file_is_called_one(workspace: Workspace, tmp_path: Path) -> None:
-    file = workspace.export_pack("dec_1", tmp_path / "Board.PDF", lang="en", typeface="amiri")
-    assert ev.verify(file, key=workspace.public_key()).holds
-    [logged] = workspace.entries(kind="export")
+    file = workspace.packs.export("dec_1", tmp_path / "Board.PDF", lang="en", typeface="amiri")
+    assert ev.verify(file, key=workspace.trail.public_key()).holds
+    [logged] = workspace.trail.entries(kind="export")
     assert logged.body == {
         "action": "export",
         "approval": None,
@@ -35,19 +35,21 @@ def test_a_pack_is_a_pdf_if_the_file_is_called_one(workspace: Workspace, tmp_pat
         "sha256": sha256_hex(file.read_bytes()),
     }
     assert file.stat().st_mode & 0o777 == 0o600
-    assert workspace.audit().holds
+    assert workspace.trail.audit().holds
 
 
 def test_what_is_asked_for_wins_over_the_name(workspace: Workspace, tmp_path: Path) -> None:
-    pdf = workspace.export_pack("dec_1", tmp_path / "a.json", pdf=True)
-    plain = workspace.export_pack("dec_1", tmp_path / "b.pdf", pdf=False)
+    pdf = workspace.packs.export("dec_1", tmp_path / "a.json", pdf=True)
+    plain = workspace.packs.export("dec_1", tmp_path / "b.pdf", pdf=False)
     assert pdf.read_bytes().startswith(b"%PDF-")
-    assert ev.verify(plain.read_bytes(), key=workspace.public_key()).holds
+    assert ev.verify(plain.read_bytes(), key=workspace.trail.public_key()).holds
 
 
 def test_the_evidence_in_it_is_an_export_of_its_own(workspace: Workspace, tmp_path: Path) -> None:
-    file = workspace.export_pack("dec_1", tmp_path / "a.pdf")
-    report = ev.verify(embedded(file.read_bytes())["evidence.json"], key=workspace.public_key())
+    file = workspace.packs.export("dec_1", tmp_path / "a.pdf")
+    report = ev.verify(
+        embedded(file.read_bytes())["evidence.json"], key=workspace.trail.public_key()
+    )
     assert report.holds
     assert [check.says for check in report.checks if check.name == "attachment"] == [
         "'contact.txt', 9 bytes, is the file that the statement names"
@@ -55,21 +57,21 @@ def test_the_evidence_in_it_is_an_export_of_its_own(workspace: Workspace, tmp_pa
 
 
 def test_a_users_pdf_takes_an_approval_once(workspace: Workspace, tmp_path: Path) -> None:
-    workspace.grant_role("ann", "approver")
+    workspace.access.grant("ann", "approver")
     ann = workspace.acting_as("ann")
     with pytest.raises(AccessError, match="needs an approval"):
-        ann.export_pack("dec_1", tmp_path / "a.pdf")
-    approval = ann.approve_export("dec_1")
-    ann.export_pack("dec_1", tmp_path / "a.pdf", approval=approval)
+        ann.packs.export("dec_1", tmp_path / "a.pdf")
+    approval = ann.packs.approve_export("dec_1")
+    ann.packs.export("dec_1", tmp_path / "a.pdf", approval=approval)
     with pytest.raises(AccessError, match="was used already"):
-        ann.export_pack("dec_1", tmp_path / "b.pdf", approval=approval)
+        ann.packs.export("dec_1", tmp_path / "b.pdf", approval=approval)
     assert not (tmp_path / "b.pdf").exists()
 
 
 def test_a_language_that_is_none_is_recorded_nowhere(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="ar, en or both"):
-        workspace.export_pack("dec_1", tmp_path / "a.pdf", lang="de")  # type: ignore[arg-type]
-    assert workspace.entries(kind="export") == []
+        workspace.packs.export("dec_1", tmp_path / "a.pdf", lang="de")  # type: ignore[arg-type]
+    assert workspace.trail.entries(kind="export") == []
     assert list(tmp_path.glob("*.pdf")) == []
 
 
@@ -78,12 +80,12 @@ def test_a_ledger_is_written_and_not_written_over(workspace: Workspace, tmp_path
     ledger = workspace.check(
         "Employees get 15 days.", against=tmp_path / "policy.md", judges=["quote", "numbers"]
     )
-    file = workspace.export_ledger_pdf(ledger.id, tmp_path / "a.pdf")
-    key = workspace.public_key()
+    file = workspace.ledgers.export(ledger.id, tmp_path / "a.pdf")
+    key = workspace.trail.public_key()
     assert ev.verify(file, key=key).holds
     with pytest.raises(InputError, match="is there already"):
-        workspace.export_ledger_pdf(ledger.id, file)
-    arabic = workspace.export_ledger_pdf(ledger.id, file, overwrite=True, lang="ar")
+        workspace.ledgers.export(ledger.id, file)
+    arabic = workspace.ledgers.export(ledger.id, file, overwrite=True, lang="ar")
     assert ev.verify(arabic, key=key).holds
     with pytest.raises(InputError, match="is a folder"):
-        workspace.export_ledger_pdf(ledger.id, tmp_path)
+        workspace.ledgers.export(ledger.id, tmp_path, form="pdf")

@@ -8,16 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from evidentia.access.roles import (
-    PACK_ACTIONS,
-    Action,
-    AgentOwner,
-    Authorizer,
-    Grant,
-    Now,
-    PackFacts,
-    utc_time,
-)
+from evidentia.access.actions import PACK_ACTIONS, Action, Authorizer
+from evidentia.access.roles import AgentOwner, Grant, Now, PackFacts, utc_time
 from evidentia.canonical import sha256_hex
 
 _OTHER = re.compile(r"[^A-Za-z0-9._@+-]")

@@ -1,92 +1,21 @@
-"""Roles: who may do what with a tenant's evidence packs, and why not.
+"""Roles: who may do what with a tenant's evidence, and why not.
 
 A grant gives a user a role in one tenant and means nothing in another. What is not granted is
 refused. No role lets anyone review a decision that is marked as conflicted and that an agent of
 their own made. A user of several roles may do what any of them may. Names are compared exactly.
 """
 
-from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import StrEnum
-from types import MappingProxyType
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from pydantic import TypeAdapter, ValidationError, model_validator
 
+from evidentia.access.actions import MAY, PACK_ACTIONS, Action, Authorizer, Role
 from evidentia.errors import InputError
 from evidentia.frozen import FrozenModel
-from evidentia.packs.decision import ApprovalClass
 from evidentia.packs.fields import Name, Time
-
-
-class Role(StrEnum):
-    """What a user is in a tenant."""
-
-    VIEWER = "viewer"
-    """Reads packs."""
-    APPROVER = "approver"
-    """Makes, revises, reviews and exports packs too, and approves exports."""
-    ADMIN = "admin"
-    """May do everything."""
-    AUDITOR = "auditor"
-    """Reads packs and audits which are missing, for a limited time."""
-
-
-class Action(StrEnum):
-    """What can be done with a pack, or with the packs of a tenant."""
-
-    VIEW = "view"
-    REVISE = "revise"
-    REVIEW = "review"
-    EXPORT = "export"
-    APPROVE_EXPORT = "approve_export"
-    HOLD = "hold"
-    RELEASE = "release"
-
-    LIST = "list"
-    CREATE = "create"
-    AUDIT = "audit"
-    SWEEP = "sweep"
-    GRANT = "grant"
-    """Give and take away roles, and say who owns which agent."""
-    KEYS = "keys"
-    """Make, rotate and withdraw the tenant's signing keys."""
-
-
-PACK_ACTIONS: Final = frozenset(
-    {
-        Action.VIEW,
-        Action.REVISE,
-        Action.REVIEW,
-        Action.EXPORT,
-        Action.APPROVE_EXPORT,
-        Action.HOLD,
-        Action.RELEASE,
-    }
-)
-"""What is done with one pack; all else is done in a tenant."""
-
-MAY: Final[Mapping[Role, frozenset[Action]]] = MappingProxyType(
-    {
-        Role.VIEWER: frozenset({Action.VIEW, Action.LIST}),
-        Role.AUDITOR: frozenset({Action.VIEW, Action.LIST, Action.AUDIT}),
-        Role.APPROVER: frozenset(
-            {
-                Action.VIEW,
-                Action.LIST,
-                Action.CREATE,
-                Action.REVISE,
-                Action.REVIEW,
-                Action.EXPORT,
-                Action.APPROVE_EXPORT,
-            }
-        ),
-        Role.ADMIN: frozenset(Action),
-    }
-)
-"""Who may do what. `model.fga` says the same to OpenFGA."""
 
 
 class Grant(FrozenModel):
@@ -224,69 +153,6 @@ def _listed(roles: Iterable[Role]) -> str:
     return " and ".join(sorted(roles))
 
 
-class Authorizer(Protocol):
-    """Says who may do what: to what is unknown, forbidden or expired alike, no.
-
-    Who subclasses it writes `may` alone.
-    """
-
-    @abstractmethod
-    def may(self, user: str, action: Action, on: str) -> bool:
-        """Whether a user may do something with the pack, or in the tenant, that `on` names."""
-
-    def can_view_evidence_pack(self, user: str, pack_id: str) -> bool:
-        """Whether a user may read a pack, and verify it."""
-        return self.may(user, Action.VIEW, pack_id)
-
-    def can_revise_evidence_pack(self, user: str, pack_id: str) -> bool:
-        """Whether a user may replace a pack by a new version of it."""
-        return self.may(user, Action.REVISE, pack_id)
-
-    def can_review_evidence_pack(self, user: str, pack_id: str) -> bool:
-        """Whether a user may approve or reject the decision of a pack."""
-        return self.may(user, Action.REVIEW, pack_id)
-
-    def can_export_evidence_pack(self, user: str, pack_id: str) -> bool:
-        """Whether a user may export a pack once that is approved: see `export_is_approved`."""
-        return self.may(user, Action.EXPORT, pack_id)
-
-    def can_approve_export_of_evidence_pack(self, user: str, pack_id: str) -> bool:
-        """Whether a user may approve that a pack is exported."""
-        return self.may(user, Action.APPROVE_EXPORT, pack_id)
-
-    def can_hold_evidence_pack(self, user: str, pack_id: str) -> bool:
-        """Whether a user may put a pack on legal hold."""
-        return self.may(user, Action.HOLD, pack_id)
-
-    def can_release_evidence_pack(self, user: str, pack_id: str) -> bool:
-        """Whether a user may end the legal hold of a pack."""
-        return self.may(user, Action.RELEASE, pack_id)
-
-    def can_list_evidence_packs(self, user: str, tenant_id: str) -> bool:
-        """Whether a user may list the packs of a tenant."""
-        return self.may(user, Action.LIST, tenant_id)
-
-    def can_create_evidence_packs(self, user: str, tenant_id: str) -> bool:
-        """Whether a user may make new packs in a tenant."""
-        return self.may(user, Action.CREATE, tenant_id)
-
-    def can_audit_evidence_packs(self, user: str, tenant_id: str) -> bool:
-        """Whether a user may see which packs of a tenant are missing or do not hold."""
-        return self.may(user, Action.AUDIT, tenant_id)
-
-    def can_sweep_evidence_packs(self, user: str, tenant_id: str) -> bool:
-        """Whether a user may remove the packs of a tenant that need not be kept any longer."""
-        return self.may(user, Action.SWEEP, tenant_id)
-
-    def can_grant_roles(self, user: str, tenant_id: str) -> bool:
-        """Whether a user may give and take away roles, and say who owns which agent."""
-        return self.may(user, Action.GRANT, tenant_id)
-
-    def can_manage_keys(self, user: str, tenant_id: str) -> bool:
-        """Whether a user may make, rotate and withdraw the tenant's signing keys."""
-        return self.may(user, Action.KEYS, tenant_id)
-
-
 class RoleTable(Authorizer):
     """Decides by the grants and the owners it is given.
 
@@ -321,12 +187,3 @@ class RoleTable(Authorizer):
     def may(self, user: str, action: Action, on: str) -> bool:
         """Whether a user may do something with the pack, or in the tenant, that `on` names."""
         return self.decide(user, action, on).allowed
-
-
-def export_is_approved(
-    authorizer: Authorizer, pack_id: str, *, approved_by: str, approval_class: ApprovalClass
-) -> bool:
-    """Whether an approval lets a pack be exported: of class A1 or higher, by who may give it."""
-    return approval_class >= ApprovalClass.A1 and authorizer.can_approve_export_of_evidence_pack(
-        approved_by, pack_id
-    )

@@ -64,7 +64,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class InputFate:
     """What became of one input, step by step.
 
     `origin` says where the caller named it, `source` what it is: a path, a key, an address. The
@@ -140,10 +140,10 @@ class Accounting(FrozenModel):
     failed: Size
     input_bytes: Size
     bundle_bytes: Size
-    decisions: tuple[Decision, ...] = ()
+    decisions: tuple[InputFate, ...] = ()
 
     @classmethod
-    def of(cls, decisions: Sequence[Decision]) -> Self:
+    def of(cls, decisions: Sequence[InputFate]) -> Self:
         """Count decisions."""
         counts = Counter(decision.outcome for decision in decisions)
         return cls(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from evidentia.language.characters import boundary_before
+from evidentia.language.graphemes import boundary_before
 
 
 def cut_to_bytes(text: str, limit: int) -> str:

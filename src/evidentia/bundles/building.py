@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from evidentia.bundles.accounting import Accounting, Decision, Outcome, gravest
+from evidentia.bundles.accounting import Accounting, InputFate, Outcome, gravest
 from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import evidence_ids
@@ -286,9 +286,9 @@ def _keep_dropped(dropped: Sequence[Input], artifacts: dict[str, bytes]) -> dict
     return _keep(b"\n".join([*lines, b""]), artifacts) if lines else None
 
 
-def _decision(one: Input) -> Decision:
+def _decision(one: Input) -> InputFate:
     original = one.candidate.original
-    return Decision(
+    return InputFate(
         one.evidence_id,
         one.candidate.evidence_type,
         one.candidate.origin,

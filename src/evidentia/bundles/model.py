@@ -15,9 +15,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from evidentia.bundles.accounting import (
     Accounting,
-    Decision,
     EvidenceId,
     EvidenceType,
+    InputFate,
     Outcome,
     Size,
 )
@@ -380,7 +380,7 @@ def _wrong_records(bundle: EvidenceBundle) -> Iterator[str]:
             yield f"{item.evidence_id}: it names another digest than its accounting"
 
 
-def _wrong_record(item: EvidenceItem, came: Decision, policy: EvidencePolicy) -> Iterator[str]:
+def _wrong_record(item: EvidenceItem, came: InputFate, policy: EvidencePolicy) -> Iterator[str]:
     bounding, sampling = item.metadata.get("bounding"), item.metadata.get("sampling")
     cut = any(step.done in (Outcome.SAMPLED, Outcome.TRUNCATED) for step in came.steps)
     if cut is not isinstance(bounding, Mapping) or cut is not (item.full_ref is not None):

@@ -18,7 +18,8 @@ from evidentia.canonical import canonical_json
 from evidentia.documents.hashing import ANCHOR_LENGTH
 from evidentia.errors import InputError
 from evidentia.frozen import FrozenDict
-from evidentia.language.characters import boundary_before, strip_invisible
+from evidentia.language.characters import strip_invisible
+from evidentia.language.graphemes import boundary_before
 from evidentia.language.sentences import sentence_spans
 
 RenderFormat = Literal["text", "anthropic", "openai"]

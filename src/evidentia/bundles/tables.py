@@ -16,7 +16,7 @@ from typing import Final
 from evidentia.bundles.sampling import SamplingStrategy, runs, sampled_rows
 from evidentia.canonical import MAX_DEPTH
 from evidentia.errors import InputError
-from evidentia.language.characters import boundary_before
+from evidentia.language.graphemes import boundary_before
 
 SEPARATOR: Final = " | "
 LONGEST_CELL: Final = 200
@@ -45,6 +45,23 @@ class SampledTable:
     row_count: int
     strategy: SamplingStrategy
     trimmed_cells: int = 0
+
+
+def row_texts(
+    rows: Sequence[Mapping[str, object]], numbers: Sequence[int], columns: Sequence[str], name: str
+) -> tuple[tuple[str, ...], ...]:
+    """Return the cells of rows as text, column by column; one that is not there is empty.
+
+    Raise `InputError` naming the result and the row for a value that cannot be shown.
+    """
+    shown = []
+    for number, row in zip(numbers, rows, strict=True):
+        try:
+            cells = (cell_text(row[one]) if one in row else "" for one in columns)
+            shown.append(tuple(cells))
+        except InputError as error:
+            raise InputError(f"{name} row {number + 1} is {error}") from None
+    return tuple(shown)
 
 
 def cell_text(value: object) -> str:

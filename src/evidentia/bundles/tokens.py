@@ -9,7 +9,7 @@ from typing import Final
 
 from evidentia.bundles.policy import TOKENIZERS
 from evidentia.errors import EnvironmentProblem, InputError
-from evidentia.language.characters import boundary_after, boundary_before
+from evidentia.language.graphemes import boundary_after, boundary_before
 
 Count = Callable[[str], int]
 _CHARACTERS_PER_TOKEN: Final = 4

@@ -11,7 +11,8 @@ from itertools import pairwise
 from evidentia.bundles.texts import problem
 from evidentia.bundles.transcript_formats import read_spoken
 from evidentia.errors import InputError
-from evidentia.language.characters import Span, boundary_after, boundary_before
+from evidentia.language.characters import Span
+from evidentia.language.graphemes import boundary_after, boundary_before
 from evidentia.language.sentences import sentence_spans
 
 

@@ -1,8 +1,7 @@
 """`evidentia bundle`: build, look at, compare and verify what a model saw."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import typer
 
@@ -20,19 +19,12 @@ BundleArgument = Annotated[
 ]
 
 
-class RenderForm(StrEnum):
-    """The forms that a bundle is handed to a model in."""
-
-    TEXT = "text"
-    ANTHROPIC = "anthropic"
-    OPENAI = "openai"
+RenderForm = Literal["text", "anthropic", "openai"]
+"""The forms that a bundle is handed to a model in."""
 
 
-class OnErrorChoice(StrEnum):
-    """What is done about evidence that cannot be loaded."""
-
-    RAISE = "raise"
-    RECORD = "record"
+OnErrorChoice = Literal["raise", "record"]
+"""What is done about evidence that cannot be loaded."""
 
 
 @app.command()
@@ -76,9 +68,10 @@ def build(
     the same bundle, byte for byte; where it redacts, under the same key of the workspace.
     """
     from evidentia.bundles.references import read_references
-    from evidentia.cli.bundle_view import outcomes, size
-    from evidentia.cli.output import counted, counting_bar, print_json, say
-    from evidentia.store.assembling import as_policy
+    from evidentia.cli.output import counting_bar, print_json, say
+    from evidentia.export.told import bundle_outcomes, bundle_size
+    from evidentia.language.counting import counted
+    from evidentia.loading.assembling import as_policy
     from evidentia.workspace.bundles import check_run_id
 
     job = read_job(config)
@@ -92,22 +85,22 @@ def build(
     root = lake_root or (config.parent / job["lake_root"])
     connections = {**job["connections"], **read_connections(connection or [])}
     with workspace(home, tenant, create=True) as opened, counting_bar("Loading") as progress:
-        before = opened.size
+        before = opened.trail.size
         try:
-            bundle = opened.build_bundle(
+            bundle = opened.bundle(
                 job["job_input"],
                 job["evidence_refs"],
                 job["policy"],
                 lake_root=root,
-                on_error=on_error.value if on_error else job["on_error"],
+                on_error=on_error or job["on_error"],
                 connections=connections,
                 progress=progress,
             )
         except (InputError, NotFoundError) as error:
             raise type(error)(f"{config}: {error}") from None
         if run_id is not None:
-            opened.record_run(run_id, bundle.bundle_id)
-        entry = opened.find_bundle(bundle.bundle_id).entry
+            opened.bundles.record_run(run_id, bundle.bundle_id)
+        entry = opened.bundles.find(bundle.bundle_id).entry
     if as_json:
         summary = bundle.summary.model_dump(mode="json", exclude_none=True)
         print_json(
@@ -124,10 +117,10 @@ def build(
     again = "recorded before, as " if entry < before else ""
     say(f"Bundle {bundle.bundle_id}, {again}entry {entry} of the trail", "good")
     say(
-        f"{counted(accounting.inputs, 'input')}: {outcomes(accounting)}",
+        f"{counted(accounting.inputs, 'input')}: {bundle_outcomes(bundle)}",
         under=True,
     )
-    say(size(bundle), under=True)
+    say(bundle_size(bundle), under=True)
     say(f"What the model sees: evidentia bundle render {bundle.bundle_id[:8]}")
     say(f"What it does not, and why: evidentia bundle explain {bundle.bundle_id[:8]}")
 
@@ -149,7 +142,7 @@ def list_(
     from evidentia.export.shown import minute
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.bundles(before=before, limit=limit + 1)
+        found = opened.bundles.list(before=before, limit=limit + 1)
     shown, more = found[:limit], len(found) > limit
     older = shown[-1].entry if more else None
     if as_json:
@@ -190,13 +183,14 @@ def show(
 ) -> None:
     """Show a bundle: its limits, its items, and where each is from."""
     from evidentia.bundles.model import source_name
-    from evidentia.cli.bundle_view import limits, size
+    from evidentia.cli.bundle_view import limits
     from evidentia.cli.output import print_json, print_table, say, visible
+    from evidentia.export.told import bundle_size
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.bundle(bundle)
-        entry = opened.find_bundle(found.bundle_id).entry
-        runs = opened.runs_of_bundle(found.bundle_id)
+        found = opened.bundles.get(bundle)
+        entry = opened.bundles.find(found.bundle_id).entry
+        runs = opened.bundles.runs(found.bundle_id)
     if item is not None:
         one = found.item(item)
         if one is None:
@@ -214,7 +208,7 @@ def show(
         print_json(found.as_json())
         return
     say(f"Bundle {found.bundle_id}, built {found.created_utc}, entry {entry} of the trail")
-    say(size(found))
+    say(bundle_size(found))
     say(limits(found))
     if runs:
         say(f"Used by {', '.join(map(visible, runs))}")
@@ -248,16 +242,20 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Explain what the model saw of each source, what not, and why."""
-    from evidentia.cli.bundle_view import explained, outcomes, seen
-    from evidentia.cli.output import counted, print_json, print_table, say
+    from evidentia.cli.bundle_view import explained, seen
+    from evidentia.cli.output import print_json, print_table, say
+    from evidentia.export.told import bundle_outcomes
+    from evidentia.language.counting import counted
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.bundle(bundle)
+        found = opened.bundles.get(bundle)
     accounting = found.accounting
     if as_json:
         print_json(found.as_json()["accounting"])
         return
-    say(f"Bundle {found.bundle_id}: {counted(accounting.inputs, 'input')}, {outcomes(accounting)}")
+    say(
+        f"Bundle {found.bundle_id}: {counted(accounting.inputs, 'input')}, {bundle_outcomes(found)}"
+    )
     say(seen(found))
     if not accounting.inputs:
         say("The job named no evidence.")
@@ -291,7 +289,7 @@ def diff(
     from evidentia.cli.output import print_json, say
 
     with workspace(home, tenant, read_only=True) as opened:
-        one, other = opened.bundle(before), opened.bundle(after)
+        one, other = opened.bundles.get(before), opened.bundles.get(after)
     found = diff_bundles(one, other)
     if as_json:
         print_json(found.as_json())
@@ -307,7 +305,7 @@ def render(
     bundle: BundleArgument,
     form: Annotated[
         RenderForm, typer.Option("--format", help="Fenced text, or what a vendor's API takes.")
-    ] = RenderForm.TEXT,
+    ] = "text",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
     ] = None,
@@ -319,11 +317,12 @@ def render(
 
     This is hygiene and no guarantee: a model may still follow what stands in evidence.
     """
-    from evidentia.cli.output import counted, print_json, say
+    from evidentia.cli.output import print_json, say
+    from evidentia.language.counting import counted
     from evidentia.store.files import write_durably
 
     with workspace(home, tenant) as opened:
-        rendered = opened.render_bundle(bundle, form.value)
+        rendered = opened.bundles.render(bundle, form)
     text = str(rendered)
     if output is not None:
         write_durably(output, text.encode())
@@ -346,7 +345,7 @@ def render(
     if stripped:
         items = counted(len(rendered.stripped), "item")
         say(f"{counted(stripped, 'invisible character')} left out of {items}.", aside=True)
-    around = "The fence takes" if form is RenderForm.TEXT else "What is not the items' text takes"
+    around = "The fence takes" if form == "text" else "What is not the items' text takes"
     say(f"{around} {rendered.overhead_bytes:,} bytes.", aside=True)
 
 
@@ -372,7 +371,7 @@ def verify(
     from evidentia.cli.output import print_json, say, visible
 
     with workspace(home, tenant, read_only=True) as opened:
-        report = opened.verify_bundle(str(bundle), lake_root=lake_root)
+        report = opened.bundles.verify(str(bundle), lake_root=lake_root)
     if as_json:
         print_json(
             {
@@ -395,11 +394,12 @@ def verify(
 def _verify_all(
     home: Path | None, tenant: str | None, lake_root: Path | None, *, as_json: bool
 ) -> NoReturn:
-    from evidentia.cli.output import counted, counting_bar, print_json, say, visible
+    from evidentia.cli.output import counting_bar, print_json, say, visible
+    from evidentia.language.counting import counted
 
     with workspace(home, tenant, read_only=True) as opened, counting_bar("Verifying") as progress:
-        problems = opened.audit_bundles(lake_root=lake_root, progress=progress)
-        count = len(opened.bundle_ids())
+        problems = opened.bundles.audit(lake_root=lake_root, progress=progress)
+        count = len(opened.bundles.ids())
     if as_json:
         print_json({"holds": not problems, "bundles": count, "problems": problems})
     elif problems:
@@ -431,8 +431,8 @@ def prove(
     from evidentia.cli.output import hand_over
 
     with workspace(home, tenant) as opened:
-        proof = opened.prove_bundle(bundle)
-        key = opened.public_key()
+        proof = opened.bundles.prove(bundle)
+        key = opened.trail.public_key()
     of = proof.entry.subject.replace("/", " ")
     hand_over(proof.as_json(), of, str(key), output, as_json=as_json)
 
@@ -449,8 +449,8 @@ def record_run(
     from evidentia.cli.output import print_json, say, visible
 
     with workspace(home, tenant) as opened:
-        listed = opened.find_bundle(bundle)
-        receipt = opened.record_run(run_id, listed.bundle_id)
+        listed = opened.bundles.find(bundle)
+        receipt = opened.bundles.record_run(run_id, listed.bundle_id)
     if as_json:
         print_json({"run_id": run_id, "bundle_id": listed.bundle_id, "entry": receipt.seq})
         return
@@ -484,11 +484,11 @@ def runs(
         raise InputError("ask one thing: --run RUN, --bundle BUNDLE, or --artifact SHA256")
     with workspace(home, tenant, read_only=True) as opened:
         if run_id is not None:
-            found = [listed.bundle_id for listed in opened.bundles_of_run(run_id)]
+            found = [listed.bundle_id for listed in opened.bundles.of_run(run_id)]
         elif bundle is not None:
-            found = opened.runs_of_bundle(bundle)
+            found = opened.bundles.runs(bundle)
         else:
-            found = opened.runs_of_artifact(artifact or "")
+            found = opened.bundles.runs_of_artifact(artifact or "")
     if as_json:
         print_json({"bundles" if run_id is not None else "runs": found})
         return

@@ -6,29 +6,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from evidentia.cli.output import counted, say, visible
+from evidentia.cli.output import say, visible
+from evidentia.language.counting import counted
 
 if TYPE_CHECKING:
-    from evidentia.bundles.accounting import Accounting, Decision
+    from evidentia.bundles.accounting import InputFate
     from evidentia.bundles.diffing import BundleDiff
     from evidentia.bundles.model import EvidenceBundle
-
-
-def outcomes(accounting: "Accounting") -> str:
-    """Say how many inputs came out how, those that did."""
-    counts = accounting.counts()
-    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "none"
-
-
-def size(bundle: "EvidenceBundle") -> str:
-    """Say how large a bundle is."""
-    summary = bundle.summary
-    tokens = (
-        f"{summary.tokens.rendered:,} tokens ({summary.tokens.tokenizer}, fence included)"
-        if summary.tokens
-        else f"about {counted(summary.approx_tokens, 'token')}"
-    )
-    return f"{counted(summary.item_count, 'item')}, {summary.total_bytes:,} bytes, {tokens}"
 
 
 def limits(bundle: "EvidenceBundle") -> str:
@@ -110,14 +94,14 @@ def said_difference(found: "BundleDiff", *, verbose: bool) -> None:
 _SHOWN = 20
 
 
-def _fate(decision: "Decision") -> tuple[str, str, str]:
+def _fate(decision: "InputFate") -> tuple[str, str, str]:
     """Return what inputs must share to be one row; those that stayed stand for themselves."""
     shared = decision.outcome.value == "dropped"
     listed = decision.origin.rpartition("[")[0] or decision.origin
     return ("" if shared else decision.evidence_id, listed, _reason(decision))
 
 
-def _reason(decision: "Decision") -> str:
+def _reason(decision: "InputFate") -> str:
     """Say why an input is not as it came; of one that was dropped, why that was."""
     steps = decision.steps[-1:] if decision.outcome.value == "dropped" else decision.steps
     return "; ".join(step.reason for step in steps)

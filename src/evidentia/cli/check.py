@@ -3,10 +3,9 @@
 import io
 import sys
 from contextlib import nullcontext, redirect_stdout
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,23 +18,12 @@ if TYPE_CHECKING:
 MAX_FILE_BYTES = 2**30
 
 
-class Format(StrEnum):
-    """How a ledger is printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    MARKDOWN = "markdown"
-    SARIF = "sarif"
-    JUNIT = "junit"
+Format = Literal["table", "json", "markdown", "sarif", "junit"]
+"""How a ledger is printed."""
 
 
-class ExportFormat(StrEnum):
-    """How a ledger is written for others."""
-
-    MARKDOWN = "markdown"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
+ExportFormat = Literal["markdown", "json", "sarif", "junit"]
+"""How a ledger is written for others."""
 
 
 def check(
@@ -74,7 +62,7 @@ def check(
     ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How to print the ledger.")
-    ] = Format.TABLE,
+    ] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
     ] = None,
@@ -99,7 +87,7 @@ def check(
     from evidentia.settings import comma_separated
 
     failing = read_verdicts(fail_on or "")
-    form = Format.JSON if as_json else output_format
+    form = "json" if as_json else output_format
     text, name = _read_answer(answer)
     asked = settings().judges if judges is None else comma_separated(judges) or ()
     with workspace(home, tenant, create=True) as opened:
@@ -107,7 +95,7 @@ def check(
         if against:
             with counting_bar("Reading") as progress:
                 documents = opened.ingest(*against, progress=progress)
-        told = documents is not None and documents.results and form is not Format.TABLE
+        told = documents is not None and documents.results and form != "table"
         for item in documents.problems if documents and told else ():
             say(f"not read: {visible(item.problem)}", "bad", aside=True)
         with counting_bar("Judging", before="Embedding") as progress:
@@ -122,12 +110,11 @@ def check(
                 progress=progress,
                 embedding=partial(progress, is_before=True),
             )
-        opened.checkpoint()
-        session = opened.session(ledger.id)
-        entry = opened.find_ledger(ledger.id).entry
+        opened.trail.checkpoint()
+    session = ledger.session
     print_ledger(session, form, output, failing=failing, verbose=verbose)
-    if form is Format.TABLE:
-        say(f"Ledger {ledger.id} is entry {entry} of the trail.", "good")
+    if form == "table":
+        say(f"Ledger {ledger.id} is entry {ledger.entry} of the trail.", "good")
         say(f"Prove it to a stranger: evidentia ledger prove {ledger.id} -o proof.json", under=True)
         if asked is None and "nli" not in session.judges and has_weights():
             say("Judged by words and values alone; for meaning: pip install 'evidentia[judge]'")
@@ -151,14 +138,14 @@ def print_ledger(
 
     printed = io.StringIO()
     with redirect_stdout(printed) if output else nullcontext():
-        if output_format is Format.TABLE:
+        if output_format == "table":
             from evidentia.cli.ledger_view import show_ledger
 
             show_ledger(session, verbose=verbose)
         else:
             from evidentia.export.forms import export_ledger
 
-            text = export_ledger(session, output_format.value, fail_on=failing or None)
+            text = export_ledger(session, output_format, fail_on=failing or None)
             typer.echo(text, nl=False)
     if output is not None:
         write_durably(output, printed.getvalue().encode())
@@ -169,7 +156,7 @@ def _read_answer(answer: str) -> tuple[str, str]:
     """Return the answer's text and its name; raise `InputError` for what is no text."""
     from evidentia.errors import InputError
     from evidentia.proof.files import read_bytes
-    from evidentia.workspace.answers import MAX_ANSWER_BYTES
+    from evidentia.workspace.ledgers import MAX_ANSWER_BYTES
 
     if answer == "-":
         data, name = sys.stdin.buffer.read(MAX_ANSWER_BYTES + 1), "standard input"

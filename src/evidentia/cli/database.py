@@ -16,7 +16,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 def _database(home: "Path | None", *, create: bool = False) -> "Database":
     found = settings()
-    from evidentia.workspace import open_database
+    from evidentia.store.opening import open_database
 
     url = found.database_url if home is None else None
     return open_database(url, home=home or found.home, create=create)[0]
@@ -43,12 +43,12 @@ def upgrade(
     another one (--grant). The embedded database is upgraded by itself.
     """
     from evidentia.cli.output import print_json, say
-    from evidentia.store import schema
+    from evidentia.store import listing, schema
 
     database = _database(home, create=True)
     done = schema.upgrade(database)
     if grant is not None:
-        schema.grant(database, grant)
+        listing.grant(database, grant)
     database.close()
     if as_json:
         print_json({"revision": schema.HEAD, "changed": done, "granted": grant})
@@ -62,12 +62,12 @@ def upgrade(
 def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Compare the schema with what it should be."""
     from evidentia.cli.output import print_json, say, visible
-    from evidentia.store import schema
+    from evidentia.store import listing, schema
 
     database = _database(home)
     with database.read() as connection:
         found = schema.revision(connection)
-        different = schema.differences(connection) if found else []
+        different = listing.differences(connection) if found else []
     database.close()
     good = found == schema.HEAD and not different
     if as_json:
@@ -86,11 +86,11 @@ def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
 def describe(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Print the schema, a line for each table, index and guard."""
     from evidentia.cli.output import print_json, say, visible
-    from evidentia.store import schema
+    from evidentia.store import listing
 
     database = _database(home)
     with database.read() as connection:
-        lines = schema.describe(connection)
+        lines = listing.describe(connection)
     database.close()
     if as_json:
         print_json({"schema": lines})

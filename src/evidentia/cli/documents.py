@@ -8,7 +8,7 @@ import typer
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
-    from evidentia.store.ingesting import Ingestion
+    from evidentia.loading.ingesting import Ingestion
 
 
 def ingest(
@@ -65,7 +65,7 @@ def documents(
     from evidentia.cli.output import print_json, print_table, say
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.documents(all_versions=all_versions)
+        found = opened.documents.list(all_versions=all_versions)
     if as_json:
         print_json({"documents": [document.as_json() for document in found]})
     elif not found:
@@ -102,13 +102,13 @@ def cite(
 
     name = anchor.strip().removeprefix("[").removesuffix("]").removeprefix("cite:").strip()
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.resolve_citation(name)
-        known = {document.id: document for document in opened.documents()}
+        found = opened.documents.resolve(name)
+        known = {document.id: document for document in opened.documents.list()}
         places = [(chunk, known[chunk.document_id]) for chunk in found.places]
         current = {
             chunk.chunk_id
             for document in {document.id: document for _, document in places}.values()
-            for chunk in opened.chunks(document)
+            for chunk in opened.documents.chunks(document)
         }
     if as_json:
         print_json(found.model_dump(mode="json"))
@@ -130,7 +130,8 @@ def cite(
 
 
 def _report(done: "Ingestion") -> None:
-    from evidentia.cli.output import counted, say, visible
+    from evidentia.cli.output import say, visible
+    from evidentia.language.counting import counted
 
     outcomes = [result.outcome for result in done.results]
     if done.results:

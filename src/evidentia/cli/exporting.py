@@ -91,7 +91,8 @@ def export_each(
 
 def say_exported(what: str, many: str, files: Sequence[Path], key: str, *, as_json: bool) -> None:
     """Say where what was exported is, and how whoever gets it verifies it."""
-    from evidentia.cli.output import counted, print_json, say
+    from evidentia.cli.output import print_json, say
+    from evidentia.language.counting import counted
 
     if as_json:
         found = {"file": str(files[0])} if len(files) == 1 else {"files": [*map(str, files)]}

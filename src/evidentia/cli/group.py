@@ -39,3 +39,29 @@ class LazyGroup(Group):
     @commands.setter
     def commands(self, given: Any) -> None:
         """Take nothing: the base class begins with none."""
+
+
+class LazyCommand(typer.core.TyperCommand):
+    """A command, or a group that does something by itself, loaded when it is run or explained."""
+
+    def __init__(self, name: str, place: str, about: str) -> None:
+        self._place = place
+        self._loaded: Any = None
+        super().__init__(name, help=about, rich_markup_mode=None)
+
+    @property
+    def loaded(self) -> Any:
+        """The command itself."""
+        if self._loaded is None:
+            module, _, name = self._place.partition(":")
+            found = getattr(import_module(module), name)
+            if not isinstance(found, typer.Typer):
+                alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+                alone.command(self.name)(found)
+                found = alone
+            self._loaded = typer.main.get_command(found)
+        return self._loaded
+
+    def make_context(self, info_name, args, parent=None, **extra):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN003, ANN201 - the base class's own types are private
+        """Parse the arguments as the command itself does."""
+        return self.loaded.make_context(info_name, args, parent=parent, **extra)

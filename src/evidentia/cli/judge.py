@@ -177,7 +177,8 @@ def _wrong_pairs(evaluations: "Sequence[Evaluation]") -> str:
 
 def _show(evaluations: "Sequence[Evaluation]", judges: "Sequence[Judge]") -> None:
     """Print a row for each set, what the last was taken for, and what could not be judged."""
-    from evidentia.cli.output import counted, print_table, say, visible
+    from evidentia.cli.output import print_table, say, visible
+    from evidentia.language.counting import counted
     from evidentia.ledger.model import Verdict
 
     whole = evaluations[-1]

@@ -26,12 +26,13 @@ _PLACES = {
 """How the table says where a private key is."""
 
 if TYPE_CHECKING:
-    from evidentia.workspace.trail import AnnouncedKey
+    from evidentia.workspace.signing import AnnouncedKey
 
 app = typer.Typer(
     cls=Group,
     help="Show, export, rotate and protect the keys that sign a log.",
     rich_markup_mode=None,
+    add_completion=False,
     invoke_without_command=True,
 )
 
@@ -55,7 +56,7 @@ def list_keys(
     from evidentia.cli.output import print_json, print_table, say
 
     with workspace(home, tenant, read_only=True) as opened:
-        keys = opened.keys()
+        keys = opened.trail.keys()
     if as_json:
         print_json({"keys": [key.as_json() for key in keys]})
         return
@@ -84,7 +85,7 @@ def new_key(
 ) -> None:
     """Make the log's first key, or show the one it has."""
     with workspace(home, tenant, create=True) as opened:
-        key = opened.public_key()
+        key = opened.trail.public_key()
     _print_key(str(key), as_json=as_json)
 
 
@@ -101,7 +102,7 @@ def show_key(
     from evidentia.errors import NotFoundError
 
     with workspace(home, tenant, read_only=True) as opened:
-        keys = opened.keys()
+        keys = opened.trail.keys()
     if not keys:
         raise NotFoundError("the log has no key yet: 'evidentia keys new' makes one")
     if output is not None:
@@ -121,7 +122,7 @@ def rotate_key(
     'trail prove ENTRY --signed-by OLD-KEY' for those who trust the old one.
     """
     with workspace(home, tenant) as opened:
-        key = opened.rotate_key()
+        key = opened.trail.rotate_key()
     _print_key(str(key), as_json=as_json)
 
 
@@ -137,13 +138,14 @@ def protect_keys(
     Whatever signs asks for it from then on, and new keys are encrypted too. There is no way back
     to a key whose passphrase is lost.
     """
-    from evidentia.cli.output import counted, print_json, say
+    from evidentia.cli.output import print_json, say
     from evidentia.cli.passphrases import for_keys
+    from evidentia.language.counting import counted
 
     with workspace(home, tenant, read_only=True) as opened:
-        _refuse_without(opened.keys(), "plain", "encrypted")
+        _refuse_without(opened.trail.keys(), "plain", "encrypted")
         passphrase = for_keys(settings(), passphrase_file, is_new=True)
-        changed = opened.home.protect_keys(opened.tenant, passphrase)
+        changed = opened.opened.home.keys.protect(opened.tenant, passphrase)
     if as_json:
         print_json({"encrypted": changed})
     elif changed:
@@ -160,13 +162,14 @@ def unprotect_keys(
     as_json: JsonOption = False,
 ) -> None:
     """Keep the private keys that are here unencrypted again."""
-    from evidentia.cli.output import counted, print_json, say
+    from evidentia.cli.output import print_json, say
     from evidentia.cli.passphrases import for_keys
+    from evidentia.language.counting import counted
 
     with workspace(home, tenant, read_only=True) as opened:
-        _refuse_without(opened.keys(), "encrypted")
+        _refuse_without(opened.trail.keys(), "encrypted")
         passphrase = for_keys(settings(), passphrase_file, is_new=False)
-        changed = opened.home.unprotect_keys(opened.tenant, passphrase)
+        changed = opened.opened.home.keys.unprotect(opened.tenant, passphrase)
     if as_json:
         print_json({"decrypted": changed})
     else:
@@ -203,7 +206,7 @@ def use_command(
     rotation does, and every signature is verified before it is used.
     """
     with workspace(home, tenant, create=True) as opened:
-        key = opened.use_command(public_key, command, timeout=timeout)
+        key = opened.trail.use_command(public_key, command, timeout=timeout)
     _print_key(str(key), as_json=as_json)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evidentia.cli.check import ExportFormat, Format, print_ledger
+from evidentia.cli.check import ExportFormat, print_ledger
 from evidentia.cli.exporting import (
     ForceOption,
     LangOption,
@@ -46,7 +46,7 @@ def list_(
     from evidentia.ledger.confidence import percent
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.ledgers(before=before, limit=limit + 1)
+        found = opened.ledgers.list(before=before, limit=limit + 1)
     shown, more = found[:limit], len(found) > limit
     older = shown[-1].entry if more else None
     if as_json:
@@ -89,8 +89,8 @@ def show(
     from evidentia.cli.output import print_json, say, visible
 
     with workspace(home, tenant, read_only=True) as opened:
-        session = opened.session(ledger)
-        listed = opened.find_ledger(session.ledger.id)
+        found = opened.ledgers.get(ledger)
+    session = found.session
     if as_json:
         kept = session.model_dump(mode="json", include={"id", "title", "query", "mode"})
         print_json({"ledger": session.ledger.model_dump(mode="json"), "session": kept})
@@ -98,8 +98,8 @@ def show(
     say(f"{visible(session.title)}, checked {visible(session.ledger.created_at)}")
     if session.query:
         say(f"Question: {visible(session.query)}")
-    print_ledger(session, Format.TABLE, None, verbose=verbose)
-    say(f"Entry {listed.entry} of the trail; checked against {len(session.documents)} documents.")
+    print_ledger(session, "table", None, verbose=verbose)
+    say(f"Entry {found.entry} of the trail; checked against {len(session.documents)} documents.")
     if session.ledger.previous_ledger_id:
         say(f"The same answer was checked before: {session.ledger.previous_ledger_id}")
 
@@ -142,19 +142,19 @@ def export(
         with workspace(home, tenant) as opened:
 
             def write(one: str, file: Path) -> Path:
-                return opened.export_ledger_pdf(one, file, overwrite=force, **how)
+                return opened.ledgers.export(one, file, overwrite=force, **how)
 
-            names = [opened.find_ledger(name).id for name in ledgers]
+            names = [opened.ledgers.find(name).id for name in ledgers]
             files = export_each(names, pdf, ".pdf", write, force=force)
-            key = opened.public_key()
+            key = opened.trail.public_key()
         say_exported("ledger", "ledgers", files, str(key), as_json=as_json)
         return
     if len(ledgers) > 1:
         raise InputError("several ledgers are exported as PDFs: give --pdf FOLDER")
     refuse_pdf(output)
-    form = Format.JSON if as_json else Format((output_format or ExportFormat.MARKDOWN).value)
+    form = "json" if as_json else output_format or "markdown"
     with workspace(home, tenant, read_only=True) as opened:
-        session = opened.session(ledgers[0])
+        session = opened.ledgers.get(ledgers[0]).session
     print_ledger(session, form, output)
 
 
@@ -176,8 +176,8 @@ def prove(
     from evidentia.cli.output import hand_over
 
     with workspace(home, tenant) as opened:
-        proof = opened.prove_ledger(ledger)
-        key = opened.public_key()
+        proof = opened.ledgers.prove(ledger)
+        key = opened.trail.public_key()
     of = f"ledger {proof.entry.subject}"
     hand_over(proof.as_json(), of, str(key), output, as_json=as_json)
 
@@ -192,11 +192,12 @@ def verify(
 
     'evidentia trail verify' checks the trail itself.
     """
-    from evidentia.cli.output import counted, counting_bar, print_json, say, visible
+    from evidentia.cli.output import counting_bar, print_json, say, visible
+    from evidentia.language.counting import counted
 
     with workspace(home, tenant, read_only=True) as opened, counting_bar("Verifying") as progress:
-        problems = opened.audit_ledgers(progress=progress)
-        count = len(opened.ledgers())
+        problems = opened.ledgers.audit(progress=progress)
+        count = len(opened.ledgers.list())
     if as_json:
         print_json({"holds": not problems, "ledgers": count, "problems": problems})
     elif problems:

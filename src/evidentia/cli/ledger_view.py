@@ -11,8 +11,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from evidentia.cli.output import counted, say, visible, wide_console
+from evidentia.cli.output import say, visible, wide_console
 from evidentia.export.shown import SYMBOLS, one_line, place, title
+from evidentia.language.counting import counted
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.model import LedgerEntry, SourceDocument, Verdict
 from evidentia.ledger.risks import recommended_actions

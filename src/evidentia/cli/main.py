@@ -7,10 +7,24 @@ from typing import Annotated, Any
 import typer
 
 from evidentia import __version__
-from evidentia.cli import check, documents, keys, verify
-from evidentia.cli.group import Group, LazyGroup
+from evidentia.cli.group import Group, LazyCommand, LazyGroup
 from evidentia.errors import EvidentiaError
 
+COMMANDS = {
+    "check": ("check:check", "Check an answer against documents, claim by claim."),
+    "ingest": ("documents:ingest", "Read documents into the library, to check answers against."),
+    "documents": ("documents:documents", "List the documents of the library."),
+    "cite": (
+        "documents:cite",
+        "Show the passage that a citation leads to, and every place it stands in.",
+    ),
+    "verify": (
+        "verify:verify",
+        "Verify a proof, an exported pack or a PDF offline, from the file alone.",
+    ),
+    "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
+}
+"""Commands that stand alone: where each is, and the first line of its help."""
 GROUPS = {
     "bundle": (
         "bundle",
@@ -36,6 +50,8 @@ class Root(Group):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
+        for name, (place, about) in COMMANDS.items():
+            self.add_command(LazyCommand(name, f"evidentia.cli.{place}", about))
         for name, (module, about) in GROUPS.items():
             self.add_command(LazyGroup(name, f"evidentia.cli.{module}", about))
 
@@ -54,13 +70,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("check")(check.check)
-app.command("ingest")(documents.ingest)
-app.command("documents")(documents.documents)
-app.command("cite")(documents.cite)
-app.command("verify")(verify.verify)
-app.add_typer(keys.app, name="keys")
-
 _COLLECTED_AFTER = 100_000
 """Loading modules makes many objects and no garbage: looking for it often takes time."""
 

@@ -17,6 +17,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from evidentia.export.told import Told
+
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 Mark = Literal["good", "bad", "unknown"]
 _MARKS: dict[Mark, tuple[str, str]] = {
@@ -152,6 +154,12 @@ def counting_bar(label: str, before: str = "") -> Iterator[CountingBar]:
         )
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with what it counts: `1 claim`, `2 claims`."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+def show(told: "Told") -> None:
+    """Print what is told in lines and tables."""
+    from evidentia.export.told import Line
+
+    for one in told:
+        if isinstance(one, Line):
+            say(visible(one.text), "unknown" if one.warns else None, under=one.under)
+        else:
+            print_table(one.columns, one.rows, right=one.right)

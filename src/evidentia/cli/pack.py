@@ -1,8 +1,7 @@
 """`evidentia pack`: the packs of weighty decisions, from making one to removing it in time."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from evidentia.packs.model import EvidencePack
     from evidentia.packs.tools import ToolVerificationLedger
-    from evidentia.store.log import Receipt
+    from evidentia.store.sql.log import Receipt
     from evidentia.workspace import Workspace
 
     M = TypeVar("M", bound=BaseModel)
@@ -47,20 +46,12 @@ UserOption = Annotated[
 ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is recorded.")]
 
 
-class Outcome(StrEnum):
-    """What a review ends in."""
-
-    APPROVED = "approved"
-    REJECTED = "rejected"
+Outcome = Literal["approved", "rejected"]
+"""What a review ends in."""
 
 
-class RoleName(StrEnum):
-    """What a user can be."""
-
-    VIEWER = "viewer"
-    APPROVER = "approver"
-    ADMIN = "admin"
-    AUDITOR = "auditor"
+RoleName = Literal["viewer", "approver", "admin", "auditor"]
+"""What a user can be."""
 
 
 def _opened(
@@ -156,10 +147,10 @@ def list_(
     from evidentia.export.shown import minute
 
     with _opened(home, tenant, user, read_only=True) as opened:
-        found = opened.packs(
+        found = opened.packs.list(
             before=before, limit=limit + 1, all_versions=all_versions, unresolved=unresolved
         )
-        held = opened.held_packs()
+        held = opened.packs.held()
     shown, more = found[:limit], len(found) > limit
     older = shown[-1].entry if more else None
     if as_json:
@@ -202,9 +193,9 @@ def show(
     from evidentia.cli.pack_view import say_versions, show_pack
 
     with _opened(home, tenant, user, read_only=True) as opened:
-        found = opened.pack(pack)
-        versions = opened.pack_versions(found.pack_id)
-        hold = opened.held_packs().get(found.pack_id)
+        found = opened.packs.get(pack)
+        versions = opened.packs.versions(found.pack_id)
+        hold = opened.packs.held().get(found.pack_id)
     if as_json:
         listed = [version.as_json() for version in versions]
         print_json({"pack": found.as_json(), "versions": listed, "on_hold": hold is not None})
@@ -229,7 +220,7 @@ def review(
 ) -> None:
     """Review a decision: a new version of its pack says who approved or rejected it, and when."""
     with _opened(home, tenant, user) as opened:
-        found = opened.review_pack(pack, outcome.value, reviewer=reviewer, note=note)
+        found = opened.packs.review(pack, outcome, reviewer=reviewer, note=note)
     _say_version(found, as_json=as_json)
 
 
@@ -259,7 +250,7 @@ def revise(
         raise InputError(f"{changes}: must be a JSON object with the fields to change")
     files = _by_name(attach)
     with _opened(home, tenant, user) as opened:
-        found = opened.revise_pack(pack, changed, attachments=files)
+        found = opened.packs.revise(pack, changed, attachments=files)
     _say_version(found, as_json=as_json)
 
 
@@ -279,7 +270,7 @@ def approve_export(
     from evidentia.cli.output import print_json, say
 
     with _opened(home, tenant, user) as opened:
-        entry = opened.approve_export(pack, approval_class=approval_class, note=note)
+        entry = opened.packs.approve_export(pack, approval_class=approval_class, note=note)
     if as_json:
         print_json({"approval": entry})
         return
@@ -338,7 +329,7 @@ def export(
     with _opened(home, tenant, user) as opened:
 
         def write(one: str, file: Path) -> Path:
-            return opened.export_pack(
+            return opened.packs.export(
                 one,
                 file,
                 approval=approval,
@@ -350,9 +341,9 @@ def export(
 
         check_name(place)
         into_folder = len(packs) > 1 or place.is_dir()
-        names = [opened.find_pack(name).id for name in packs] if into_folder else packs
+        names = [opened.packs.find(name).id for name in packs] if into_folder else packs
         files = export_each(names, place, ".pdf" if pdf else ".json", write, force=force)
-        key = opened.public_key()
+        key = opened.trail.public_key()
     say_exported("pack", "packs", files, str(key), as_json=as_json)
 
 
@@ -394,11 +385,12 @@ def audit(
     Exit code 1 if there are any. Packs that await a review are listed too, and tool calls that
     were recorded for a decision after its pack was sealed.
     """
-    from evidentia.cli.output import counted, counting_bar, print_json, say, visible
+    from evidentia.cli.output import counting_bar, print_json, say, visible
+    from evidentia.language.counting import counted
 
     opened = _opened(home, tenant, user, read_only=True)
     with opened, counting_bar("Auditing") as progress:
-        found = opened.audit_packs(progress=progress)
+        found = opened.packs.audit(progress=progress)
     if as_json:
         print_json({"holds": found.holds, **found.as_json()})
         raise typer.Exit(0 if found.holds else 1)
@@ -430,8 +422,9 @@ def retention(
     as_json: JsonOption = False,
 ) -> None:
     """Show for how long packs are kept, or set it."""
-    from evidentia.cli.output import counted, print_json, say
+    from evidentia.cli.output import print_json, say
     from evidentia.errors import InputError
+    from evidentia.language.counting import counted
     from evidentia.packs.retention import RETENTION_PRESETS, RetentionPolicy
 
     if preset is not None and preset not in RETENTION_PRESETS:
@@ -441,8 +434,8 @@ def retention(
         policy = RetentionPolicy(years=years, basis=policy.basis if policy else "as set")
     with _opened(home, tenant, user, read_only=policy is None) as opened:
         if policy is not None:
-            opened.set_retention(policy)
-        policy = opened.retention()
+            opened.packs.set_retention(policy)
+        policy = opened.packs.retention()
     if as_json:
         print_json(policy.model_dump(mode="json"))
     else:
@@ -465,11 +458,12 @@ def sweep(
     """
     from dataclasses import asdict
 
-    from evidentia.cli.output import counted, counting_bar, print_json, say
+    from evidentia.cli.output import counting_bar, print_json, say
+    from evidentia.language.counting import counted
 
     opened = _opened(home, tenant, user, read_only=dry_run)
     with opened, counting_bar("Sweeping") as progress:
-        swept = opened.sweep_packs(dry_run=dry_run, progress=progress)
+        swept = opened.packs.sweep(dry_run=dry_run, progress=progress)
     if as_json:
         print_json({"dry_run": dry_run, "packs": [asdict(one) for one in swept]})
         return
@@ -501,11 +495,11 @@ def grant(
     """
     with _opened(home, tenant, user, create=True) as opened:
         if revoke:
-            receipt = opened.revoke_role(name, role.value)
+            receipt = opened.access.revoke(name, role)
         else:
-            receipt = opened.grant_role(name, role.value, expires_at=expires)
+            receipt = opened.access.grant(name, role, expires_at=expires)
     done = "is no longer" if revoke else "is"
-    _say_entry(receipt, f"{name} {done} {role.value}", as_json=as_json)
+    _say_entry(receipt, f"{name} {done} {role}", as_json=as_json)
 
 
 @app.command()
@@ -519,7 +513,7 @@ def roles(
     from evidentia.cli.output import print_json, print_table, say
 
     with _opened(home, tenant, user, read_only=True) as opened:
-        found = opened.grants()
+        found = opened.access.grants()
     if as_json:
         print_json({"grants": [one.model_dump(mode="json") for one in found]})
         return
@@ -546,7 +540,7 @@ def own(
 ) -> None:
     """Note that an agent is a user's own: its conflicted decisions are not theirs to review."""
     with _opened(home, tenant, user, create=True) as opened:
-        receipt = opened.own_agent(name, agent)
+        receipt = opened.access.own_agent(name, agent)
     _say_entry(receipt, f"{agent} is {name}'s own", as_json=as_json)
 
 
@@ -559,7 +553,7 @@ def _retain(
     as_json: bool,
 ) -> None:
     with _opened(*where) as opened:
-        done = opened.hold_pack if action == "hold" else opened.release_pack
+        done = opened.packs.hold if action == "hold" else opened.packs.release
         receipt = done(pack, reason=reason)
     state = "on legal hold" if action == "hold" else "no longer on hold"
     _say_entry(receipt, f"{pack} is {state}", as_json=as_json)

@@ -10,7 +10,7 @@ import typer
 from evidentia.settings import Settings
 
 if TYPE_CHECKING:
-    from evidentia.store.home import Passphrase
+    from evidentia.store.keys import Passphrase
 
 _MOST_BYTES = 1024
 
@@ -26,7 +26,7 @@ def for_workspace(
         return found.key_passphrase
     if found.key_passphrase_file is not None:
         return partial(_read, found.key_passphrase_file)
-    if may_ask and _is_terminal() and Home(folder).is_protected(check_tenant(tenant)):
+    if may_ask and _is_terminal() and Home(folder).keys.is_protected(check_tenant(tenant)):
         return partial(_ask, is_new=False)
     return None
 

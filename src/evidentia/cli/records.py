@@ -7,12 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from pydantic import ValidationError
-
-from evidentia.canonical import parse_json
-from evidentia.errors import CanonicalError, InputError, NotFoundError
-from evidentia.trail.entry import encode_body, encode_subject
-from evidentia.trail.record import EvidenceRecord, validation_problems
+from evidentia.errors import InputError, NotFoundError
+from evidentia.trail.record import EvidenceRecord, read_record
 
 MAX_LINE_BYTES = 2 * 1024 * 1024
 _IN_MEMORY = 32 * 1024 * 1024
@@ -44,16 +40,10 @@ class CheckedRecords:
 
     def _record(self, number: int, text: bytes) -> EvidenceRecord:
         try:
-            record = EvidenceRecord.model_validate(parse_json(text))
-            encode_subject(record.obligation_id)
-            encode_body(record.model_dump())
-        except ValidationError as error:
-            problem = validation_problems(error)
-        except (CanonicalError, InputError) as error:
-            problem = str(error)
-        else:
-            return record
-        raise InputError(f"{self._name}, line {number}: {problem}; nothing was appended")
+            return read_record(text)
+        except InputError as error:
+            problem = f"{self._name}, line {number}: {error}; nothing was appended"
+            raise InputError(problem) from None
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspac
 
 if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
-    from evidentia.workspace.trail import LoggedEntry
+    from evidentia.workspace.logged import LoggedEntry
 
 BATCH = 1_000
 app = typer.Typer(rich_markup_mode=None)
@@ -52,17 +52,17 @@ def append(
 
     receipts = []
     with checked_records(file) as records, workspace(home, tenant, create=True) as opened:
-        key = opened.public_key()
+        key = opened.trail.public_key()
         numbered = iter(records)
         with progress_bar("Appending", records.count) as progress:
             while batch := list(islice(numbered, BATCH)):
                 keys = idempotency_key and [f"{idempotency_key}:{line}" for line, _ in batch]
-                receipts += opened.append_many(
+                receipts += opened.trail.append_many(
                     [record for _, record in batch], idempotency_keys=keys or None
                 )
                 progress(len(receipts))
-        note = opened.checkpoint()
-        size = opened.size
+        note = opened.trail.checkpoint()
+        size = opened.trail.size
     new = [receipt.seq for receipt in receipts if not receipt.repeated]
     if as_json:
         print_json(
@@ -117,11 +117,11 @@ def log(
     if kind is not None and kind not in KINDS:
         raise InputError(f"kind {kind!r} is unknown: use one of {', '.join(sorted(KINDS))}")
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.entries(
+        found = opened.trail.entries(
             kind=kind, subject=subject, before=before, limit=limit + 1, newest_first=True
         )
         name = opened.tenant
-        known = opened.tenants()
+        known = opened.opened.tenants()
     if name not in known and known:
         raise NotFoundError(f"tenant {name!r} has no log; logs here: {', '.join(known[:10])}")
     shown, more = found[:limit], len(found) > limit
@@ -165,7 +165,7 @@ def show(
     from evidentia.cli.output import print_json, say, visible
 
     with workspace(home, tenant, read_only=True) as opened:
-        logged = opened.entry(entry)
+        logged = opened.trail.entry(entry)
     if as_json:
         print_json(logged.as_json())
         return
@@ -203,8 +203,8 @@ def prove(
     from evidentia.cli.output import hand_over
 
     with workspace(home, tenant) as opened:
-        proof = opened.prove(entry, disclose=body, signed_by=signed_by).as_json()
-        keys = [known.key for known in opened.keys()]  # noqa: SIM118 - not a mapping's keys
+        proof = opened.trail.prove(entry, disclose=body, signed_by=signed_by).as_json()
+        keys = [known.key for known in opened.trail.keys()]  # noqa: SIM118 - not a mapping's keys
     key = next((known for known in keys if known.key_id == signed_by), keys[-1])
     hand_over(proof, f"entry {entry}", str(key), output, as_json=as_json)
 
@@ -240,10 +240,10 @@ def verify(
         except ProofError as error:
             raise InputError(f"{since}: {error}") from None
     with workspace(home, tenant, read_only=True) as opened:
-        with progress_bar("Verifying", opened.size, least=50_000) as progress:
-            report = opened.audit(since=outside, progress=progress)
-        kept = opened.keep_checkpoint(report) if report.holds else None
-        kept_in = opened.home.checkpoint_file(opened.tenant) if kept else None
+        with progress_bar("Verifying", opened.trail.size, least=50_000) as progress:
+            report = opened.trail.audit(since=outside, progress=progress)
+        kept = opened.trail.keep_checkpoint(report) if report.holds else None
+        kept_in = opened.opened.home.checkpoint_file(opened.tenant) if kept else None
     if as_json:
         print_json(report.as_json() | {"kept": str(kept_in) if kept_in else None})
     else:
@@ -263,7 +263,7 @@ def status(
     from evidentia.errors import NotFoundError
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.entries(subject=obligation)
+        found = opened.trail.entries(subject=obligation)
         name = opened.tenant
     history = [
         logged for logged in found if logged.entry.kind in ("evidence_record", "status_change")
@@ -311,7 +311,7 @@ def validate(
 
     expected = None if expect is None else read_ids(expect)
     with workspace(home, tenant, read_only=True) as opened:
-        records = opened.records()
+        records = opened.trail.records()
     report = (
         validate_evidence_chain(records)
         if expected is None
@@ -348,7 +348,7 @@ def checkpoint(
     from evidentia.store.files import write_durably
 
     with workspace(home, tenant) as opened:
-        note = opened.checkpoint()
+        note = opened.trail.checkpoint()
     if output is not None:
         write_durably(output, note.encode())
     if as_json:
@@ -376,9 +376,9 @@ def publish(
     per_file = 128  # a tile and an entry bundle for each 256 entries
     with (
         workspace(home, tenant) as opened,
-        progress_bar("Publishing", opened.size // per_file + 1, least=200) as progress,
+        progress_bar("Publishing", opened.trail.size // per_file + 1, least=200) as progress,
     ):
-        done = opened.publish(folder, progress=progress)
+        done = opened.trail.publish(folder, progress=progress)
     if as_json:
         print_json(
             {"folder": str(folder), "before": done.before, "size": done.size, "files": done.files}
@@ -407,12 +407,12 @@ def erase(
     from evidentia.errors import UsageError
 
     with workspace(home, tenant) as opened:
-        opened.public_key()  # without it nothing could be signed: say so before erasing
+        opened.trail.public_key()  # without it nothing could be signed: say so before erasing
         question = f"Erase the body of entry {entry}? It cannot be brought back"
         if not yes and not typer.confirm(question):
             raise UsageError("nothing was erased")
-        receipt = opened.erase(entry, reason=reason, by=by)
-        opened.checkpoint()
+        receipt = opened.trail.erase(entry, reason=reason, by=by)
+        opened.trail.checkpoint()
     if as_json:
         print_json({"erased": entry, "recorded_as": receipt.seq})
     else:

@@ -60,54 +60,11 @@ def verify(
 
 def _say_what_it_states(statement: "Statement") -> None:
     """Say in a few lines what a statement that holds is about."""
-    from evidentia.bundles.statement import PREDICATE_TYPE as BUNDLE
-    from evidentia.cli.output import say, visible
-    from evidentia.ledger.session import PREDICATE_TYPE as LEDGER
-    from evidentia.packs.statement import PREDICATE_TYPE as PACK
+    from evidentia.cli.output import say, show, visible
+    from evidentia.kinds import kind_of
 
-    if statement.predicate_type == LEDGER:
-        _say_ledger(statement)
-    elif statement.predicate_type == BUNDLE:
-        _say_bundle(statement)
-    elif statement.predicate_type == PACK:
-        _say_pack(statement)
-    else:
+    kind = kind_of(statement)
+    if kind is None:
         say(f"What it states: {visible(statement.predicate_type)}")
-
-
-def _say_ledger(statement: "Statement") -> None:
-    from evidentia.cli.output import say
-    from evidentia.export.shown import one_line
-    from evidentia.ledger.model import Verdict
-    from evidentia.ledger.session import LedgerSession
-
-    session = LedgerSession.from_statement(statement)
-    counts = session.ledger.summary.by_verdict
-    said = ", ".join(
-        f"{counts[verdict.value]} {verdict.value.replace('_', ' ')}"
-        for verdict in Verdict
-        if counts[verdict.value]
-    )
-    say(f"What it states: {one_line(session.title)}, {session.ledger.summary.total_claims} claims")
-    say(f"{said or 'nothing to judge'}; {len(session.documents)} documents, by digest", under=True)
-
-
-def _say_bundle(statement: "Statement") -> None:
-    from evidentia.bundles.statement import from_statement
-    from evidentia.cli.bundle_view import outcomes, size
-    from evidentia.cli.output import counted, say
-
-    bundle = from_statement(statement)
-    accounting = bundle.accounting
-    say(f"What it states: bundle {bundle.bundle_id}, built {bundle.created_utc}: {size(bundle)}")
-    say(f"{counted(accounting.inputs, 'input')}: {outcomes(accounting)}", under=True)
-
-
-def _say_pack(statement: "Statement") -> None:
-    from evidentia.cli.output import say, visible
-    from evidentia.cli.pack_view import show_pack
-    from evidentia.packs.statement import from_statement
-
-    pack = from_statement(statement)
-    say(f"What it states: the pack of decision {visible(pack.decision_id)}")
-    show_pack(pack, None)
+    else:
+        show(kind.tell(kind.parse(statement)))

@@ -15,7 +15,8 @@ from evidentia.canonical import derived_id
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk, Heading, Page, ReadDocument
 from evidentia.errors import InputError
-from evidentia.language.characters import Span, boundary_after, boundary_before
+from evidentia.language.characters import Span
+from evidentia.language.graphemes import boundary_after, boundary_before
 from evidentia.language.sentences import paragraph_spans, sentence_spans
 
 Unit = Literal["code points", "bytes"]

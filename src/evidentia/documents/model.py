@@ -61,3 +61,24 @@ class DocumentChunk:
     start: int
     end: int
     chunk_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """What became of a file: what is kept of the document, its chunks, and their index.
+
+    Where pieces were asked for, they are there, and there is no index.
+    """
+
+    media_type: str
+    sha256: str
+    language: str | None
+    direction: Direction
+    title: str | None
+    dated: str | None
+    pages: int
+    warnings: tuple[str, ...]
+    chunks: tuple[DocumentChunk, ...]
+    index: bytes
+    pieces: tuple[DocumentChunk, ...] = ()
+    around: tuple[tuple[str, str], ...] = ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from evidentia.errors import InputError
-from evidentia.language.characters import boundary_before
+from evidentia.language.graphemes import boundary_before
 from evidentia.language.wording import date_en, quotable
 from evidentia.packs.decision import ApprovalClass, ReversibilityClass, SensitivityClass
 from evidentia.packs.memo import MAX_SUMMARY_WORDS, first_words, word_count

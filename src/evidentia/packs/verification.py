@@ -12,6 +12,8 @@ from evidentia.proof.statement import Statement
 from evidentia.proof.verification import Check, ProofReport
 from evidentia.trail.entry import Entry, EntryKind
 
+FILE = "file"
+"""The name of the check whether a file is byte for byte as it is written."""
 WHAT_A_PACK_CANNOT_SHOW = (
     "whether the sources say what is true: it shows that they were cited as they are here",
     "whether the reviewer read it: it shows that a review was recorded in their name",
@@ -55,9 +57,9 @@ def findings(pack: EvidencePack) -> list[str]:
 
 def _form(data: bytes) -> Check:
     if data == written(parse_json(data)):
-        return Check("file", holds=True, says="byte for byte as an export is written")
+        return Check(FILE, holds=True, says="byte for byte as an export is written")
     return Check(
-        "file", holds=False, says="not byte for byte as an export is written: it was changed"
+        FILE, holds=False, says="not byte for byte as an export is written: it was changed"
     )
 
 

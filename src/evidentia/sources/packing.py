@@ -17,7 +17,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
-from evidentia.language.characters import boundary_before
+from evidentia.language.graphemes import boundary_before
 from evidentia.sources.adapters import as_candidate, as_chunk
 from evidentia.sources.links import safe_link
 from evidentia.sources.metadata import shown_metadata

@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.language.characters import Span, boundary_before
+from evidentia.language.characters import Span
+from evidentia.language.graphemes import boundary_before
 from evidentia.language.lexicon import ARABIC_QUERY_WORDS, QUERY_WORDS
 from evidentia.language.sentences import sentence_spans
 from evidentia.language.tokens import tokenize

@@ -6,17 +6,18 @@ processes, and what stands around the entries (schema, head, keys, checkpoints) 
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection
 
 from evidentia.canonical import parse_json
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
-from evidentia.store import log, schema
+from evidentia.store import listing
 from evidentia.store.database import Database
-from evidentia.store.ranges import Progress, Reading, audit_entries
-from evidentia.store.tree import StoredTree, TileCache
+from evidentia.store.ranges import Progress, Reading, Share, audit_entries
+from evidentia.store.sql import log
+from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.audit import (
     MAX_LEVEL,
     Finding,
@@ -29,9 +30,7 @@ from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import genesis_prev
 from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES
 from evidentia.trail.note import Note, VerifierKey
-from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Frontier, Tile
-
-__all__ = ["AuditReport", "OutsideCheckpoint", "Progress", "audit_log"]
+from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Frontier, Tile, TiledTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +93,9 @@ def audit_log(
     database: Database,
     tenant: str,
     *,
+    share: Share,
+    workers: int,
     outside: Sequence[OutsideCheckpoint] = (),
-    workers: int | None = None,
     progress: Progress | None = None,
 ) -> AuditReport:
     """Check a whole log as it is now; the report names what is wrong, first bad entry first.
@@ -103,9 +103,10 @@ def audit_log(
     Others may append meanwhile. Raise `IntegrityError` if the database's file cannot be read.
     """
     try:
-        return _audit(Reading(database, tenant), outside, workers, progress)
+        return _audit(Reading(database, tenant), outside, share, workers, progress)
     except IntegrityError:  # where all that is wrong is text that is not UTF-8, it can be named
-        return _audit(Reading(database, tenant, any_text=True), outside, workers, progress)
+        anything = Reading(database, tenant, any_text=True)
+        return _audit(anything, outside, share, workers, progress)
     except EnvironmentProblem:  # where a table or a column is missing, that is what to report
         with database.read() as connection:
             findings = tuple(_audit_schema(connection))
@@ -118,7 +119,8 @@ def audit_log(
 def _audit(
     reading: Reading,
     outside: Sequence[OutsideCheckpoint],
-    workers: int | None,
+    share: Share,
+    workers: int,
     progress: Progress | None,
 ) -> AuditReport:
     tenant = reading.tenant
@@ -131,7 +133,9 @@ def _audit(
         if stored < head.size:
             problem = f"is missing, and with it all up to {head.size - 1}, which the head counts"
             findings.append(Finding(stored, f"entry {stored}", problem))
-        ranges = audit_entries(reading, connection, stored, workers=workers, progress=progress)
+        ranges = audit_entries(
+            reading, connection, stored, share=share, workers=workers, progress=progress
+        )
         joined = join_ranges(genesis_prev(head.origin), ranges)
         findings += joined.findings
         findings += _audit_upper_tiles(joined, log.tiles_above(connection, tenant))
@@ -194,7 +198,7 @@ def _audit_surroundings(connection: Connection, head: log.Head) -> Iterator[Find
 
 
 def _audit_schema(connection: Connection) -> Iterator[Finding]:
-    for line in schema.differences(connection):
+    for line in listing.differences(connection):
         yield Finding(-1, "schema", line)
 
 
@@ -255,11 +259,11 @@ class _CheckpointChecker:
         self.keys = keys
         # The tree as it is stored, and with the edge as the entries give it: where the two differ
         # there is a finding already, and a checkpoint of either is not at fault.
-        computed = replace(head, size=frontier.size, edge=frontier.pack())
-        self.trees: list[StoredTree] = []
+        computed = head._replace(size=frontier.size, edge=frontier.pack())
+        self.trees: list[TiledTree] = []
         for state in (head, computed):
             with suppress(IntegrityError):
-                self.trees.append(StoredTree(connection, state, TileCache(64)))
+                self.trees.append(stored_tree(connection, state, TileCache(64)))
 
     def check(
         self, name: str, note: str, stored_as: tuple[int, str] | None = None
@@ -315,7 +319,7 @@ class _CheckpointChecker:
             yield Finding(checkpoint.size, name, problem)
 
 
-def _is_root(tree: StoredTree, checkpoint: Checkpoint) -> bool:
+def _is_root(tree: TiledTree, checkpoint: Checkpoint) -> bool:
     try:
         return tree.root_at(checkpoint.size) == checkpoint.root
     except (IntegrityError, IndexError):  # the tree is damaged, which has a finding of its own

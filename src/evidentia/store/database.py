@@ -7,13 +7,13 @@ take turns (see `turns`). PostgreSQL needs neither, its server does both.
 import importlib
 import os
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, CursorResult, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -22,6 +22,9 @@ from sqlalchemy.pool import QueuePool
 
 from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
 from evidentia.store.turns import FairLock
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 _WRITES = "evidentia_writes"
 _BUSY_SECONDS = 60.0
@@ -124,6 +127,16 @@ class Database:
             stack.enter_context(connection.begin())
             yield connection
 
+    def ask(
+        self,
+        query: Callable[Concatenate[Connection, Arguments], Result],
+        *arguments: Arguments.args,
+        **named: Arguments.kwargs,
+    ) -> Result:
+        """Return what one query gives, in a view of its own."""
+        with self.read() as connection:
+            return query(connection, *arguments, **named)
+
     def settle(self) -> None:
         """Empty SQLite's WAL file, where deleted content stands until then, if no one reads."""
         if self._turns is not None:
@@ -201,7 +214,7 @@ def insert_rows(
 
 def stream(connection: Connection, sql: str, values: Sequence[Any]) -> Iterator[Any]:
     """Run a query and give its rows one by one, in constant memory."""
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         # The driver's own rows: SQLAlchemy's would cost more to wrap than to read.
         rows: Any = run(connection, sql, values).cursor
         yield from chain(rows)  # chained, so that ending this early does not close the cursor
@@ -214,10 +227,61 @@ def stream(connection: Connection, sql: str, values: Sequence[Any]) -> Iterator[
         yield from result
 
 
+def is_sqlite(connection: Connection) -> bool:
+    """Whether a connection is to the embedded database."""
+    return connection.dialect.name == "sqlite"
+
+
+def row_lock(connection: Connection) -> str:
+    """Return what ends a query whose rows are held to the transaction's end.
+
+    In SQLite whoever writes is alone.
+    """
+    return "" if is_sqlite(connection) else " FOR UPDATE"
+
+
+def hold(connection: Connection, what: str | int) -> None:
+    """Let no one else pass here under the same name before this transaction ends.
+
+    In SQLite whoever writes is alone.
+    """
+    if not is_sqlite(connection):
+        key = "?" if isinstance(what, int) else "hashtextextended(?, 0)"
+        run(connection, f"SELECT pg_advisory_xact_lock({key})", (what,))
+
+
+def erase_rows(
+    connection: Connection,
+    function: str,
+    of: tuple[str, int],
+    deletions: Sequence[tuple[str, tuple[Any, ...]]],
+) -> None:
+    """Remove what belongs to an entry of a tenant, which the trail must say was erased.
+
+    In SQLite by the given statements, whose triggers look for that; in PostgreSQL, where the role
+    of the program may delete nothing, by a function that does.
+    """
+    if is_sqlite(connection):
+        for sql, values in deletions:
+            run(connection, sql, values)
+    else:
+        run(connection, f"SELECT {function}(?, ?)", of)
+
+
+def quoted(connection: Connection, name: str) -> str:
+    """Return a name as SQL writes it."""
+    return connection.dialect.identifier_preparer.quote(name)
+
+
+def is_storable(text: str) -> bool:
+    """Whether every database could hold a text."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 @contextmanager
 def any_text(connection: Connection) -> Iterator[None]:
     """Read text that is not UTF-8 too, with U+FFFD in its place: damage must not stop an audit."""
-    if connection.dialect.name != "sqlite":  # PostgreSQL stores none
+    if not is_sqlite(connection):  # PostgreSQL stores none
         yield
         return
     driver: Any = connection.connection.driver_connection
@@ -230,7 +294,7 @@ def any_text(connection: Connection) -> Iterator[None]:
 
 def damage(connection: Connection) -> str | None:
     """Return the first thing that SQLite itself finds wrong with its file, or None."""
-    if connection.dialect.name != "sqlite":
+    if not is_sqlite(connection):
         return None
     found = run(connection, "PRAGMA quick_check(1)").scalar()
     return None if found == "ok" else str(found)

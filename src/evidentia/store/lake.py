@@ -1,83 +1,147 @@
-"""The lake: files by the SHA-256 of their bytes, written once, checked when they are read."""
+"""The lake: bytes by their SHA-256, written once, checked when they are read."""
 
 import os
 import re
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import file_digest, sha256
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
+from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
 from evidentia.store.files import make_folder, sync_folder, write_durably
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-class Lake:
-    """A folder of immutable files: `sha256/ab/cd/abcd…`. The same bytes are kept once."""
+class LakeWriter(Protocol):
+    """Bytes on their way into a lake; `byte_count` says how many were written so far."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    byte_count: int
+
+    def write(self, data: bytes) -> None:
+        """Add bytes after those before."""
+
+    def keep(self) -> str:
+        """Keep what was written, and return its digest. It is durable when this returns."""
+
+
+class Lake(Protocol):
+    """Where bytes are kept by their digest, whatever lies behind it.
+
+    Write-once: the bytes of a digest never change, and keeping them again changes nothing, but
+    that bytes which were damaged are mended. Durable: what `put` or `keep` has returned survives a
+    crash. Checked: bytes whose digest is another are never given. Any number of threads and
+    processes may use one at the same time. A digest that is none raises `InputError`, bytes that
+    are gone `GoneError`, changed ones `IntegrityError`, a failing disk or network
+    `EnvironmentProblem`.
+    """
 
     def put(self, data: bytes) -> str:
-        """Keep bytes; return their digest. They are durable when this returns."""
+        """Keep bytes; return their digest."""
+
+    def writer(self) -> AbstractContextManager[LakeWriter]:
+        """Give what keeps bytes piece by piece; what is not kept when the block ends is gone."""
+
+    def get(self, digest: str) -> bytes:
+        """Return the bytes of a digest."""
+
+    def open(self, digest: str) -> AbstractContextManager[BufferedReader]:
+        """Give the bytes of a digest as a stream, which was checked before; for large ones."""
+
+    def check(self, digest: str) -> int:
+        """Return how many bytes a digest has, once all of them were read and found the same."""
+
+    def holds(self, digest: str) -> bool:
+        """Whether there are bytes under a digest; they are not checked."""
+
+    def remove(self, digest: str) -> None:
+        """Remove the bytes of a digest, where the law wants them erased; if they are there."""
+
+
+class FileLake(Lake):
+    """A lake in a folder: `sha256/ab/cd/abcd…`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, data: bytes) -> str:
+        """Keep bytes; return their digest."""
         digest = sha256_hex(data)
-        path = self.path(digest)
-        if not _holds(path, data):
+        path = self._path(digest)
+        if not _has(path, data):
             make_folder(path.parent)
             write_durably(path, data, mode=0o600)
         return digest
 
     @contextmanager
-    def writer(self) -> Iterator["LakeWriter"]:
+    def writer(self) -> Iterator["FileLakeWriter"]:
         """Give what keeps bytes piece by piece; what is not kept when the block ends is gone."""
-        make_folder(self.folder)
-        with _writing(self.folder):
-            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".writing.")
+        make_folder(self._folder)
+        with _writing(self._folder):
+            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".writing.")
         file = os.fdopen(handle, "wb")
         try:
-            yield LakeWriter(self, file, Path(temporary))
+            yield FileLakeWriter(self._path, file, Path(temporary))
         finally:
             with suppress(OSError):  # what is not kept need not be written
                 file.close()
             Path(temporary).unlink(missing_ok=True)
 
     def get(self, digest: str) -> bytes:
-        """Return the bytes of a digest; raise `IntegrityError` if they are gone or changed."""
-        path = self.path(digest)
-        try:
+        """Return the bytes of a digest."""
+        path = self._path(digest)
+        with _reading(path):
             data = path.read_bytes()
-        except FileNotFoundError:
-            raise IntegrityError(f"{path}: gone from the lake; bring it back from a copy") from None
-        except OSError as error:
-            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
         if sha256_hex(data) != digest:
-            raise IntegrityError(f"{path}: its bytes were changed since they were kept")
+            raise _changed(path)
         return data
 
+    @contextmanager
+    def open(self, digest: str) -> Iterator[BufferedReader]:
+        """Give the bytes of a digest as a stream, which was checked before; for large ones."""
+        path = self._path(digest)
+        with _reading(path):
+            file = path.open("rb")
+        with file:
+            with _reading(path):
+                same = file_digest(file, sha256).hexdigest() == digest
+                file.seek(0)
+            if not same:
+                raise _changed(path)
+            yield file
+
+    def check(self, digest: str) -> int:
+        """Return how many bytes a digest has, once all of them were read and found the same."""
+        with self.open(digest) as file:
+            return file.seek(0, os.SEEK_END)
+
+    def holds(self, digest: str) -> bool:
+        """Whether there are bytes under a digest; they are not checked."""
+        return self._path(digest).exists()
+
     def remove(self, digest: str) -> None:
-        """Remove the bytes of a digest, where the law wants them erased."""
+        """Remove the bytes of a digest, where the law wants them erased; if they are there."""
         try:
-            self.path(digest).unlink(missing_ok=True)
+            self._path(digest).unlink(missing_ok=True)
         except OSError as error:
             raise EnvironmentProblem(f"{digest}: cannot be removed ({error.strerror})") from error
 
-    def path(self, digest: str) -> Path:
-        """Return where the bytes of a digest are, if they are kept; they are not checked."""
+    def _path(self, digest: str) -> Path:
         if not _DIGEST.fullmatch(digest):
             raise InputError(f"{digest[:80]!r} is not a SHA-256 digest in hexadecimal")
-        return self.folder / "sha256" / digest[:2] / digest[2:4] / digest
+        return self._folder / "sha256" / digest[:2] / digest[2:4] / digest
 
 
-class LakeWriter:
-    """Bytes on their way into a lake; `byte_count` says how many were written so far."""
+class FileLakeWriter(LakeWriter):
+    """Bytes on their way into a lake in a folder."""
 
-    def __init__(self, lake: Lake, file: BinaryIO, temporary: Path) -> None:
+    def __init__(self, place: Callable[[str], Path], file: BinaryIO, temporary: Path) -> None:
         self.byte_count = 0
-        self._lake, self._file, self._temporary = lake, file, temporary
+        self._place, self._file, self._temporary = place, file, temporary
         self._digest = sha256()
 
     def write(self, data: bytes) -> None:
@@ -88,9 +152,9 @@ class LakeWriter:
         self.byte_count += len(data)
 
     def keep(self) -> str:
-        """Keep what was written, under its digest. It is durable when this returns."""
+        """Keep what was written, and return its digest. It is durable when this returns."""
         digest = self._digest.hexdigest()
-        path = self._lake.path(digest)
+        path = self._place(digest)
         with _writing(path):
             if not _has_digest(path, digest):
                 make_folder(path.parent)
@@ -109,6 +173,20 @@ def _writing(path: Path) -> Iterator[None]:
         raise EnvironmentProblem(f"{path}: cannot be written ({error.strerror})") from error
 
 
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise GoneError(f"{path}: gone from the lake; bring it back from a copy") from None
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _changed(path: Path) -> IntegrityError:
+    return IntegrityError(f"{path}: its bytes were changed since they were kept")
+
+
 def _has_digest(path: Path, digest: str) -> bool:
     try:
         with path.open("rb") as file:
@@ -117,7 +195,7 @@ def _has_digest(path: Path, digest: str) -> bool:
         return False
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def _has(path: Path, data: bytes) -> bool:
     try:
         return path.read_bytes() == data
     except OSError:

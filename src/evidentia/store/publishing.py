@@ -11,12 +11,12 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from evidentia.errors import EnvironmentProblem, IntegrityError
-from evidentia.store import log
 from evidentia.store.files import write_durably
-from evidentia.store.tree import StoredTree, TileCache
+from evidentia.store.sql import log
+from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.merkle import leaf_hash
-from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Tile, encode_bundle, tile_path
+from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Tile, TiledTree, encode_bundle, tile_path
 
 CHECKPOINT = "checkpoint"
 
@@ -40,7 +40,7 @@ def publish(
 ) -> Publication:
     """Write what a folder lacks of the log as it was at a signed checkpoint."""
     checkpoint, _ = read_checkpoint(note)
-    tree = StoredTree(connection, head, TileCache())
+    tree = stored_tree(connection, head, TileCache())
     before = _published_size(folder, checkpoint, tree)
     files = 0
     if before < checkpoint.size:
@@ -53,7 +53,7 @@ def publish(
     return Publication(folder, before, checkpoint.size, files)
 
 
-def _published_size(folder: Path, checkpoint: Checkpoint, tree: StoredTree) -> int:
+def _published_size(folder: Path, checkpoint: Checkpoint, tree: TiledTree) -> int:
     """Return what size the folder holds; raise `IntegrityError` if it is not this log's past."""
     path = folder / CHECKPOINT
     try:
@@ -76,7 +76,7 @@ def _published_size(folder: Path, checkpoint: Checkpoint, tree: StoredTree) -> i
 
 
 def _new_files(
-    connection: Connection, tenant: str, tree: StoredTree, before: int, size: int
+    connection: Connection, tenant: str, tree: TiledTree, before: int, size: int
 ) -> Iterator[tuple[str, bytes]]:
     """Give the entry bundles and tiles that a larger size adds, by path."""
     for index in range(before // TILE_WIDTH, -(-size // TILE_WIDTH)):
@@ -92,7 +92,7 @@ def _new_files(
         yield tile_path(tile.level, tile.index, tile.width), tile.data
 
 
-def _new_tiles(tree: StoredTree, before: int, size: int) -> Iterator[Tile]:
+def _new_tiles(tree: TiledTree, before: int, size: int) -> Iterator[Tile]:
     level = 0
     while size:
         for index in range(before // TILE_WIDTH, -(-size // TILE_WIDTH)):

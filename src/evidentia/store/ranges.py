@@ -1,16 +1,19 @@
-"""Checking a stored log's entries by ranges: in this process, or shared out to others."""
+"""Checking a stored log's entries by ranges: in this process, or shared out to others.
+
+Who runs the others is handed in: `loading.auditor` does.
+"""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy import Connection
 
-from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
-from evidentia.store import log
+from evidentia.errors import IntegrityError
 from evidentia.store.database import Database, any_text, damage
-from evidentia.store.workers import Workers, cores, serve
+from evidentia.store.sql import log
 from evidentia.trail.audit import RangeAudit, audit_range
 from evidentia.trail.tiles import TILE_WIDTH
 
@@ -18,6 +21,7 @@ RANGE = 128 * TILE_WIDTH
 """How many entries are checked at a time; smaller logs are checked in this process."""
 
 Progress = Callable[[int], None]
+Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +47,31 @@ class Reading:
                 raise IntegrityError(f"the database file is damaged: {problem}") from error
 
 
+class Share(Protocol):
+    """Has ranges checked by `workers` others, or by as many as there are cores."""
+
+    def __call__(self, reading: Reading, spans: Spans, workers: int) -> Iterator[RangeAudit]:
+        """Give what was found of each range, in order."""
+
+
 def audit_entries(
     reading: Reading,
     connection: Connection,
     size: int,
     *,
-    workers: int | None,
+    share: Share,
+    workers: int,
     progress: Progress | None,
 ) -> list[RangeAudit]:
     """Check the entries below `size`; return the ranges in order."""
     spans = [(start, min(start + RANGE, size)) for start in range(0, size, RANGE)]
-    count = min(workers or cores(), len(spans))
+    count = min(workers, len(spans))
     ranges: list[RangeAudit] = []
     audits: Iterator[RangeAudit]
     if count > 1:
-        audits = _audited(reading, spans, count)
+        audits = share(reading, spans, count)
     else:
-        audits = (_audit_span(connection, reading.tenant, *span) for span in spans)
+        audits = (audit_span(connection, reading.tenant, *span) for span in spans)
     for audit in audits:
         ranges.append(audit)
         if progress:
@@ -69,7 +81,8 @@ def audit_entries(
     return ranges
 
 
-def _audit_span(connection: Connection, tenant: str, start: int, end: int) -> RangeAudit:
+def audit_span(connection: Connection, tenant: str, start: int, end: int) -> RangeAudit:
+    """Check the entries from `start` to `end` (not included)."""
     full = end // TILE_WIDTH
     tiles = list(log.tiles_between(connection, tenant, 0, start // TILE_WIDTH, full))
     rows = log.entries_between(connection, tenant, start, end)
@@ -86,35 +99,3 @@ def _leave_out_later_erasures(reading: Reading, ranges: list[RangeAudit], size: 
         part.missing_bodies = array(
             "q", [seq for seq in part.missing_bodies if log.erasure_subject(seq) not in erased]
         )
-
-
-def _audited(
-    reading: Reading, spans: Sequence[tuple[int, int]], count: int
-) -> Iterator[RangeAudit]:
-    """Have the spans checked by workers; give the results in order."""
-    setup = (reading.database.address, reading.tenant, reading.any_text)
-    with Workers(__name__, count) as workers:
-        for span, answer in zip(spans, workers.map((*setup, *span) for span in spans), strict=True):
-            if isinstance(answer, EvidentiaError):
-                raise answer
-            if not isinstance(answer, RangeAudit):
-                raise EnvironmentProblem(
-                    f"an audit worker ended unexpectedly at entries from {span[0]}"
-                )
-            yield answer
-
-
-_opened: dict[str, Database] = {}
-
-
-def _work(asked: tuple[str, str, bool, int, int]) -> RangeAudit:
-    """Check one range, in a worker, which opens a database once."""
-    address, tenant, anything, start, end = asked
-    if address not in _opened:
-        _opened[address] = Database.at(address)
-    with Reading(_opened[address], tenant, any_text=anything).connection() as connection:
-        return _audit_span(connection, tenant, start, end)
-
-
-if __name__ == "__main__":
-    serve(_work)

@@ -11,15 +11,8 @@ from collections.abc import Sequence
 
 from evidentia.errors import ConflictError, EnvironmentProblem
 from evidentia.store.database import Database
-from evidentia.store.log import (
-    NewOrigin,
-    Receipt,
-    Waiting,
-    append,
-    check_waiting,
-    lock_head,
-    move_head,
-)
+from evidentia.store.sql.log import NewOrigin, Receipt, append, lock_head, move_head
+from evidentia.trail.waiting import Waiting
 
 MAX_TOGETHER = 5_000
 """How many entries one transaction takes from the queue, so that others get their turn."""
@@ -50,7 +43,6 @@ class Sequencer:
 
     def append(self, tenant: str, waiting: Sequence[Waiting]) -> list[Receipt]:
         """Append entries, all or none; they are durable when this returns."""
-        check_waiting(waiting)
         if self._pid != os.getpid():
             self._begin_as_child()
         request = _Request(tenant, waiting)

@@ -6,15 +6,14 @@ from collections import OrderedDict
 from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError
-from evidentia.store.log import Head, tile_data
-from evidentia.trail.merkle import EMPTY_ROOT, range_hash
-from evidentia.trail.tiles import Frontier, expand, locate
+from evidentia.store.sql.log import Head, tile_data
+from evidentia.trail.tiles import Rows, TiledTree, expand, expanded_edge
 
 _KEPT_TILES = 4_096
 """How many expanded tiles are kept: about 180 MB at most, reached past a million entries."""
 
-Edge = dict[tuple[int, int], list[list[bytes]]]
-ExpandedTiles = OrderedDict[tuple[str, int, int], list[list[bytes]]]
+Edge = dict[tuple[int, int], Rows]
+ExpandedTiles = OrderedDict[tuple[str, int, int], Rows]
 
 
 class TileCache:
@@ -29,7 +28,7 @@ class TileCache:
         self._lock = threading.Lock()
         self._edge: tuple[Head, Edge] | None = None
 
-    def get(self, key: tuple[str, int, int]) -> list[list[bytes]] | None:
+    def get(self, key: tuple[str, int, int]) -> Rows | None:
         """Return an expanded tile and mark it as used."""
         with self._lock:
             rows = self._tiles.get(key)
@@ -41,12 +40,11 @@ class TileCache:
         """Return a head's unfinished tiles, expanded; those of the last head are kept."""
         kept = self._edge
         if kept is None or kept[0] != head:
-            tiles = Frontier.unpack(head.size, head.edge).partial_tiles()
-            kept = head, {(tile.level, tile.index): expand(tile.data) for tile in tiles}
+            kept = head, expanded_edge(head.size, head.edge)
             self._edge = kept
         return kept[1]
 
-    def put(self, key: tuple[str, int, int], rows: list[list[bytes]]) -> None:
+    def put(self, key: tuple[str, int, int], rows: Rows) -> None:
         """Keep an expanded tile; drop the one that was not used for longest."""
         with self._lock:
             self._tiles[key] = rows
@@ -54,37 +52,21 @@ class TileCache:
                 self._tiles.popitem(last=False)
 
 
-class StoredTree:
-    """The tree behind a head, as a function from (height, index) to the subtree's hash."""
+def stored_tree(connection: Connection, head: Head, cache: TileCache) -> TiledTree:
+    """Return the tree behind a head; its full tiles are read when they are needed."""
 
-    def __init__(self, connection: Connection, head: Head, cache: TileCache) -> None:
-        self._connection = connection
-        self._head = head
-        self._cache = cache
-        self._used = dict(cache.edge(head))
-
-    def __call__(self, height: int, index: int) -> bytes:
-        """Return the hash of the complete subtree of 2^height leaves at this index."""
-        level, tile, row, place = locate(height, index)
-        rows = self._used.get((level, tile))
+    def full(level: int, tile: int) -> Rows:
+        key = (head.tenant, level, tile)
+        rows = cache.get(key)
         if rows is None:
-            rows = self._used[level, tile] = self._full(level, tile)
-        return rows[row][place]
-
-    def root_at(self, size: int) -> bytes:
-        """Return the root that the log had at an earlier size."""
-        return range_hash(self, 0, size) if size else EMPTY_ROOT
-
-    def _full(self, level: int, tile: int) -> list[list[bytes]]:
-        key = (self._head.tenant, level, tile)
-        rows = self._cache.get(key)
-        if rows is None:
-            data = tile_data(self._connection, self._head.tenant, level, tile)
+            data = tile_data(connection, head.tenant, level, tile)
             if data is None:
                 raise IntegrityError(
-                    f"tile {level}/{tile} of log {self._head.origin} is missing: "
-                    "run 'evidentia trail verify'"
+                    f"tile {level}/{tile} of log {head.origin} is missing: run 'evidentia trail "
+                    "verify'"
                 )
             rows = expand(data)
-            self._cache.put(key, rows)
+            cache.put(key, rows)
         return rows
+
+    return TiledTree(cache.edge(head), full)

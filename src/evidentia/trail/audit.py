@@ -14,7 +14,15 @@ from hashlib import sha256
 import orjson
 
 from evidentia.errors import ProofError
-from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind, encode_entry, is_time
+from evidentia.trail.entry import (
+    ERASED_PREFIX,
+    SALT_BYTES,
+    Entry,
+    EntryKind,
+    StoredEntry,
+    encode_entry,
+    is_time,
+)
 from evidentia.trail.tiles import (
     TILE_BYTES,
     TILE_HEIGHT,
@@ -24,12 +32,8 @@ from evidentia.trail.tiles import (
     subtree_rows,
 )
 
-StoredEntry = tuple[int, str, str, bytes, bytes | None, bytes | None]
-"""A row: sequence number, kind, subject, the entry's bytes, the body's salt, the body."""
-
 MAX_FINDINGS = 100
 MAX_LEVEL = 8  # of tiles, in a log whose size fits into 64 bits
-ERASED_PREFIX = "entry/"
 _AT = slice(7, 34)
 _BODY = slice(44, 108)
 _ERASED = re.compile(ERASED_PREFIX + "(0|[1-9][0-9]{0,17})")

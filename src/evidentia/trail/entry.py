@@ -51,6 +51,9 @@ class EntryKind(StrEnum):
     KEY = "key"
 
 
+ERASED_PREFIX = "entry/"
+StoredEntry = tuple[int, str, str, bytes, bytes | None, bytes | None]
+"""A row: sequence number, kind, subject, the entry's bytes, the body's salt, the body."""
 KINDS: Final = frozenset(kind.value for kind in EntryKind)
 
 

@@ -11,8 +11,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from evidentia.canonical import parse_json
+from evidentia.errors import CanonicalError, InputError
 from evidentia.frozen import FrozenModel, FrozenObjects
 from evidentia.logs import get_logger
+from evidentia.trail.entry import encode_body, encode_subject
 
 STATUS_CHANGE = "status_change"
 """The `doc_filename` of a record that is a status change and not an extraction."""
@@ -211,6 +214,19 @@ def _package_one(
         known = not result or result in list(VerificationResult)
         reason: SkipReason = "invalid_record" if known else "unknown_result"
         return SkippedObligation(index, obligation_id, reason, validation_problems(error))
+
+
+def read_record(data: bytes) -> EvidenceRecord:
+    """Read a record from JSON that can be recorded; raise `InputError` saying what is wrong."""
+    try:
+        record = EvidenceRecord.model_validate(parse_json(data))
+        encode_subject(record.obligation_id)
+        encode_body(record.model_dump())
+    except ValidationError as error:
+        raise InputError(validation_problems(error)) from None
+    except CanonicalError as error:
+        raise InputError(str(error)) from None
+    return record
 
 
 def validation_problems(error: ValidationError) -> str:

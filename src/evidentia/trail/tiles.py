@@ -4,17 +4,20 @@ A full tile never changes, so it is stored and published once. What is not in a 
 tree's right edge, is carried along by a `Frontier`: with it an append needs to read nothing back.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
 from evidentia.errors import IntegrityError, ProofError
-from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES, node_hash
+from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES, node_hash, range_hash
 
 TILE_WIDTH = 256
 TILE_HEIGHT = 8
 TILE_BYTES = TILE_WIDTH * HASH_BYTES
 _LENGTH_PREFIX = 2
+
+Rows = list[list[bytes]]
+"""A tile expanded: its hashes, then the hashes of ever larger subtrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,37 @@ def locate(height: int, index: int) -> tuple[int, int, int, int]:
     level, row = divmod(height, TILE_HEIGHT)
     across = TILE_HEIGHT - row
     return level, index >> across, row, index & ((1 << across) - 1)
+
+
+class TiledTree:
+    """A log's tree as a function from (height, index) to a subtree's hash, out of tiles.
+
+    `edge` are the unfinished tiles, expanded; `full` gives an expanded full one when it is needed.
+    """
+
+    def __init__(
+        self, edge: Mapping[tuple[int, int], Rows], full: Callable[[int, int], Rows]
+    ) -> None:
+        self._used = dict(edge)
+        self._full = full
+
+    def __call__(self, height: int, index: int) -> bytes:
+        """Return the hash of the complete subtree of 2^height leaves at this index."""
+        level, tile, row, place = locate(height, index)
+        rows = self._used.get((level, tile))
+        if rows is None:
+            rows = self._used[level, tile] = self._full(level, tile)
+        return rows[row][place]
+
+    def root_at(self, size: int) -> bytes:
+        """Return the root that the log had at an earlier size."""
+        return range_hash(self, 0, size) if size else EMPTY_ROOT
+
+
+def expanded_edge(size: int, edge: bytes) -> dict[tuple[int, int], Rows]:
+    """Return the unfinished tiles of a log of a size, expanded, by their level and index."""
+    tiles = Frontier.unpack(size, edge).partial_tiles()
+    return {(tile.level, tile.index): expand(tile.data) for tile in tiles}
 
 
 def tile_path(level: int | str, index: int, width: int = TILE_WIDTH) -> str:

@@ -1,22 +1,20 @@
-"""The calls of tools as the trail keeps them: what was recorded can be left out by no one."""
+"""The tools' part: calls as the trail keeps them, so that no one can leave one out."""
 
-from collections.abc import Callable
 from typing import Any
 
 from evidentia.errors import InputError
 from evidentia.packs.tools import ToolCallRecord, ToolVerificationLedger
+from evidentia.trail.entry import EntryKind
+from evidentia.workspace.acting import Acting
+from evidentia.workspace.part import Part
 
-Append = Callable[[str, dict[str, Any]], None]
-Read = Callable[[str], list[dict[str, Any]]]
 
+class Tools(ToolVerificationLedger, Part, name="tools"):
+    """A tenant's tool ledger, which is in its trail."""
 
-class TrailToolLedger(ToolVerificationLedger):
-    """A tool ledger in the trail of a workspace."""
-
-    def __init__(self, append: Append, read: Read) -> None:
-        super().__init__()
-        self._append = append
-        self._read = read
+    def __init__(self, acting: Acting) -> None:
+        ToolVerificationLedger.__init__(self)
+        Part.__init__(self, acting)
 
     def record(self, decision_id: str, call: ToolCallRecord) -> None:
         """Add a call that was made for a decision; it is durable when this returns.
@@ -25,31 +23,28 @@ class TrailToolLedger(ToolVerificationLedger):
         """
         if problem := call.departure():
             raise InputError(f"the call of {call.tool_name} is not recorded: {problem}")
-        self._append(decision_id, {"call": call.model_dump(mode="json")})
+        _append(self._acting, decision_id, {"call": call.model_dump(mode="json")})
 
     def offer(self, decision_id: str, *tools: str) -> None:
         """Note tools that the agent could have used for a decision."""
-        self._append(decision_id, {"offered": list(dict.fromkeys(tools))})
+        _append(self._acting, decision_id, {"offered": list(dict.fromkeys(tools))})
 
     def calls(self, decision_id: str) -> tuple[ToolCallRecord, ...]:
         """Return the calls of a decision, failures too, in the order in which they were recorded.
 
         A call whose entry was erased is left out: the trail says so.
         """
-        return tuple(
-            ToolCallRecord.recorded(body["call"])
-            for body in self._read(decision_id)
-            if "call" in body
-        )
+        return calls_of(self._acting, decision_id)
 
     def offered(self, decision_id: str) -> tuple[str, ...]:
         """Return the tools that were offered for a decision, in the order of the offers."""
-        offered = (body["offered"] for body in self._read(decision_id) if "offered" in body)
+        bodies = _recorded(self._acting, decision_id)
+        offered = (body["offered"] for body in bodies if "offered" in body)
         return tuple(dict.fromkeys(tool for tools in offered for tool in tools))
 
     def take_over(self, decision_id: str, other: ToolVerificationLedger) -> None:
         """Record the calls of a decision that another ledger has and this one does not yet."""
-        known = [call.sha256 for call in self.calls(decision_id)]
+        known = [call.sha256 for call in calls_of(self._acting, decision_id)]
         for call in other.calls(decision_id):
             if call.sha256 in known:
                 known.remove(call.sha256)
@@ -59,3 +54,18 @@ class TrailToolLedger(ToolVerificationLedger):
         new = [tool for tool in other.offered(decision_id) if tool not in known_tools]
         if new:
             self.offer(decision_id, *new)
+
+
+def calls_of(acting: Acting, decision_id: str) -> tuple[ToolCallRecord, ...]:
+    """Return the calls of a decision, in the order in which they were recorded."""
+    bodies = _recorded(acting, decision_id)
+    return tuple(ToolCallRecord.recorded(body["call"]) for body in bodies if "call" in body)
+
+
+def _append(acting: Acting, decision_id: str, body: dict[str, Any]) -> None:
+    acting.record(EntryKind.TOOL_CALL, f"decision/{decision_id}", {**body, "by": acting.actor})
+
+
+def _recorded(acting: Acting, decision_id: str) -> list[dict[str, Any]]:
+    logged = acting.entries(EntryKind.TOOL_CALL, f"decision/{decision_id}")
+    return [one.body for one in logged if isinstance(one.body, dict)]

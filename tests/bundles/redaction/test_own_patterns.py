@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidentia.bundles.redaction.model import Span
+from evidentia.bundles.redaction.model import SensitiveSpan
 from evidentia.bundles.redaction.redactor import Redactor, check_pattern
 from evidentia.errors import InputError
 
@@ -74,15 +74,15 @@ def test_a_pattern_of_ones_own_has_exact_places(text: str, pattern: str) -> None
 
 
 def test_a_detector_finds_in_code_points() -> None:
-    def names(text: str) -> list[Span]:
-        return [Span("PERSON", text.index("علي"), text.index("علي") + 3)]
+    def names(text: str) -> list[SensitiveSpan]:
+        return [SensitiveSpan("PERSON", text.index("علي"), text.index("علي") + 3)]
 
     redactor = Redactor(KEY, detectors={"names": names})
     assert redactor.redact("é علي a@example.com").text == "é [PERSON_1] [EMAIL_1]"
 
 
 def test_a_detector_may_find_values_of_a_built_in_class() -> None:
-    found = {"mine": lambda _: [Span("EMAIL", 0, 3), Span("IPV6", 4, 5)]}
+    found = {"mine": lambda _: [SensitiveSpan("EMAIL", 0, 3), SensitiveSpan("IPV6", 4, 5)]}
     redactor = Redactor(KEY, detectors=found)
     assert redactor.redact("A@b x").text == "[EMAIL_1] [IPV6_1]"
     assert redactor.redact("a@B y").text == "[EMAIL_1] [IPV6_2]"
@@ -106,7 +106,7 @@ def test_a_detector_may_find_values_of_a_built_in_class() -> None:
     ],
 )
 def test_a_bad_span_is_refused_by_the_name_of_its_detector(span: object) -> None:
-    redactor = Redactor(KEY, detectors={"mine": lambda _: [Span("A", 0, 1), span]})  # type: ignore[list-item]
+    redactor = Redactor(KEY, detectors={"mine": lambda _: [SensitiveSpan("A", 0, 1), span]})  # type: ignore[list-item]
     with pytest.raises(
         InputError, match=r"the detector 'mine' gave a bad span \(number 2\)"
     ) as caught:
@@ -115,7 +115,7 @@ def test_a_bad_span_is_refused_by_the_name_of_its_detector(span: object) -> None
 
 
 def test_a_detector_that_fails_is_named_and_the_text_is_not_quoted() -> None:
-    def failing(text: str) -> list[Span]:
+    def failing(text: str) -> list[SensitiveSpan]:
         raise RuntimeError(text)
 
     with pytest.raises(InputError, match="the detector 'mine' failed with RuntimeError") as caught:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bundles.redaction.making import JWT, PEM, VALUES
-from evidentia.bundles.redaction.model import PLACEHOLDER, RedactedText, Span
+from evidentia.bundles.redaction.model import PLACEHOLDER, RedactedText, SensitiveSpan
 from evidentia.bundles.redaction.redactor import BUILT_IN, Redactor
 from evidentia.errors import InputError
 
@@ -272,7 +272,7 @@ def test_only_the_chosen_classes_are_redacted() -> None:
 )
 def test_hits_never_overlap_and_cover_all_that_was_found(found: list[tuple[str, int, int]]) -> None:
     text = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN"
-    spans = [Span(kind, start, start + size) for kind, start, size in found]
+    spans = [SensitiveSpan(kind, start, start + size) for kind, start, size in found]
     result = Redactor(KEY, detectors={"d": lambda _: spans}).redact(text)
     check_places(result)
     covered = {place for _, start, end in spans for place in range(start, end)}
@@ -282,6 +282,12 @@ def test_hits_never_overlap_and_cover_all_that_was_found(found: list[tuple[str, 
 
 
 def test_the_leftmost_then_the_longest_then_the_first_is_taken() -> None:
-    spans = [Span("A", 1, 3), Span("B", 0, 3), Span("C", 0, 4), Span("D", 0, 4), Span("E", 2, 6)]
+    spans = [
+        SensitiveSpan("A", 1, 3),
+        SensitiveSpan("B", 0, 3),
+        SensitiveSpan("C", 0, 4),
+        SensitiveSpan("D", 0, 4),
+        SensitiveSpan("E", 2, 6),
+    ]
     result = Redactor(KEY, detectors={"d": lambda _: spans}).redact("abcdefgh")
     assert result.text == "[C_1][E_1]gh"

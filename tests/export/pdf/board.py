@@ -160,7 +160,7 @@ def assemble_board_pack(workspace: Workspace, **changes: Any) -> EvidencePack:
     """Seal the pack with its tool calls and an attachment; `changes` are to the decision."""
     decision = board_decision(tenant_id=workspace.tenant, **changes)
     for call in CALLS:
-        workspace.tool_ledger.record(decision.decision_id, ToolCallRecord.model_validate(call))
+        workspace.tools.record(decision.decision_id, ToolCallRecord.model_validate(call))
     return workspace.assemble(
         decision,
         memo=board_memo(),

@@ -39,12 +39,12 @@ class Evidence:
                 answer_name="answer.md",
                 query="How much annual leave do I get, and how do I apply for it?",
             )
-            return written(workspace.prove_ledger(found.id).as_json())
+            return written(workspace.ledgers.prove(found.id).as_json())
 
 
 def exported(workspace: Workspace, name: str, file: Path) -> bytes:
     """Return the file that a pack is exported as."""
-    return workspace.export_pack(name, file, overwrite=True).read_bytes()
+    return workspace.packs.export(name, file, overwrite=True).read_bytes()
 
 
 @pytest.fixture(scope="session")
@@ -55,14 +55,14 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     with open_workspace(home) as workspace:
         pack = assemble_board_pack(workspace)
         draft = exported(workspace, pack.pack_id, folder / "draft.json")
-        workspace.review_pack(
+        workspace.packs.review(
             pack.pack_id,
             "approved",
             reviewer="Noura Al-Harbi",
             note="Approved, provided that the guarantee is renewed first.",
         )
         reviewed = exported(workspace, pack.decision_id, folder / "pack.json")
-        return Evidence(home, draft, reviewed, workspace.public_key())
+        return Evidence(home, draft, reviewed, workspace.trail.public_key())
 
 
 @pytest.fixture

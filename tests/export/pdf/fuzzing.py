@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from evidentia.export.pdf.rendering import render
+from evidentia.kinds import render
 from export.pdf import hostile
 from export.pdf.verapdf import validate
 

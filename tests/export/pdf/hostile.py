@@ -17,7 +17,8 @@ from pypdfium2 import raw as pdfium
 from evidentia.canonical import sha256_hex
 from evidentia.export.pdf.provenance import EVIDENCE as EVIDENCE_FILE
 from evidentia.export.pdf.provenance import RENDERING as RENDERING_FILE
-from evidentia.export.pdf.reading import embedded, verify_pdf
+from evidentia.export.pdf.reading import embedded
+from evidentia.kinds import verify_pdf
 from evidentia.ledger.model import (
     Claim,
     ClaimType,

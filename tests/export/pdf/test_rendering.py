@@ -15,8 +15,9 @@ from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import InputError
 from evidentia.export.pdf.provenance import EVIDENCE, RENDERING
 from evidentia.export.pdf.reading import embedded
-from evidentia.export.pdf.rendering import Language, render, rendering_bytes
+from evidentia.export.pdf.rendering import Language, rendering_bytes
 from evidentia.export.pdf.typesetting import template_digest, typst_version
+from evidentia.kinds import render
 from evidentia.packs.model import DecisionSummary
 from evidentia.packs.verification import written
 from evidentia.proof.envelope import Envelope
@@ -70,7 +71,7 @@ def test_the_same_evidence_gives_the_same_bytes_in_another_process_too(
     file = tmp_path / "pack.json"
     file.write_bytes(evidence.pack)
     code = (
-        "import hashlib, pathlib, sys; from evidentia.export.pdf.rendering import render; "
+        "import hashlib, pathlib, sys; from evidentia.kinds import render; "
         "data = pathlib.Path(sys.argv[1]).read_bytes(); "
         "print(hashlib.sha256(render(data)).hexdigest())"
     )

@@ -13,8 +13,8 @@ import pytest
 from evidentia.errors import EnvironmentProblem, InputError
 from evidentia.export.pdf import typesetting
 from evidentia.export.pdf.reading import embedded
-from evidentia.export.pdf.rendering import render
 from evidentia.export.pdf.typesetting import template_digest, typeset, typst_version
+from evidentia.kinds import render
 from forking import Child
 from packs.making import exported, pack
 

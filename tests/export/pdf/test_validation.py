@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import tiers
-from evidentia.export.pdf.rendering import render
+from evidentia.kinds import render
 from export.pdf import hostile
 from export.pdf.attaching import by_hand
 from export.pdf.conftest import Evidence

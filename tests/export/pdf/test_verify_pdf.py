@@ -13,12 +13,13 @@ import pytest
 
 import evidentia as ev
 import tiers
+from evidentia import kinds
 from evidentia.canonical import canonical_json, parse_json
-from evidentia.export.pdf import pack_pages, reading, rendering
+from evidentia.export.pdf import pack_pages, reading
 from evidentia.export.pdf.provenance import EVIDENCE as EVIDENCE_FILE
 from evidentia.export.pdf.provenance import RENDERING as RENDERING_FILE
-from evidentia.export.pdf.reading import embedded, verify_evidence, verify_pdf
-from evidentia.export.pdf.rendering import render
+from evidentia.export.pdf.reading import embedded
+from evidentia.kinds import render, verify_evidence, verify_pdf
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.verification import ProofReport, Verdict
 from export.pdf.attaching import (
@@ -178,7 +179,7 @@ class TestPagesThatWereChanged:
         other = full_pack()
         with monkeypatch.context() as patched:
             made = pack_pages.pages(other, set())
-            patched.setattr(rendering, "_pages", lambda *_: ("pack", made))
+            patched.setattr(kinds, "_printed", lambda *_: ("pack", made))
             forged = render(SMALL)
         assert embedded(forged) == embedded(small)
         report = verify_pdf(forged, TRUSTED)

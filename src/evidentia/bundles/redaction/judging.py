@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from evidentia.bundles.redaction import validating
-from evidentia.bundles.redaction.model import Span
+from evidentia.bundles.redaction.model import SensitiveSpan
 from evidentia.bundles.redaction.patterns import (
     ASSIGNMENT,
     AUTHORIZATION,
@@ -45,14 +45,14 @@ _FEWEST_PARTS: Final = 3
 _MOST_PARTS: Final = 5
 
 
-Verdict = tuple[Span | None, int]
+Verdict = tuple[SensitiveSpan | None, int]
 """What a candidate is (None: nothing), and where to look on."""
 Judge = Callable[[bytes, int, int, frozenset[str]], Verdict]
 
 
-def find_built_in(data: bytes, classes: frozenset[str]) -> list[Span]:
+def find_built_in(data: bytes, classes: frozenset[str]) -> list[SensitiveSpan]:
     """Return the values of some classes in UTF-8 bytes; the spans are in bytes, and may overlap."""
-    found: list[Span] = []
+    found: list[SensitiveSpan] = []
     for pattern, judge in (
         (number_pattern(classes), _number),
         (address_pattern(classes), _address),
@@ -63,8 +63,10 @@ def find_built_in(data: bytes, classes: frozenset[str]) -> list[Span]:
     return found
 
 
-def _search(pattern: Any, judge: Judge, data: bytes, classes: frozenset[str]) -> list[Span]:
-    found: list[Span] = []
+def _search(
+    pattern: Any, judge: Judge, data: bytes, classes: frozenset[str]
+) -> list[SensitiveSpan]:
+    found: list[SensitiveSpan] = []
     match, anywhere = matcher(pattern)
     at, size = 0, len(data)
     while True:
@@ -85,7 +87,7 @@ def _number(data: bytes, start: int, end: int, classes: frozenset[str]) -> Verdi
         text = text.strip("_")
     kind, size = _NUMBER_JUDGES[_notation(text)](data, start, text, classes)
     if size:
-        return (Span(kind, start, start + size), start + size)
+        return (SensitiveSpan(kind, start, start + size), start + size)
     first = _FIRST_GROUP.match(text)
     return (None, start + (first.end() if first else len(text)))
 
@@ -205,7 +207,7 @@ def _address(data: bytes, start: int, end: int, _classes: frozenset[str]) -> Ver
         start += len("://")
         end = data.rindex(b"@", start, end)
         if validating.is_userinfo(data[start:end].decode()):
-            return (Span("URL_CREDENTIALS", start, end), end)
+            return (SensitiveSpan("URL_CREDENTIALS", start, end), end)
         return (None, start)
     text = data[start:end].decode()
     place = validating.email_place(text)
@@ -215,7 +217,7 @@ def _address(data: bytes, start: int, end: int, _classes: frozenset[str]) -> Ver
     if not text.isascii():
         low, high = len(text[:low].encode()), len(text[:high].encode())
     low, high = start + low, start + high
-    return (Span("EMAIL", low, high), high)
+    return (SensitiveSpan("EMAIL", low, high), high)
 
 
 def _is_remote(data: bytes, start: int, end: int) -> bool:
@@ -238,9 +240,9 @@ def _secret(data: bytes, start: int, end: int, classes: frozenset[str]) -> Verdi
         high = low + len(value)
         if not validating.is_bearer(value, named=header.start(1) >= 0):
             return (None, low)
-        return (Span(_kind_of_secret(value, classes), low, high), high)
+        return (SensitiveSpan(_kind_of_secret(value, classes), low, high), high)
     is_token = validating.is_token(data[start:end].decode())
-    return (Span("API_KEY", start, end) if is_token else None, end)
+    return (SensitiveSpan("API_KEY", start, end) if is_token else None, end)
 
 
 def _private_key(data: bytes, start: int, end: int) -> Verdict:
@@ -253,7 +255,7 @@ def _private_key(data: bytes, start: int, end: int) -> Verdict:
         mark = after = _KEY_BODY.match(data, end, min(len(data), end + _LONGEST_KEY)).end()
     if not validating.is_key_body(data[end:mark].decode(errors="replace")):
         return (None, end)
-    return (Span("PRIVATE_KEY", start, after), after)
+    return (SensitiveSpan("PRIVATE_KEY", start, after), after)
 
 
 def _jwt(data: bytes, start: int, end: int) -> Verdict:
@@ -262,7 +264,7 @@ def _jwt(data: bytes, start: int, end: int) -> Verdict:
     if not validating.is_jwt(whole.decode()):
         return (None, end)
     high = start + len(whole.rstrip(b"."))
-    return (Span("JWT", start, high), high)
+    return (SensitiveSpan("JWT", start, high), high)
 
 
 def _assigned(data: bytes, assigned: Any, classes: frozenset[str]) -> Verdict:
@@ -280,7 +282,7 @@ def _assigned(data: bytes, assigned: Any, classes: frozenset[str]) -> Verdict:
         return (None, low)
     if not quoted and len(value) >= _LONGEST_BARE:
         high = _BARE.match(data, low).end()
-    return (Span(_kind_of_secret(value, classes), low, high), high)
+    return (SensitiveSpan(_kind_of_secret(value, classes), low, high), high)
 
 
 def _kind_of_secret(value: str, classes: frozenset[str]) -> str:

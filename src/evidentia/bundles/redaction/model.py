@@ -11,7 +11,7 @@ PLACEHOLDER = re.compile(r"\[[A-Z][A-Z0-9_]*_[1-9][0-9]*\]")
 """How a placeholder reads."""
 
 
-class Span(NamedTuple):
+class SensitiveSpan(NamedTuple):
     """A value of some kind, from `start` to `end` of a text."""
 
     kind: str
@@ -19,7 +19,7 @@ class Span(NamedTuple):
     end: int
 
 
-Detector = Callable[[str], Iterable[Span]]
+Detector = Callable[[str], Iterable[SensitiveSpan]]
 """Finds values in a text; its spans are in code points."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, Final
 
-from evidentia.bundles.redaction.model import Detector, Span
+from evidentia.bundles.redaction.model import Detector, SensitiveSpan
 from evidentia.errors import EnvironmentProblem
 
 _NOT_IN_KINDS: Final = re.compile(r"[^A-Z0-9]+")
@@ -26,7 +26,7 @@ def presidio_detector(
     """
     asked = _made_analyzer(name, language) if analyzer is None else analyzer
 
-    def detect(text: str) -> Iterable[Span]:
+    def detect(text: str) -> Iterable[SensitiveSpan]:
         found = asked.analyze(
             text=text,
             language=language,
@@ -34,7 +34,7 @@ def presidio_detector(
             score_threshold=least_score,
         )
         return [
-            Span(_kind(result.entity_type), int(result.start), int(result.end))
+            SensitiveSpan(_kind(result.entity_type), int(result.start), int(result.end))
             for result in found
             if result.score >= least_score and result.start < result.end
         ]

@@ -17,7 +17,7 @@ from evidentia.bundles.redaction.hits import (
     outside_placeholders,
 )
 from evidentia.bundles.redaction.judging import find_built_in
-from evidentia.bundles.redaction.model import Detector, RedactedText, Redaction, Span
+from evidentia.bundles.redaction.model import Detector, RedactedText, Redaction, SensitiveSpan
 from evidentia.bundles.redaction.patterns import BUILT_IN, custom_pattern
 from evidentia.bundles.redaction.validating import normalised
 from evidentia.errors import InputError
@@ -145,11 +145,11 @@ class Redactor:
         outer.update(inner.digest())
         return outer.hexdigest()
 
-    def _own_spans(self, text: str, encoded: bytes) -> list[Span]:
+    def _own_spans(self, text: str, encoded: bytes) -> list[SensitiveSpan]:
         """Return what patterns and detectors find, in code points."""
-        found: list[Span] = []
+        found: list[SensitiveSpan] = []
         for name, pattern in self._patterns.items():
-            spans = [Span(name, *match.span()) for match in pattern.finditer(encoded)]
+            spans = [SensitiveSpan(name, *match.span()) for match in pattern.finditer(encoded)]
             found += in_code_points(spans, text, encoded)
         for name, detector in self._detectors.items():
             found += detected(name, detector, text)

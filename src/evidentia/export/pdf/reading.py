@@ -7,7 +7,7 @@ is byte for byte the file, or somebody changed the file.
 
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from ctypes import c_char, c_ulong
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -24,16 +24,16 @@ from evidentia.export.pdf.rendering import (
     FORMAT,
     FORMAT_VERSION,
     Language,
+    Printed,
     Typeface,
+    Verify,
     render,
     rendering_bytes,
 )
-from evidentia.ledger.session import PREDICATE_TYPE as LEDGER
-from evidentia.packs.statement import PREDICATE_TYPE as PACK
-from evidentia.packs.verification import with_pack_checks, written
+from evidentia.packs.verification import FILE, written
 from evidentia.proof.document import MAX_PROOF_BYTES, Proof
 from evidentia.proof.keys import TrustedKey
-from evidentia.proof.verification import RENDERING, Check, ProofReport, Verdict, verify_proof
+from evidentia.proof.verification import RENDERING, Check, ProofReport, Verdict
 
 MAX_PDF_BYTES: Final = 2 * MAX_PROOF_BYTES
 MAX_EMBEDDED_FILES: Final = 64
@@ -59,6 +59,10 @@ _ONE_FILTER = re.compile(
 )
 _STEP: Final = 2**16
 _FIELDS: Final = frozenset({"format", "v", "lang", "typeface", "typst", "template"})
+
+
+VerifyBy = Callable[[bytes, Iterable[TrustedKey]], ProofReport]
+"""Verifies evidence by the keys that a caller trusts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,33 +104,29 @@ def embedded(pdf: bytes) -> dict[str, bytes]:
             document.close()
 
 
-def verify_pdf(pdf: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
+def verify_pdf(
+    pdf: bytes, keys: Iterable[TrustedKey], *, verify: VerifyBy, printed: Printed
+) -> ProofReport:
     """Verify a PDF from its bytes and the public keys that the caller trusts.
 
-    The report is that of the embedded evidence, with checks of what is embedded and of the pages.
-    Whatever the bytes are, the answer is a report and never an exception.
+    The report is that of the embedded evidence, as `verify` gives it, with checks of what is
+    embedded and of the pages. Whatever the bytes are, the answer is a report, never an exception.
     """
     try:
         files = embedded(pdf)
         evidence = _evidence(files)
     except InputError as error:
         return ProofReport((Check("format", holds=False, says=str(error)),))
-    report = verify_evidence(evidence, keys)
+    report = verify(evidence, keys)
+    if not any(check.name == FILE for check in report.checks) and report.entry is not None:
+        report = replace(report, checks=(*report.checks, _form(evidence)))
     report = replace(report, checks=(*report.checks, _embedded_check(files, report)))
-    check = _pages(pdf, files, report)
+    check = _pages(pdf, files, report, lambda data: verify(data, ()), printed)
     return replace(
         report,
         checks=(*report.checks, check),
         cannot_know=(*report.cannot_know, WHAT_A_PDF_CANNOT_SHOW),
     )
-
-
-def verify_evidence(evidence: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
-    """Verify the evidence of a PDF, which is written in one form: every byte of it is checked."""
-    report = with_pack_checks(evidence, verify_proof(evidence, keys))
-    if report.statement is not None and report.statement.predicate_type == PACK:
-        return report
-    return replace(report, checks=(*report.checks, _form(evidence)))
 
 
 # Reading
@@ -290,24 +290,41 @@ def _attached(evidence: bytes) -> dict[str, bytes]:
     return dict(Proof.parse(evidence).attachments)
 
 
-def _pages(pdf: bytes, files: Mapping[str, bytes], report: ProofReport) -> Check:
+def _pages(
+    pdf: bytes,
+    files: Mapping[str, bytes],
+    report: ProofReport,
+    verify: Verify,
+    printed: Printed,
+) -> Check:
     """Make the PDF again of its evidence, and compare."""
     if report.verdict is Verdict.DOES_NOT_HOLD:
         return _undecided("another check failed, so the pages were not compared with the evidence")
-    statement = report.statement
-    if statement is None or statement.predicate_type not in {PACK, LEDGER}:
+    try:
+        if report.statement is None:
+            raise InputError("it has no statement")
+        printed(Proof.parse(files[EVIDENCE_FILE]), report.statement)
+    except EvidentiaError:
         says = "the evidence is of no pack and no ledger, and pages are made of nothing else"
         return Check(RENDERING, holds=False, says=says)
     try:
         told = _rendering(files[RENDERING_FILE])
     except InputError as error:
         return Check(RENDERING, holds=False, says=str(error))
-    return _compared(pdf, files[EVIDENCE_FILE], told)
+
+    def made(evidence: bytes) -> bytes:
+        return render(
+            evidence, verify=verify, printed=printed, lang=told.lang, typeface=told.typeface
+        )
+
+    return _compared(pdf, files[EVIDENCE_FILE], told, made)
 
 
-def _compared(pdf: bytes, evidence: bytes, told: _Rendering) -> Check:
+def _compared(
+    pdf: bytes, evidence: bytes, told: _Rendering, make: Callable[[bytes], bytes]
+) -> Check:
     try:
-        made = render(evidence, lang=told.lang, typeface=told.typeface)
+        made = make(evidence)
     except EvidentiaError as error:
         return _undecided(f"the pages were not compared with the evidence: {error}")
     if made == pdf:

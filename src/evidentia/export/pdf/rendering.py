@@ -1,43 +1,43 @@
 """Rendering: evidence in, a PDF out. Nothing is printed that the evidence does not hold."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, get_args
 
 from evidentia.canonical import canonical_json
 from evidentia.errors import InputError
-from evidentia.export.pdf import ledger_pages, pack_pages
 from evidentia.export.pdf.provenance import EVIDENCE, RENDERING, attached, provenance
 from evidentia.export.pdf.typesetting import template_digest, typeset, typst_version
-from evidentia.ledger import session as ledgers
-from evidentia.ledger.session import LedgerSession
-from evidentia.packs import statement as packs
-from evidentia.packs.verification import with_pack_checks
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.statement import Statement
-from evidentia.proof.verification import verify_proof
+from evidentia.proof.verification import ProofReport
 
 Language = Literal["ar", "en", "both"]
 Typeface = Literal["plex", "amiri"]
+Verify = Callable[[bytes], ProofReport]
+"""Verifies evidence, with what is to be looked at in its kind, by no key."""
+Printed = Callable[[Proof, Statement], tuple[str, dict[str, Any]]]
+"""Gives the template that a statement is printed by, and its data; raises `InputError` if none."""
 FORMAT: Final = "evidentia/pdf"
 FORMAT_VERSION: Final = 1
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
-def render(evidence: bytes, *, lang: Language = "both", typeface: Typeface = "plex") -> bytes:
-    """Return the PDF of an exported pack or a ledger's proof, which is embedded in it.
+def render(
+    evidence: bytes, *, verify: Verify, printed: Printed, lang: Language, typeface: Typeface
+) -> bytes:
+    """Return the PDF of evidence, which is embedded in it; `kinds.render` says what of.
 
-    The same evidence, language and typeface give the same bytes. Raises `InputError` in one line if
-    the evidence is neither, or contradicts itself; whether it is signed by a key that anyone
-    trusts is not asked.
+    `verify` looks at the evidence, `printed` gives the template and the data of its pages.
     """
     if lang not in get_args(Language):
         raise InputError(f"a PDF is in ar, en or both, not {lang!r}")
     if typeface not in get_args(Typeface):
         raise InputError(f"a PDF is set in plex or amiri, not {typeface!r}")
-    proof, envelope, statement = _read(evidence)
+    proof, envelope, statement = _read(evidence, verify)
     rendering = rendering_bytes(lang, typeface)
-    template, data = _pages(proof, statement)
+    template, data = printed(proof, statement)
     data |= {
         "lang": lang,
         "typeface": typeface,
@@ -62,9 +62,9 @@ def rendering_bytes(lang: str, typeface: str) -> bytes:
     )
 
 
-def _read(evidence: bytes) -> tuple[Proof, Envelope, Statement]:
+def _read(evidence: bytes, verify: Verify) -> tuple[Proof, Envelope, Statement]:
     """Take evidence apart; raise `InputError` unless it is consistent in itself."""
-    report = with_pack_checks(evidence, verify_proof(evidence))
+    report = verify(evidence)
     for check in report.checks:
         if check.holds is False:
             raise InputError(f"no PDF can be made of this evidence: {check.says}")
@@ -75,20 +75,6 @@ def _read(evidence: bytes) -> tuple[Proof, Envelope, Statement]:
             "a pack, or prove a ledger"
         )
     return proof, proof.envelope, report.statement
-
-
-def _pages(proof: Proof, statement: Statement) -> tuple[str, dict[str, Any]]:
-    """Return the template that a statement is printed by, and its data."""
-    match statement.predicate_type:
-        case packs.PREDICATE_TYPE:
-            held = {name for name, _ in proof.attachments}
-            return "pack", pack_pages.pages(packs.from_statement(statement), held)
-        case ledgers.PREDICATE_TYPE:
-            return "ledger", ledger_pages.pages(LedgerSession.from_statement(statement))
-    raise InputError(
-        f"no PDF can be made of this evidence: {statement.predicate_type[:80]!r} is neither a pack "
-        "nor a ledger"
-    )
 
 
 def _recorded(at: str) -> datetime:

@@ -1,0 +1,93 @@
+"""What can be done with evidence, which role may do it, and who is asked."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, Protocol
+
+
+class Role(StrEnum):
+    """What a user is in a tenant."""
+
+    VIEWER = "viewer"
+    """Reads evidence."""
+    APPROVER = "approver"
+    """Makes evidence too, revises, reviews and exports packs, and approves exports."""
+    ADMIN = "admin"
+    """May do everything."""
+    AUDITOR = "auditor"
+    """Reads evidence and audits it, for a limited time."""
+
+
+class Action(StrEnum):
+    """What can be done with a pack, or with all evidence of a tenant."""
+
+    VIEW = "view"
+    REVISE = "revise"
+    REVIEW = "review"
+    EXPORT = "export"
+    APPROVE_EXPORT = "approve_export"
+    HOLD = "hold"
+    RELEASE = "release"
+
+    LIST = "list"
+    """Read the trail, documents, ledgers, bundles and tool calls, and list packs."""
+    CREATE = "create"
+    """Append, ingest, check, build bundles, make packs, and record what belongs to them."""
+    AUDIT = "audit"
+    SWEEP = "sweep"
+    """Erase, remove what need not be kept any longer, and set how long that is."""
+    GRANT = "grant"
+    """Give and take away roles, and say who owns which agent."""
+    KEYS = "keys"
+    """Make, rotate and withdraw the tenant's signing keys."""
+
+
+PACK_ACTIONS: Final = frozenset(
+    {
+        Action.VIEW,
+        Action.REVISE,
+        Action.REVIEW,
+        Action.EXPORT,
+        Action.APPROVE_EXPORT,
+        Action.HOLD,
+        Action.RELEASE,
+    }
+)
+"""What is done with one pack; all else is done in a tenant."""
+
+MAY: Final[Mapping[Role, frozenset[Action]]] = MappingProxyType(
+    {
+        Role.VIEWER: frozenset({Action.VIEW, Action.LIST}),
+        Role.AUDITOR: frozenset({Action.VIEW, Action.LIST, Action.AUDIT}),
+        Role.APPROVER: frozenset(
+            {
+                Action.VIEW,
+                Action.LIST,
+                Action.CREATE,
+                Action.REVISE,
+                Action.REVIEW,
+                Action.EXPORT,
+                Action.APPROVE_EXPORT,
+            }
+        ),
+        Role.ADMIN: frozenset(Action),
+    }
+)
+"""Who may do what. `model.fga` says the same to OpenFGA."""
+
+
+class Authorizer(Protocol):
+    """Says who may do what: to what is unknown, forbidden or expired alike, no.
+
+    Who subclasses it writes `may` alone.
+    """
+
+    @abstractmethod
+    def may(self, user: str, action: Action, on: str) -> bool:
+        """Whether a user may do something with the pack, or in the tenant, that `on` names."""
+
+    def can_view_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may read a pack, and verify it."""
+        return self.may(user, Action.VIEW, pack_id)

@@ -1,0 +1,185 @@
+"""The guard: what each method of a workspace takes, in one table, and whoever it asks.
+
+What is not in the table is refused, to the owner too. The owner of an embedded workspace, who
+names no user, may do all that is in it. A user may do what the authorizer says: the role table or
+OpenFGA, of which only `may` is called. What a user may not see is answered as if it was not there.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from evidentia.access.actions import Action, Authorizer
+from evidentia.errors import AccessError, NotFoundError
+from evidentia.logs import get_logger
+
+
+class On(StrEnum):
+    """What a method is about: the tenant, or the pack that its first argument names."""
+
+    TENANT = "tenant"
+    PACK = "pack"
+
+
+class Need(NamedTuple):
+    """What calling a method takes: an action, on the tenant or on a pack.
+
+    `owner` keeps it to the owner of the workspace, whatever roles a user has.
+    """
+
+    action: Action
+    on: On = On.TENANT
+    owner: bool = False
+
+
+_READ, _MAKE = Need(Action.LIST), Need(Action.CREATE)
+_AUDIT, _REMOVE = Need(Action.AUDIT), Need(Action.SWEEP)
+_GRANT, _KEYS = Need(Action.GRANT), Need(Action.KEYS)
+_SEE = Need(Action.VIEW, On.PACK)
+
+TABLE: Final[Mapping[str, Need]] = MappingProxyType(
+    {
+        "access.grant": _GRANT,
+        "access.grants": _READ,
+        "access.own_agent": _GRANT,
+        "access.revoke": _GRANT,
+        "bundles.audit": _AUDIT,
+        "bundles.build": _MAKE,
+        "bundles.export": _READ,
+        "bundles.find": _READ,
+        "bundles.get": _READ,
+        "bundles.ids": _READ,
+        "bundles.items": _READ,
+        "bundles.list": _READ,
+        "bundles.of_run": _READ,
+        "bundles.prove": _READ,
+        "bundles.record_run": _MAKE,
+        "bundles.render": _READ,
+        "bundles.runs": _READ,
+        "bundles.runs_of_artifact": _READ,
+        "bundles.verify": _READ,
+        "bundles.why_cut": _READ,
+        "documents.anchor": _READ,
+        "documents.chunks": _READ,
+        "documents.ingest": _MAKE,
+        "documents.list": _READ,
+        "documents.resolve": _READ,
+        "ledgers.audit": _AUDIT,
+        "ledgers.check": _MAKE,
+        "ledgers.export": _READ,
+        "ledgers.find": _READ,
+        "ledgers.get": _READ,
+        "ledgers.list": _READ,
+        "ledgers.prove": _READ,
+        "packs.approve_export": Need(Action.APPROVE_EXPORT, On.PACK),
+        "packs.assemble": _MAKE,
+        "packs.audit": _AUDIT,
+        "packs.export": Need(Action.EXPORT, On.PACK),
+        "packs.find": _SEE,
+        "packs.get": _SEE,
+        "packs.held": _READ,
+        "packs.hold": Need(Action.HOLD, On.PACK),
+        "packs.list": _READ,
+        "packs.prove": Need(Action.EXPORT, On.PACK, owner=True),
+        "packs.record_decision": _MAKE,
+        "packs.release": Need(Action.RELEASE, On.PACK),
+        "packs.retention": _READ,
+        "packs.review": Need(Action.REVIEW, On.PACK),
+        "packs.revise": Need(Action.REVISE, On.PACK),
+        "packs.seal": _MAKE,
+        "packs.set_retention": _REMOVE,
+        "packs.sweep": _REMOVE,
+        "packs.versions": _SEE,
+        "tools.calls": _READ,
+        "tools.offer": _MAKE,
+        "tools.offered": _READ,
+        "tools.record": _MAKE,
+        "tools.take_over": _MAKE,
+        "trail.append": _MAKE,
+        "trail.append_many": _MAKE,
+        "trail.audit": _AUDIT,
+        "trail.checkpoint": _READ,
+        "trail.entries": _READ,
+        "trail.entry": _READ,
+        "trail.erase": _REMOVE,
+        "trail.keep_checkpoint": _AUDIT,
+        "trail.keys": _READ,
+        "trail.prove": _READ,
+        "trail.prove_consistency": _READ,
+        "trail.prove_under": _READ,
+        "trail.public_key": _READ,
+        "trail.publish": _READ,
+        "trail.records": _READ,
+        "trail.rotate_key": _KEYS,
+        "trail.size": _READ,
+        "trail.use_command": _KEYS,
+    }
+)
+"""Every public method of every part of a workspace, and what it takes."""
+
+_DOING: Final[Mapping[Action, str]] = MappingProxyType(
+    {
+        Action.LIST: "read evidence",
+        Action.CREATE: "make or record evidence",
+        Action.AUDIT: "audit evidence",
+        Action.SWEEP: "remove evidence, or set how long it is kept,",
+        Action.GRANT: "give roles or take them away",
+        Action.KEYS: "change the signing keys",
+    }
+)
+_log = get_logger("access")
+
+
+class Guard:
+    """Lets a user pass, or not, in a tenant. `find` gives a pack's id by a name of it, or None."""
+
+    def __init__(
+        self,
+        user: str | None,
+        tenant: str,
+        authorizer: Callable[[], Authorizer],
+        find: Callable[[str], str | None],
+    ) -> None:
+        self._user = user
+        self._tenant = tenant
+        self._authorizer = authorizer
+        self._find = find
+
+    def admit(self, method: str, named: str | None = None) -> str | None:
+        """Return the id of the pack that a method is about, or what named it to the owner.
+
+        Raise `AccessError` unless it may be called, `NotFoundError` if the pack may not be seen.
+        """
+        need = TABLE.get(method)
+        if need is None:
+            raise AccessError(f"{method} is for no one: the guard's table has no row for it")
+        if self._user is None:
+            return named
+        if need.owner:
+            raise AccessError(
+                f"{method} is for the owner of the workspace: a pack leaves it by its export, with "
+                "an approval"
+            )
+        if need.on is On.PACK:
+            return self._admit_to_pack(self._user, need.action, str(named))
+        if not self._authorizer().may(self._user, need.action, self._tenant):
+            self._refuse(need.action, self._tenant)
+            raise AccessError(
+                f"{self._user} may not {_DOING[need.action]} in tenant {self._tenant!r}: ask an "
+                "admin for a role that may"
+            )
+        return None
+
+    def _admit_to_pack(self, user: str, action: Action, name: str) -> str:
+        authorizer = self._authorizer()
+        pack_id = self._find(name)
+        if pack_id is None or not authorizer.may(user, Action.VIEW, pack_id):
+            raise NotFoundError(f"there is no pack {name[:80]!r} that {user} may see")
+        if action is not Action.VIEW and not authorizer.may(user, action, pack_id):
+            self._refuse(action, pack_id)
+            raise AccessError(f"{user} may not {action.replace('_', ' ')} pack {pack_id}")
+        return pack_id
+
+    def _refuse(self, action: Action, on: str) -> None:
+        _log.info("access_refused", user=self._user, action=action.value, on=on)

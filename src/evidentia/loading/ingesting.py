@@ -1,0 +1,174 @@
+"""Ingesting: files become documents in the library, one transaction each, the bytes in the lake."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from evidentia.canonical import sha256_hex
+from evidentia.documents.model import ReadFile
+from evidentia.errors import InputError
+from evidentia.loading.reading import (
+    Asked,
+    FoundFile,
+    FoundFiles,
+    find_files,
+    read_bytes,
+    read_files,
+)
+from evidentia.store.database import Database
+from evidentia.store.lake import Lake
+from evidentia.store.sql import library
+from evidentia.store.sql.library import StoredDocument
+
+Outcome = Literal["added", "changed", "unchanged"]
+FileProgress = Callable[[int, int], None]
+"""Is told how many files are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestedDocument:
+    """A document and what became of it: added, changed (a new version) or unchanged."""
+
+    document: StoredDocument
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """A file that could not be read; the problem names it and says what to do."""
+
+    filename: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """What became of a file or a folder: documents, files with problems, files left out."""
+
+    results: tuple[IngestedDocument, ...]
+    problems: tuple[FileProblem, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def documents(self) -> tuple[StoredDocument, ...]:
+        """The documents, in the order of their files."""
+        return tuple(result.document for result in self.results)
+
+
+class _Task(NamedTuple):
+    """A file on its way: its bytes until they were sent to a reader, and what is known of it."""
+
+    file: FoundFile
+    identity: str
+    sha256: str
+
+
+class Ingesting:
+    """Brings files into a tenant's library; `now` gives the time to note."""
+
+    def __init__(self, database: Database, lake: Lake, tenant: str, now: Callable[[], str]) -> None:
+        self._database = database
+        self._lake = lake
+        self._tenant = tenant
+        self._now = now
+
+    def run(self, targets: Sequence[Path], progress: FileProgress) -> Ingestion:
+        """Ingest files and folders; one that cannot be read is a problem, and the others go on."""
+        found = _found(targets)
+        total = len(found.files)
+        results: dict[int, IngestedDocument | FileProblem] = {}
+        unread: list[int] = []
+        tasks: dict[int, _Task] = {}
+
+        def done(place: int, result: IngestedDocument | FileProblem) -> None:
+            results[place] = result
+            progress(len(results), total)
+
+        def questions() -> Iterator[Asked]:
+            for place, file in enumerate(found.files):
+                try:
+                    data = read_bytes(file)
+                except InputError as error:
+                    done(place, FileProblem(file.filename, str(error)))
+                    continue
+                identity = library.document_id(file.collection, file.filename)
+                task = tasks[place] = _Task(file, identity, sha256_hex(data))
+                self._lake.put(data)  # also what is known: a damaged file is mended by it
+                known = self._known(task)
+                if known:
+                    done(place, known)
+                    continue
+                unread.append(place)
+                yield Asked(identity, file.filename, data)
+
+        for answered, answer in enumerate(read_files(questions(), count=total)):
+            place = unread[answered]
+            task = tasks[place]
+            if isinstance(answer, InputError):
+                done(place, FileProblem(task.file.filename, str(answer)))
+            else:
+                done(place, self._store(task, answer))
+        ordered = [results[place] for place in sorted(results)]
+        return Ingestion(
+            tuple(result for result in ordered if isinstance(result, IngestedDocument)),
+            tuple(result for result in ordered if isinstance(result, FileProblem)),
+            found.left_out,
+        )
+
+    def _known(self, task: _Task) -> IngestedDocument | None:
+        """Return the document if its bytes need not be read: unchanged, or back again."""
+        with self._database.read() as connection:
+            newest = library.newest_version(connection, self._tenant, task.identity)
+            if newest is None:
+                return None
+            if newest.sha256 == task.sha256:
+                return IngestedDocument(newest, "unchanged")
+            before = library.version_of_bytes(connection, self._tenant, task.identity, task.sha256)
+        return self._store(task, before) if before else None
+
+    def _store(self, task: _Task, read: ReadFile | StoredDocument) -> IngestedDocument:
+        """Store a version of a document; its chunks too, unless its bytes were read before."""
+        with self._database.write() as connection:
+            library.lock_library(connection, self._tenant)
+            newest = library.newest_version(connection, self._tenant, task.identity)
+            if newest and newest.sha256 == task.sha256:  # someone else was faster
+                return IngestedDocument(newest, "unchanged")
+            new = isinstance(read, ReadFile) and not library.version_of_bytes(
+                connection, self._tenant, task.identity, task.sha256
+            )
+            if isinstance(read, ReadFile) and new:
+                library.insert_chunks(connection, self._tenant, task.identity, read)
+            document = StoredDocument(
+                id=task.identity,
+                version=newest.version + 1 if newest else 1,
+                collection=task.file.collection,
+                filename=task.file.filename,
+                media_type=read.media_type,
+                sha256=task.sha256,
+                language=read.language,
+                direction=read.direction,
+                title=read.title,
+                dated=read.dated,
+                pages=read.pages,
+                chunks=len(read.chunks) if isinstance(read, ReadFile) else read.chunks,
+                warnings=read.warnings,
+                created_at=self._now(),
+            )
+            library.insert_version(connection, self._tenant, document)
+        return IngestedDocument(document, "changed" if newest else "added")
+
+
+def _found(targets: Sequence[Path]) -> FoundFiles:
+    """Find the files of all targets; one that is named twice is read once."""
+    files: dict[Path, FoundFile] = {}
+    left_out: dict[tuple[Path, str], str] = {}
+    for target in targets:
+        found = find_files(target)
+        for file in found.files:
+            files.setdefault(file.path.resolve(), file)
+        for name, reason in found.left_out:
+            left_out[target.resolve(), name] = reason
+    return FoundFiles(
+        tuple(files.values()), tuple((name, reason) for (_, name), reason in left_out.items())
+    )

@@ -1,0 +1,83 @@
+"""The worker that reads documents: bytes in, chunks and their index out. Run as a command."""
+
+import contextlib
+
+from evidentia.documents.chunking import chunk_document, join_chunks
+from evidentia.documents.index import build_index
+from evidentia.documents.model import DocumentChunk, ReadDocument, ReadFile
+from evidentia.documents.reading.document import read_document
+from evidentia.errors import DocumentError
+from evidentia.loading.reading import Asked
+from evidentia.loading.workers import serve
+
+MAX_MEMORY = 4 * 2**30
+
+
+def read(asked: Asked) -> ReadFile:
+    """Read a document; whatever goes wrong is a `DocumentError` that names the file."""
+    try:
+        document = read_document(asked.data, asked.filename)
+        chunks = chunk_document(document, asked.document_id)
+        pieces = _pieces(document, asked)
+    except DocumentError:
+        raise
+    except MemoryError:
+        raise DocumentError(f"{asked.filename}: needs too much memory to be read") from None
+    except Exception as error:
+        raise DocumentError(
+            f"{asked.filename}: cannot be read ({type(error).__name__}: {error})"
+        ) from error
+    return ReadFile(
+        media_type=document.media_type,
+        sha256=document.sha256,
+        language=document.language,
+        direction=document.direction,
+        title=(document.title or "").replace("\0", " ") or None,  # PostgreSQL's text has no NUL
+        dated=document.modified or document.created,
+        pages=len(document.pages),
+        warnings=document.warnings,
+        chunks=chunks,
+        index=b"" if asked.cut else build_index(chunks).to_bytes(),
+        pieces=pieces,
+        around=_around(document, pieces, asked.context),
+    )
+
+
+def _around(
+    document: ReadDocument, pieces: tuple[DocumentChunk, ...], size: int
+) -> tuple[tuple[str, str], ...]:
+    """Return what stands before and after each piece on its page."""
+    if not size:
+        return ()
+    texts = {page.number: page.text for page in document.pages}
+    return tuple(
+        (
+            texts[piece.page][max(0, piece.start - size) : piece.start],
+            texts[piece.page][piece.end : piece.end + size],
+        )
+        for piece in pieces
+    )
+
+
+def _pieces(document: ReadDocument, asked: Asked) -> tuple[DocumentChunk, ...]:
+    if asked.cut is None:
+        return ()
+    size, overlap = asked.cut
+    pieces = chunk_document(
+        document, asked.document_id, chunk_size=size, chunk_overlap=overlap, unit="bytes"
+    )
+    return join_chunks(document, pieces, chunk_size=size)
+
+
+def limit_memory() -> None:
+    """Let a hostile file fail here, before it takes the machine's memory."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415 - not on every system
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, hard))
+
+
+if __name__ == "__main__":
+    limit_memory()
+    serve(read)

@@ -1,0 +1,312 @@
+"""Private keys: where they are held, and what signs with them."""
+
+import os
+import unicodedata
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Final, Protocol
+
+from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.proof.keys import PROTECTION_BYTES, SigningKey, is_encrypted
+from evidentia.store.files import make_folder, sync_folder, write_durably
+from evidentia.store.signing import CommandSigner
+
+LEAST_PASSPHRASE: Final = 12
+SECRET_BYTES: Final = 32
+_WRITABLE_BY_OTHERS: Final = 0o022
+
+Passphrase = str | bytes | Callable[[], str | bytes]
+"""The passphrase of private keys, or what asks for it when one has to be opened."""
+
+
+class KeyPlace(StrEnum):
+    """Where the private half of a key is."""
+
+    PLAIN = "plain"
+    ENCRYPTED = "encrypted"
+    COMMAND = "command"
+    UNREADABLE = "unreadable"
+    ELSEWHERE = "elsewhere"
+
+
+class Keys(Protocol):
+    """Where the private halves of tenants' keys are held, whatever lies behind it.
+
+    Durable: a key that `save` has returned from is there after a crash. A key is never changed or
+    removed. What is given signs, and need not show the private half. Any number of threads and
+    processes may use one at the same time. A key that cannot be opened or asked raises
+    `EnvironmentProblem`, one that is not the key that it should be `InputError`.
+    """
+
+    def save(self, tenant: str, key: SigningKey, passphrase: bytes | None = None) -> None:
+        """Keep a private key, encrypted if there is a passphrase, or what signs with it."""
+
+    def load(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
+        """Return a private key, or what signs with it; None if neither is here."""
+
+    def place(self, tenant: str, key_id: str) -> KeyPlace:
+        """Say where the private half of a key is, as far as can be seen from here."""
+
+    def where(self, tenant: str, key_id: str) -> str:
+        """Say where a private key is looked for."""
+
+    def new_passphrase(self, tenant: str) -> bytes | None:
+        """Return what a new key is to be encrypted with, or None if it is to be kept plain."""
+
+    def secret(self, tenant: str) -> bytes:
+        """Return the secret behind digests of redacted values; the first call makes it."""
+
+
+class FileKeys(Keys):
+    """Keys in a folder, one for each tenant below it.
+
+    With a passphrase, encrypted keys can be opened, and new ones are encrypted.
+    """
+
+    def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
+        self._folder = folder
+        self._passphrase = passphrase
+        self._opened: dict[tuple[str, bytes], SigningKey] = {}
+
+    def file(self, tenant: str, key_id: str) -> Path:
+        """Where a private key is kept."""
+        return self._folder / tenant / f"{key_id}.pem"
+
+    def command_file(self, tenant: str, key_id: str) -> Path:
+        """Where the command is kept that signs with a key held elsewhere."""
+        return self._folder / tenant / f"{key_id}.json"
+
+    def where(self, tenant: str, key_id: str) -> str:
+        """Say where a private key is looked for."""
+        return str(self.file(tenant, key_id))
+
+    def secret(self, tenant: str) -> bytes:
+        """Return the secret behind digests of redacted values; the first call makes it."""
+        return secret_key(self.secret_file(tenant), os.urandom)
+
+    def secret_file(self, tenant: str) -> Path:
+        """Where that secret is kept."""
+        return self._folder / tenant / "redaction.key"
+
+    def save(self, tenant: str, key: SigningKey, passphrase: bytes | None = None) -> None:
+        """Keep a private key, encrypted if there is a passphrase, or the command that has it.
+
+        The file is readable by its owner alone.
+        """
+        key_id = key.verifier.key_id
+        if isinstance(key.private_key, CommandSigner):
+            path, data = self.command_file(tenant, key_id), key.private_key.encode()
+        elif passphrase is None:
+            path, data = self.file(tenant, key_id), key.to_pem()
+        else:
+            path, data = self.file(tenant, key_id), _encrypted(key, passphrase)
+        make_folder(self._folder.parent)
+        make_folder(path.parent)
+        write_durably(path, data, mode=0o600)
+
+    def load(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
+        """Return a private key, or what signs with it; None if neither is here.
+
+        One that is encrypted is opened once, and the passphrase asked for then.
+        """
+        path = self.file(tenant, key_id)
+        try:
+            pem = path.read_bytes()
+        except FileNotFoundError:
+            return self._command_key(tenant, key_id, name)
+        except OSError as error:
+            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+        if not is_encrypted(pem):
+            return _read(path, name, pem)
+        opened = self._opened.get((name, pem))
+        if opened is None:
+            opened = _read(path, name, pem, self._ask(path))
+            if opened.verifier.key_id != key_id:
+                raise InputError(f"{path}: holds another key, {opened.verifier.key_id}")
+            self._opened[name, pem] = opened
+        return opened
+
+    def place(self, tenant: str, key_id: str) -> KeyPlace:
+        """Say where the private half of a key is, as far as can be seen from here."""
+        try:
+            pem = self.file(tenant, key_id).read_bytes()
+        except FileNotFoundError:
+            is_command = self.command_file(tenant, key_id).exists()
+            return KeyPlace.COMMAND if is_command else KeyPlace.ELSEWHERE
+        except OSError:
+            return KeyPlace.UNREADABLE
+        return KeyPlace.ENCRYPTED if is_encrypted(pem) else KeyPlace.PLAIN
+
+    def is_protected(self, tenant: str) -> bool:
+        """Whether any of a tenant's private keys is encrypted."""
+        return any(is_encrypted(pem) for _, pem in self._key_files(tenant))
+
+    def new_passphrase(self, tenant: str) -> bytes | None:
+        """Return what a new key is to be encrypted with, or None if it is to be kept plain.
+
+        Where keys are encrypted already, it has to open one of them: so a new key is never plain
+        beside them, nor lost to a slip of the hand.
+        """
+        encrypted = [(path, pem) for path, pem in self._key_files(tenant) if is_encrypted(pem)]
+        if self._passphrase is None and not encrypted:
+            return None
+        passphrase = _long_enough(self._ask(encrypted[-1][0] if encrypted else None))
+        if encrypted and not any(_opens(pem, passphrase) for _, pem in encrypted):
+            raise InputError(
+                f"{encrypted[-1][0]}: the passphrase does not open it, so no new key is made with "
+                "that one"
+            )
+        self._passphrase = passphrase
+        return passphrase
+
+    def protect(self, tenant: str, passphrase: str | bytes) -> list[str]:
+        """Encrypt the private keys that are here plain; return their ids.
+
+        If any is encrypted already, the passphrase has to be the same; if not, nothing is changed.
+        """
+        secret = _long_enough(_as_bytes(passphrase))
+        found = [(path, pem, _read(path, "", pem, secret)) for path, pem in self._key_files(tenant)]
+        changed = [
+            (path, _encrypted(key, secret)) for path, pem, key in found if not is_encrypted(pem)
+        ]
+        for path, data in changed:
+            write_durably(path, data, mode=0o600)
+        self._passphrase = secret
+        return [path.stem for path, _ in changed]
+
+    def unprotect(self, tenant: str, passphrase: str | bytes) -> list[str]:
+        """Keep the encrypted private keys plain again; return their ids.
+
+        If the passphrase does not open one of them, nothing is changed.
+        """
+        secret = _as_bytes(passphrase)
+        changed = [
+            (path, _read(path, "", pem, secret).to_pem())
+            for path, pem in self._key_files(tenant)
+            if is_encrypted(pem)
+        ]
+        for path, data in changed:
+            write_durably(path, data, mode=0o600)
+        self._passphrase = None
+        return [path.stem for path, _ in changed]
+
+    def _key_files(self, tenant: str) -> Iterator[tuple[Path, bytes]]:
+        for path in sorted((self._folder / tenant).glob("*.pem")):
+            try:
+                yield path, path.read_bytes()
+            except OSError as error:
+                raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+
+    def _command_key(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
+        path = self.command_file(tenant, key_id)
+        try:
+            with path.open("rb") as file:
+                mode = os.fstat(file.fileno()).st_mode
+                data = file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+        if mode & _WRITABLE_BY_OTHERS:
+            raise EnvironmentProblem(
+                f"{path}: others may write it, and so choose what is run; look at it, and then "
+                f"'chmod 600' it"
+            )
+        try:
+            key = SigningKey(name, CommandSigner.decode(data))
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        if key.verifier.key_id != key_id:
+            raise InputError(f"{path}: is of another key, {key.verifier.key_id}")
+        return key
+
+    def _ask(self, path: Path | None) -> bytes:
+        """Return the passphrase for a key's file, or for a new one."""
+        if self._passphrase is None:
+            raise EnvironmentProblem(
+                f"{path}: the private key is encrypted, and there is no passphrase: run this on a "
+                "terminal, which asks for it, or name a file that has it in "
+                "EVIDENTIA_KEY_PASSPHRASE_FILE (in Python: passphrase=)"
+            )
+        return _as_bytes(self._passphrase() if callable(self._passphrase) else self._passphrase)
+
+
+def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
+    """Return the secret that a file keeps; it is made where it is not there."""
+    try:
+        key = bytes.fromhex(path.read_text("ascii").strip())
+    except FileNotFoundError:
+        return _new_key(path, randomness)
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError:
+        key = b""
+    if len(key) != SECRET_BYTES:
+        raise EnvironmentProblem(
+            f"{path}: not a key of {SECRET_BYTES} bytes in hexadecimal; bring it back from a copy, "
+            "or remove it"
+        )
+    return key
+
+
+def _new_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
+    make_folder(path.parent)
+    fresh = path.with_name(f".{path.name}.{randomness(8).hex()}")
+    write_durably(fresh, f"{randomness(SECRET_BYTES).hex()}\n".encode(), mode=0o600)
+    try:
+        os.link(fresh, path)  # the first of several processes wins
+        sync_folder(path.parent)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be made ({error.strerror})") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+    return secret_key(path, randomness)
+
+
+def _read(path: Path, name: str, pem: bytes, passphrase: bytes | None = None) -> SigningKey:
+    try:
+        return SigningKey.from_pem(name, pem, passphrase)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _opens(pem: bytes, passphrase: bytes) -> bool:
+    try:
+        SigningKey.from_pem("", pem, passphrase)
+    except InputError:
+        return False
+    return True
+
+
+def _encrypted(key: SigningKey, passphrase: bytes) -> bytes:
+    """Return a key encrypted, and read back once: it may take the place of the only plain one."""
+    pem = key.to_encrypted_pem(passphrase, os.urandom(PROTECTION_BYTES))
+    SigningKey.from_pem(key.name, pem, passphrase)
+    return pem
+
+
+def _as_bytes(passphrase: str | bytes) -> bytes:
+    """Return a passphrase's bytes: of text, the same however its letters were composed."""
+    try:
+        data = (
+            unicodedata.normalize("NFC", passphrase).encode()
+            if isinstance(passphrase, str)
+            else passphrase
+        )
+    except UnicodeEncodeError:
+        raise InputError("the passphrase has characters that are no text") from None
+    if not data:
+        raise InputError("the passphrase is empty")
+    return data
+
+
+def _long_enough(passphrase: bytes) -> bytes:
+    if len(passphrase.decode(errors="replace")) < LEAST_PASSPHRASE:
+        raise InputError(
+            f"the passphrase is too short: take {LEAST_PASSPHRASE} characters at least, "
+            "better several words"
+        )
+    return passphrase

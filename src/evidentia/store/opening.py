@@ -1,0 +1,81 @@
+"""Opening a store: a database with its home, and what all who use them share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evidentia.errors import NotFoundError
+from evidentia.store import schema
+from evidentia.store.database import Database
+from evidentia.store.home import Home
+from evidentia.store.keys import Keys, Passphrase
+from evidentia.store.lake import FileLake, Lake
+from evidentia.store.sequencer import Sequencer
+from evidentia.store.tree import TileCache
+
+DEFAULT_HOME = ".evidentia"
+
+
+@dataclass(slots=True)
+class Store:
+    """A database, a home, a lake and keys, with the sequencer and the tiles of all logs in it."""
+
+    database: Database
+    home: Home
+    lake: Lake
+    keys: Keys
+    new_origin: Callable[[str], str]
+    sequencer: Sequencer = field(init=False)
+    tiles: TileCache = field(default_factory=TileCache)
+
+    def __post_init__(self) -> None:
+        self.sequencer = Sequencer(self.database, self.new_origin)
+
+    @classmethod
+    def of(cls, database: Database, home: Home, new_origin: Callable[[str], str]) -> "Store":
+        """Return a store whose lake and keys are in its home folder."""
+        return cls(database, home, FileLake(home.lake), home.keys, new_origin)
+
+
+def open_current(
+    target: str | Path | None,
+    *,
+    home: str | Path | None,
+    create: bool,
+    read_only: bool,
+    passphrase: Passphrase | None,
+) -> tuple[Database, Home]:
+    """Open a database and its home; a folder's database is brought up to date first."""
+    database, place = open_database(
+        target, home=home, create=create, read_only=read_only, passphrase=passphrase
+    )
+    try:
+        if create and not read_only and database.is_sqlite:
+            schema.upgrade(database)
+        schema.require_current(database)
+    except BaseException:
+        database.close()
+        raise
+    return database, place
+
+
+def open_database(
+    target: str | Path | None = None,
+    *,
+    home: str | Path | None = None,
+    create: bool = True,
+    read_only: bool = False,
+    passphrase: Passphrase | None = None,
+) -> tuple[Database, Home]:
+    """Open a workspace's database as it is, whatever its schema, and its home folder."""
+    if isinstance(target, str) and "://" in target:
+        return Database.server(target), Home(Path(home or DEFAULT_HOME), passphrase)
+    place = Home(Path(target or home or DEFAULT_HOME), passphrase)
+    if create and not read_only:
+        place.create()
+    elif not place.database.exists():
+        raise NotFoundError(
+            f"{place.folder}: there is no workspace yet; 'evidentia check', 'evidentia ingest', "
+            "'evidentia bundle build' and 'evidentia trail append' make one"
+        )
+    return Database.sqlite(place.database, read_only=read_only), place

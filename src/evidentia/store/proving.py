@@ -1,0 +1,47 @@
+"""Proving what a stored log holds, under a checkpoint that was signed."""
+
+from functools import lru_cache
+
+from sqlalchemy import Connection
+
+from evidentia.canonical import parse_json
+from evidentia.errors import IntegrityError
+from evidentia.proof.document import Disclosure, Proof
+from evidentia.store.sql import log
+from evidentia.store.tree import TileCache, stored_tree
+from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.entry import Entry
+from evidentia.trail.merkle import consistency_proof, inclusion_proof
+
+
+def prove_entry(
+    connection: Connection, tenant: str, note: str, seq: int, tiles: TileCache, *, disclose: bool
+) -> Proof:
+    """Prove an entry under a checkpoint of its log; `disclose` puts the body into the proof."""
+    checkpoint = _checkpoint(note)
+    head = log.require_head(connection, tenant)
+    if checkpoint.origin != head.origin or checkpoint.size > head.size:
+        raise IntegrityError(f"the checkpoint is not of this log's past ({head.origin})")
+    row = log.entry_at(connection, tenant, seq)
+    tree = stored_tree(connection, head, tiles)
+    hashes = inclusion_proof(tree, seq, checkpoint.size)
+    data, salt, body = row[3], row[4], row[5]
+    disclosure = None
+    if disclose and salt is not None and body is not None:
+        disclosure = Disclosure(parse_json(body), salt)
+    return Proof(Entry.decode(data), tuple(hashes), note, disclosure)
+
+
+def prove_consistency(
+    connection: Connection, tenant: str, old_size: int, new_size: int | None, tiles: TileCache
+) -> list[bytes]:
+    """Prove that a log, now or at `new_size`, begins with its first `old_size` entries."""
+    head = log.require_head(connection, tenant)
+    tree = stored_tree(connection, head, tiles)
+    return consistency_proof(tree, old_size, head.size if new_size is None else new_size)
+
+
+@lru_cache(maxsize=16)
+def _checkpoint(note: str) -> Checkpoint:
+    """Read a note that many proofs are made under, once."""
+    return read_checkpoint(note)[0]

@@ -1,0 +1,245 @@
+"""The ledgers' SQL: sessions, claims, ledgers and their entries, as rows to search by.
+
+What a ledger says is its statement, which is kept in the lake and named in the trail; these rows
+follow from it.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from evidentia.canonical import sha256_hex
+from evidentia.errors import NotFoundError
+from evidentia.ledger.session import LedgerSession
+from evidentia.store.database import erase_rows, fetch, insert_rows
+from evidentia.store.sql.library import WORKSPACE
+
+_LISTED: Final = (
+    "SELECT l.id, l.session_id, l.previous_id, s.title, s.query, s.answer_name, l.summary, "
+    "l.statement_sha256, l.trail_seq, l.created_at FROM ledgers l "
+    "JOIN sessions s ON s.tenant = l.tenant AND s.id = l.session_id WHERE l.tenant = ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLedger:
+    """A ledger in a list: whose, of which answer, how it came out, and where in the trail it is."""
+
+    id: str
+    session_id: str
+    previous_id: str | None
+    title: str
+    query: str | None
+    answer_name: str
+    summary: dict[str, Any]
+    statement_sha256: str
+    entry: int
+    created_at: str
+
+    @property
+    def file_sha256(self) -> str:
+        """The digest of its file in the lake, which is its statement."""
+        return self.statement_sha256
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the ledger's row as a JSON object."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def insert_session(
+    connection: Connection, tenant: str, session: LedgerSession, created_at: str
+) -> None:
+    """Insert a session and its claims, as far as they are not there."""
+    known = fetch(
+        connection, "SELECT 1 FROM sessions WHERE tenant = ? AND id = ?", (tenant, session.id)
+    )
+    if not known:
+        values = {
+            "tenant": tenant,
+            "id": session.id,
+            "workspace_id": WORKSPACE,
+            "title": session.title,
+            "query": session.query,
+            "mode": session.mode,
+            "answer_name": session.answer_name,
+            "answer": session.answer,
+            "answer_sha256": sha256_hex(session.answer.encode()),
+            "created_at": created_at,
+        }
+        insert_rows(connection, "sessions", tuple(values), [tuple(values.values())])
+    sql = "SELECT id FROM claims WHERE tenant = ? AND session_id = ?"
+    there = {row[0] for row in fetch(connection, sql, (tenant, session.id))}
+    insert_rows(
+        connection,
+        "claims",
+        (
+            "tenant",
+            "session_id",
+            "id",
+            "claim_text",
+            "claim_type",
+            "importance",
+            "requires_citation",
+            "start_offset",
+            "end_offset",
+            "created_at",
+        ),
+        [
+            (
+                tenant,
+                session.id,
+                claim.id,
+                claim.text,
+                claim.type.value,
+                claim.importance.value,
+                int(claim.requires_citation),
+                claim.start,
+                claim.end,
+                created_at,
+            )
+            for claim in session.claims
+            if claim.id not in there
+        ],
+    )
+
+
+def insert_ledger(
+    connection: Connection, tenant: str, session: LedgerSession, statement_sha256: str, entry: int
+) -> None:
+    """Insert a ledger and its entries; its session is there already."""
+    ledger = session.ledger
+    values = {
+        "tenant": tenant,
+        "id": ledger.id,
+        "session_id": ledger.session_id,
+        "previous_id": ledger.previous_ledger_id,
+        "summary": ledger.summary.model_dump_json(),
+        "risk_flags": _json([flag.model_dump(mode="json") for flag in ledger.risk_flags]),
+        "follow_up_questions": _json(list(ledger.follow_up_questions)),
+        "statement_sha256": statement_sha256,
+        "trail_seq": entry,
+        "created_at": ledger.created_at,
+    }
+    insert_rows(connection, "ledgers", tuple(values), [tuple(values.values())])
+    insert_rows(
+        connection,
+        "evidence_ledger",
+        (
+            "tenant",
+            "id",
+            "ledger_id",
+            "session_id",
+            "claim_id",
+            "verdict",
+            "confidence_score",
+            "chunk_ids",
+            "evidence_snippet",
+            "notes",
+            "created_at",
+        ),
+        [
+            (
+                tenant,
+                judged.id,
+                ledger.id,
+                ledger.session_id,
+                judged.claim_id,
+                judged.verdict.value,
+                judged.confidence_score,
+                _json(list(judged.evidence_chunk_ids)),
+                _storable(judged.evidence_snippet),
+                _storable(judged.notes),
+                ledger.created_at,
+            )
+            for judged in ledger.entries
+        ],
+    )
+
+
+_WITHOUT = "AND NOT EXISTS (SELECT 1 FROM ledgers WHERE tenant = ? AND session_id = ?)"
+"""Where a session has no ledger left."""
+
+
+def erase_ledger(connection: Connection, tenant: str, entry: int) -> str | None:
+    """Remove the rows of the ledger that an entry records; return its statement's digest.
+
+    Its session and claims go with the last ledger of them. The database refuses unless the trail
+    says that the entry was erased.
+    """
+    sql = "SELECT id, session_id, statement_sha256 FROM ledgers WHERE tenant = ? AND trail_seq = ?"
+    for ledger, session, digest in fetch(connection, sql, (tenant, entry)):
+        of = (tenant, session)
+        deletions = [
+            ("DELETE FROM evidence_ledger WHERE tenant = ? AND ledger_id = ?", (tenant, ledger)),
+            ("DELETE FROM ledgers WHERE tenant = ? AND id = ?", (tenant, ledger)),
+            (f"DELETE FROM claims WHERE tenant = ? AND session_id = ? {_WITHOUT}", 2 * of),  # noqa: S608 - the constant above
+            (f"DELETE FROM sessions WHERE tenant = ? AND id = ? {_WITHOUT}", 2 * of),  # noqa: S608 - the same
+        ]
+        erase_rows(connection, "trail_erase_ledger", (tenant, entry), deletions)
+        return str(digest)
+    return None
+
+
+def previous_ledger(connection: Connection, tenant: str, answer: str) -> str | None:
+    """Return the id of the newest ledger of the same answer, whatever its session was called."""
+    sql = (
+        "SELECT l.id FROM ledgers l JOIN sessions s ON s.tenant = l.tenant AND s.id = l.session_id "
+        "WHERE l.tenant = ? AND s.answer_sha256 = ? ORDER BY l.trail_seq DESC LIMIT 1"
+    )
+    rows = fetch(connection, sql, (tenant, sha256_hex(answer.encode())))
+    return str(rows[0][0]) if rows else None
+
+
+def find_ledger(connection: Connection, tenant: str, name: str) -> ListedLedger:
+    """Return the ledger of this id, or the newest one of a session, or of all (`latest`)."""
+    if name == "latest" and (newest := list_ledgers(connection, tenant, limit=1)):
+        return newest[0]
+    if name.isascii() and name.isprintable():  # as all ids are; others may not be text
+        for column in ("l.id", "l.session_id"):
+            sql = f"{_LISTED} AND {column} = ? ORDER BY l.trail_seq DESC LIMIT 1"
+            for row in fetch(connection, sql, (tenant, name)):
+                return _listed(row)
+        sql = "SELECT seq FROM trail_entries WHERE tenant = ? AND kind = 'ledger' AND subject = ?"
+        for (entry,) in fetch(connection, sql, (tenant, name)):
+            raise NotFoundError(f"ledger {name} (entry {entry}) was erased")
+    raise NotFoundError(
+        f"there is no ledger {name[:80]!r} of tenant {tenant!r}; 'evidentia ledger list' shows them"
+    )
+
+
+def recorded_ledgers(connection: Connection, tenant: str) -> list[tuple[str, int]]:
+    """Return the ids of all ledgers and their entries, newest first, whatever else the rows say."""
+    sql = "SELECT id, trail_seq FROM ledgers WHERE tenant = ? ORDER BY trail_seq DESC"
+    return [tuple(row) for row in fetch(connection, sql, (tenant,))]
+
+
+def list_ledgers(
+    connection: Connection, tenant: str, *, before: int | None = None, limit: int | None = None
+) -> list[ListedLedger]:
+    """Return ledgers, newest first; page through them with `before`, an entry's number."""
+    sql = _LISTED
+    values: list[str | int] = [tenant]
+    if before is not None:
+        sql += " AND l.trail_seq < ?"
+        values.append(before)
+    sql += " ORDER BY l.trail_seq DESC"
+    if limit is not None:
+        sql += " LIMIT ?"
+        values.append(limit)
+    return [_listed(row) for row in fetch(connection, sql, values)]
+
+
+def _listed(row: Any) -> ListedLedger:
+    values = dict(zip(ListedLedger.__slots__, row, strict=True))
+    return ListedLedger(**{**values, "summary": json.loads(values["summary"])})
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _storable(text: str) -> str:
+    """Return what a judge said as text to search by: PostgreSQL's has no NUL."""
+    return text.replace("\0", "\ufffd")

@@ -1,0 +1,278 @@
+"""The library's SQL: documents and their versions, chunks, and the anchors that cite them.
+
+A document is known by its collection and name; other bytes under the same name are its next
+version. Chunks belong to a document's bytes, so that bytes that come back need not be read again.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from evidentia.canonical import derived_id
+from evidentia.documents.model import DocumentChunk, ReadFile
+from evidentia.errors import NotFoundError
+from evidentia.ledger.citations import CitationResolution, issue_anchor, resolve_citation
+from evidentia.store.database import fetch, hold, insert_rows, run
+
+WORKSPACE: Final = "default"
+"""The workspace of a tenant that documents and sessions belong to."""
+
+_DOCUMENT_COLUMNS: Final = (
+    "id",
+    "version",
+    "collection",
+    "filename",
+    "media_type",
+    "sha256",
+    "language",
+    "direction",
+    "title",
+    "dated",
+    "pages",
+    "chunks",
+    "warnings",
+    "created_at",
+)
+_DOCUMENTS: Final = f"SELECT {', '.join(_DOCUMENT_COLUMNS)} FROM documents WHERE tenant = ?"  # noqa: S608 - names are ours
+_CHUNK_COLUMNS: Final = (
+    "id",
+    "document_id",
+    "chunk_index",
+    "content",
+    "page_number",
+    "heading_path",
+    "start_offset",
+    "end_offset",
+    "chunk_hash",
+)
+_CHUNKS: Final = f"SELECT {', '.join(_CHUNK_COLUMNS)} FROM document_chunks WHERE tenant = ?"  # noqa: S608 - the same
+_ANCHOR: Final = re.compile(r"[0-9a-f]{8,64}")
+_AT_ONCE: Final = 500
+"""How many values one query names; SQLite and PostgreSQL take thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """One version of a document; `is_newest` says that no later one is there."""
+
+    id: str
+    version: int
+    collection: str
+    filename: str
+    media_type: str
+    sha256: str
+    language: str | None
+    direction: str
+    title: str | None
+    dated: str | None
+    pages: int
+    chunks: int
+    warnings: tuple[str, ...]
+    created_at: str
+    is_newest: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the version as a JSON object."""
+        return {name: getattr(self, name) for name in _DOCUMENT_COLUMNS}
+
+
+def document_id(collection: str, filename: str) -> str:
+    """Return the id of the document that is called so."""
+    return derived_id("doc", {"collection": collection, "filename": filename})
+
+
+def newest_version(connection: Connection, tenant: str, identity: str) -> StoredDocument | None:
+    """Return the newest version of a document, or None if it is not here."""
+    sql = f"{_DOCUMENTS} AND id = ? ORDER BY version DESC LIMIT 1"
+    return next((_document(row) for row in fetch(connection, sql, (tenant, identity))), None)
+
+
+def all_versions(
+    connection: Connection, tenant: str, ids: Collection[str] | None = None
+) -> list[StoredDocument]:
+    """Return all versions of the named documents, or of all; the newest of each says so."""
+    rows: list[Any] = []
+    if ids is None:
+        rows = fetch(connection, _DOCUMENTS, (tenant,))
+    else:
+        for part in _parts(sorted(ids)):
+            rows += fetch(connection, f"{_DOCUMENTS} AND id IN ({_marks(part)})", (tenant, *part))
+    found = sorted(map(_document, rows), key=lambda document: (document.id, document.version))
+    newest = {document.id: document.version for document in found}
+    return [
+        replace(document, is_newest=newest[document.id] == document.version) for document in found
+    ]
+
+
+def version_of_bytes(
+    connection: Connection, tenant: str, identity: str, sha256: str
+) -> StoredDocument | None:
+    """Return the last version of a document that had these bytes, or None if it never had."""
+    sql = f"{_DOCUMENTS} AND id = ? AND sha256 = ? ORDER BY version DESC LIMIT 1"
+    rows = fetch(connection, sql, (tenant, identity, sha256))
+    return next((_document(row) for row in rows), None)
+
+
+def lock_library(connection: Connection, tenant: str) -> None:
+    """Let no one else add to the tenant's library before this transaction ends."""
+    hold(connection, f"lib/{tenant}")
+
+
+def insert_version(connection: Connection, tenant: str, document: StoredDocument) -> None:
+    """Insert a version of a document."""
+    values = {**document.as_json(), "warnings": _json(document.warnings)}
+    values |= {"tenant": tenant, "workspace_id": WORKSPACE, "status": "ready"}
+    insert_rows(connection, "documents", tuple(values), [tuple(values.values())])
+
+
+def insert_chunks(connection: Connection, tenant: str, identity: str, read: ReadFile) -> None:
+    """Insert the chunks of a document's bytes with their index, and an anchor for each."""
+    insert_rows(
+        connection,
+        "document_chunks",
+        ("tenant", "sha256", *_CHUNK_COLUMNS),
+        [
+            (
+                tenant,
+                read.sha256,
+                chunk.chunk_id,
+                identity,
+                chunk.index,
+                chunk.text,
+                chunk.page,
+                _json(chunk.heading_path),
+                chunk.start,
+                chunk.end,
+                chunk.chunk_hash,
+            )
+            for chunk in read.chunks
+        ],
+    )
+    store_index(connection, tenant, (identity, read.sha256), read.index)
+    _issue_anchors(connection, tenant, sorted({chunk.chunk_hash for chunk in read.chunks}))
+
+
+def store_index(connection: Connection, tenant: str, of: tuple[str, str], data: bytes) -> None:
+    """Keep the index of a document's bytes, in place of one that was kept before."""
+    run(
+        connection,
+        "INSERT INTO document_indexes (tenant, document_id, sha256, data) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (tenant, document_id, sha256) DO UPDATE SET data = excluded.data",
+        (tenant, *of, data),
+    )
+
+
+def chunks_of(
+    connection: Connection, tenant: str, identity: str, sha256: str
+) -> list[DocumentChunk]:
+    """Return the chunks of a document's bytes, in reading order."""
+    sql = f"{_CHUNKS} AND document_id = ? AND sha256 = ? ORDER BY chunk_index"
+    return [_chunk(row) for row in fetch(connection, sql, (tenant, identity, sha256))]
+
+
+def corpus_id(version: StoredDocument) -> str:
+    """Return what a version is called in a corpus and in a ledger."""
+    return version.id if version.is_newest else f"{version.id}@{version.version}"
+
+
+class IssuedAnchors(Mapping[str, str]):
+    """The workspace's anchors with the hashes they are bound to, looked up as they are needed."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: str,
+        *,
+        not_yet_stored: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._connection = connection
+        self._tenant = tenant
+        self._new = not_yet_stored
+
+    def __getitem__(self, anchor: str) -> str:
+        if anchor in self._new:
+            return self._new[anchor]
+        sql = "SELECT chunk_hash FROM citation_anchors WHERE tenant = ? AND anchor = ?"
+        rows = fetch(self._connection, sql, (self._tenant, anchor))
+        if not rows:
+            raise KeyError(anchor)
+        return str(rows[0][0])
+
+    def __iter__(self) -> Iterator[str]:
+        sql = "SELECT anchor FROM citation_anchors WHERE tenant = ?"
+        stored = {row[0] for row in fetch(self._connection, sql, (self._tenant,))}
+        return iter(sorted(stored | set(self._new)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def of(self, chunk_hash: str) -> str:
+        """Return the anchor that is bound to a hash; raise `NotFoundError` if there is none."""
+        sql = "SELECT anchor FROM citation_anchors WHERE tenant = ? AND chunk_hash = ?"
+        rows = fetch(self._connection, sql, (self._tenant, chunk_hash))
+        if not rows:
+            raise NotFoundError(f"no anchor is bound to the chunk hash {chunk_hash}")
+        return str(rows[0][0])
+
+
+def resolve_anchor(connection: Connection, tenant: str, anchor: str) -> CitationResolution:
+    """Resolve an anchor among all chunks of the workspace, of older versions too."""
+    issued = IssuedAnchors(connection, tenant)
+    name = anchor.strip().lower()
+    if not _ANCHOR.fullmatch(name):  # no hash begins with it; a database may not even take it
+        return resolve_citation(anchor, {}, ())
+    low, high = (issued[name],) * 2 if name in issued else (name, f"{name}g")
+    sql = f"{_CHUNKS} AND chunk_hash >= ? AND chunk_hash <= ?"
+    chunks = [_chunk(row) for row in fetch(connection, sql, (tenant, low, high))]
+    return resolve_citation(anchor, issued, chunks)
+
+
+def _issue_anchors(connection: Connection, tenant: str, hashes: Sequence[str]) -> None:
+    """Bind an anchor to each hash that has none; anchors issued before keep theirs."""
+    known: set[str] = set()
+    for part in _parts(hashes):
+        sql = "SELECT chunk_hash FROM citation_anchors WHERE tenant = ? AND chunk_hash IN "
+        known |= {row[0] for row in fetch(connection, f"{sql}({_marks(part)})", (tenant, *part))}
+    bound: dict[str, str] = {}
+    issued = IssuedAnchors(connection, tenant, not_yet_stored=bound)
+    for chunk_hash in hashes:
+        if chunk_hash not in known:
+            bound[issue_anchor(chunk_hash, issued)] = chunk_hash
+    rows = [(tenant, anchor, chunk_hash) for anchor, chunk_hash in bound.items()]
+    insert_rows(connection, "citation_anchors", ("tenant", "anchor", "chunk_hash"), rows)
+
+
+def _document(row: Sequence[Any]) -> StoredDocument:
+    values = dict(zip(_DOCUMENT_COLUMNS, row, strict=True))
+    return StoredDocument(**{**values, "warnings": tuple(json.loads(values["warnings"]))})
+
+
+def _chunk(row: Sequence[Any]) -> DocumentChunk:
+    identity, document, index, text, page, headings, start, end, chunk_hash = row
+    return DocumentChunk(
+        identity, document, index, text, page, _headings(headings), start, end, chunk_hash
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _headings(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+def _json(values: Sequence[str]) -> str:
+    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
+
+
+def _parts(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(values), _AT_ONCE):
+        yield values[start : start + _AT_ONCE]
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" for _ in values)

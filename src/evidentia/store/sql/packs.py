@@ -1,0 +1,217 @@
+"""The packs' SQL: rows to search by, with the pack's JSON.
+
+What a pack says is its statement, which is kept in the lake and named in the trail; these rows
+follow from it.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection
+
+from evidentia.errors import IntegrityError, NotFoundError
+from evidentia.store.database import erase_rows, fetch, insert_rows, is_storable
+
+if TYPE_CHECKING:  # listing packs should not load what making them needs
+    from evidentia.packs.model import EvidencePack
+
+_COLUMNS: Final = (
+    "id",
+    "decision_id",
+    "entity_id",
+    "agent_name",
+    "version",
+    "replaces_id",
+    "conflicted",
+    "resolved",
+    "attachments",
+    "statement_sha256",
+    "trail_seq",
+    "created_at",
+)
+_LISTED: Final = f"SELECT {', '.join(_COLUMNS)} FROM evidence_packs p WHERE p.tenant = ?"  # noqa: S608 - names are ours
+_NEWEST: Final = (
+    " AND NOT EXISTS (SELECT 1 FROM evidence_packs n "
+    "WHERE n.tenant = p.tenant AND n.replaces_id = p.id)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPack:
+    """A pack in a list: of which decision, which version, and where in the trail it is.
+
+    `resolved` is false while a review is awaited; `attachments` are their keys in the lake.
+    """
+
+    id: str
+    decision_id: str
+    entity_id: str
+    agent_name: str
+    version: int
+    replaces: str | None
+    conflicted: bool
+    resolved: bool
+    attachments: tuple[str, ...]
+    statement_sha256: str
+    entry: int
+    created_at: str
+
+    @property
+    def file_sha256(self) -> str:
+        """The digest of its file in the lake, which is its statement."""
+        return self.statement_sha256
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the pack's row as a JSON object."""
+        return {name: getattr(self, name) for name in self.__slots__} | {
+            "attachments": list(self.attachments)
+        }
+
+
+def insert_pack(
+    connection: Connection, tenant: str, pack: "EvidencePack", statement_sha256: str, entry: int
+) -> None:
+    """Insert a pack's row."""
+    row = row_of(pack, statement_sha256, entry)
+    told = {
+        "conflicted": int(row.conflicted),
+        "resolved": int(row.resolved),
+        "attachments": json.dumps(row.attachments),
+    }
+    values = [told.get(name, getattr(row, name)) for name in ListedPack.__slots__]
+    columns = ("tenant", "pack", *_COLUMNS)
+    insert_rows(connection, "evidence_packs", columns, [(tenant, pack.encode().decode(), *values)])
+
+
+def erase_pack(connection: Connection, tenant: str, entry: int) -> ListedPack | None:
+    """Remove the row of the pack that an entry records, and return it; None if there is none.
+
+    The database refuses unless the trail says that the entry was erased.
+    """
+    for row in fetch(connection, f"{_LISTED} AND p.trail_seq = ?", (tenant, entry)):
+        of = (tenant, entry)
+        sql = "DELETE FROM evidence_packs WHERE tenant = ? AND trail_seq = ?"
+        erase_rows(connection, "trail_erase_pack", of, [(sql, of)])
+        return _listed(row)
+    return None
+
+
+def find_pack(connection: Connection, tenant: str, name: str) -> ListedPack:
+    """Return the pack of this id, or the newest version of a decision's, or of all (`latest`)."""
+    if name == "latest" and (newest := list_packs(connection, tenant, limit=1)):
+        return newest[0]
+    if is_storable(name):
+        for column in ("p.id", "p.decision_id"):
+            sql = f"{_LISTED} AND {column} = ? ORDER BY p.trail_seq DESC LIMIT 1"
+            for row in fetch(connection, sql, (tenant, name)):
+                return _listed(row)
+        sql = (
+            "SELECT seq FROM trail_entries e WHERE tenant = ? AND kind IN ('pack', 'review') "
+            "AND subject = ? AND NOT EXISTS "
+            "(SELECT 1 FROM trail_bodies b WHERE b.tenant = e.tenant AND b.seq = e.seq)"
+        )
+        for (entry,) in fetch(connection, sql, (tenant, name)):
+            raise NotFoundError(f"pack {name} (entry {entry}) was erased")
+    raise NotFoundError(
+        f"there is no pack {name[:80]!r} of tenant {tenant!r}; 'evidentia pack list' shows them"
+    )
+
+
+def replaced_by(connection: Connection, tenant: str, pack_id: str) -> str | None:
+    """Return the id of the pack that replaces another, if one does."""
+    sql = "SELECT id FROM evidence_packs WHERE tenant = ? AND replaces_id = ?"
+    for (found,) in fetch(connection, sql, (tenant, pack_id)):
+        return str(found)
+    return None
+
+
+def recorded_packs(connection: Connection, tenant: str) -> list[tuple[str, int]]:
+    """Return the ids of all packs and their entries, newest first, whatever else the rows say."""
+    sql = "SELECT id, trail_seq FROM evidence_packs WHERE tenant = ? ORDER BY trail_seq DESC"
+    return [tuple(row) for row in fetch(connection, sql, (tenant,))]
+
+
+def list_packs(
+    connection: Connection,
+    tenant: str,
+    *,
+    before: int | None = None,
+    limit: int | None = None,
+    all_versions: bool = False,
+    unresolved: bool = False,
+) -> list[ListedPack]:
+    """Return packs, newest first; page through them with `before`, an entry's number."""
+    sql = _LISTED if all_versions else _LISTED + _NEWEST
+    values: list[str | int] = [tenant]
+    if unresolved:
+        sql += " AND p.resolved = 0"
+    if before is not None:
+        sql += " AND p.trail_seq < ?"
+        values.append(before)
+    sql += " ORDER BY p.trail_seq DESC"
+    if limit is not None:
+        sql += " LIMIT ?"
+        values.append(limit)
+    return [_listed(row) for row in fetch(connection, sql, values)]
+
+
+def versions(connection: Connection, tenant: str, pack: ListedPack) -> list[ListedPack]:
+    """Return all versions of a pack that are kept, the oldest first."""
+    sql = f"{_LISTED} AND p.decision_id = ? ORDER BY p.trail_seq"
+    found = {row[0]: _listed(row) for row in fetch(connection, sql, (tenant, pack.decision_id))}
+    chain = [pack]
+    while (before := chain[0].replaces) in found:
+        chain.insert(0, found[str(before)])
+    after = {one.replaces: one for one in found.values()}
+    while chain[-1].id in after:
+        chain.append(after[chain[-1].id])
+    return chain
+
+
+def created_before(connection: Connection, tenant: str, at: str) -> list[ListedPack]:
+    """Return the packs made before a time, the oldest first."""
+    sql = f"{_LISTED} AND p.created_at < ? ORDER BY p.created_at, p.trail_seq"
+    return [_listed(row) for row in fetch(connection, sql, (tenant, at))]
+
+
+def stored_json(connection: Connection, tenant: str, pack_id: str) -> bytes:
+    """Return the JSON in a pack's row."""
+    sql = "SELECT pack FROM evidence_packs WHERE tenant = ? AND id = ?"
+    return str(fetch(connection, sql, (tenant, pack_id))[0][0]).encode()
+
+
+def row_of(pack: "EvidencePack", statement_sha256: str, entry: int) -> ListedPack:
+    """Return the row that a pack has, by what it says."""
+    return ListedPack(
+        id=pack.pack_id,
+        decision_id=pack.decision_id,
+        entity_id=pack.entity_id,
+        agent_name=pack.agent_name,
+        version=pack.version,
+        replaces=pack.replaces,
+        conflicted=pack.decision is not None and pack.decision.conflicted,
+        resolved=pack.is_resolved,
+        attachments=tuple(one.key for one in pack.attachments),
+        statement_sha256=statement_sha256,
+        entry=entry,
+        created_at=pack.created_at,
+    )
+
+
+def _listed(row: Any) -> ListedPack:
+    found = dict(zip(ListedPack.__slots__, row, strict=True))
+    try:
+        attachments = tuple(map(str, json.loads(found["attachments"])))
+    except (TypeError, ValueError):
+        raise IntegrityError(
+            f"pack {found['id']}: its row in the database is damaged; run 'evidentia pack audit'"
+        ) from None
+    return ListedPack(
+        **{
+            **found,
+            "conflicted": bool(found["conflicted"]),
+            "resolved": bool(found["resolved"]),
+            "attachments": attachments,
+        }
+    )

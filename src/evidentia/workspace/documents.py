@@ -1,0 +1,64 @@
+"""The documents' part: the library, its passages, and the citations that name them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evidentia.documents.model import DocumentChunk
+from evidentia.ledger.citations import CitationResolution
+from evidentia.logs import get_logger
+from evidentia.store.sql import library
+from evidentia.store.sql.library import StoredDocument
+from evidentia.workspace.part import Part
+
+if TYPE_CHECKING:
+    from evidentia.loading.ingesting import Ingestion
+    from evidentia.workspace.recorded import Progress
+
+
+_log = get_logger("workspace")
+
+Stored = list[StoredDocument]
+Chunks = list[DocumentChunk]
+
+
+class Documents(Part, name="documents"):
+    """A tenant's library: what answers are checked against, and bundles are made of."""
+
+    def ingest(self, *targets: str | Path, progress: "Progress | None" = None) -> "Ingestion":
+        """Read files, and the documents of folders, into the library; return what became of each.
+
+        The same bytes are stored once; other bytes under the same name are a new version. A file
+        that cannot be read is a problem in what is returned, and the others go on.
+        """
+        from evidentia.loading.ingesting import Ingesting  # noqa: PLC0415 - not all read files
+
+        acting = self._acting
+        acting.refuse_to_fork()
+        ingesting = Ingesting(acting.database, acting.opened.lake, acting.tenant, acting.opened.now)
+        done = ingesting.run([Path(one) for one in targets], progress or (lambda *_: None))
+        _log.info(
+            "documents_ingested",
+            tenant=acting.tenant,
+            documents=len(done.results),
+            problems=len(done.problems),
+        )
+        return done
+
+    def list(self, *, all_versions: bool = False) -> Stored:
+        """Return the documents of the library, the newest version of each or all versions."""
+        found = self._acting.read(library.all_versions)
+        found = [document for document in found if all_versions or document.is_newest]
+        return sorted(found, key=lambda item: (item.collection, item.filename, item.version))
+
+    def chunks(self, document: StoredDocument) -> Chunks:
+        """Return a document's chunks, in reading order."""
+        return self._acting.read(library.chunks_of, document.id, document.sha256)
+
+    def anchor(self, chunk_hash: str) -> str:
+        """Return what `[cite:…]` names a chunk by: its hash's beginning, as long as it must be."""
+        with self._acting.database.read() as connection:
+            return library.IssuedAnchors(connection, self._acting.tenant).of(chunk_hash)
+
+    def resolve(self, anchor: str) -> CitationResolution:
+        """Return the chunk that an anchor leads to, in all its places, or why it leads to none."""
+        return self._acting.read(library.resolve_anchor, anchor)

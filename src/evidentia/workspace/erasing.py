@@ -1,0 +1,73 @@
+"""Erasing by law: an entry's body, and all that is kept of what it records."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from evidentia.errors import InputError, UsageError
+from evidentia.logs import get_logger
+from evidentia.store.sql import bundles, ledgers, log
+from evidentia.store.sql.log import Receipt
+from evidentia.trail.entry import Entry, EntryKind
+from evidentia.workspace.acting import Acting
+from evidentia.workspace.logged import read_logged
+from evidentia.workspace.recorded import remove_unused
+
+_NEVER = (
+    EntryKind.ERASURE,
+    EntryKind.KEY,
+    EntryKind.RETENTION,
+    EntryKind.ACCESS,
+    EntryKind.EXPORT,
+)
+"""What was done, and by whom: a hold that could be erased would hold nothing."""
+Afterwards = Callable[[], None]
+"""Removes files, once the transaction is durable that says they are gone."""
+_log = get_logger("workspace")
+
+
+def erase(acting: Acting, seq: int, *, reason: str, by: str) -> Receipt:
+    """Erase an entry's body under law; an erasure entry says so, all proofs still hold."""
+    if not reason.strip() or not by.strip():
+        raise InputError("an erasure needs a reason and who asked for it")
+    with acting.database.read() as connection:
+        log.require_head(connection, acting.tenant)
+    with acting.writing() as connection:  # no one else erases meanwhile
+        receipt, remove_files = erase_within(acting, connection, seq, reason=reason, by=by)
+    remove_files()
+    acting.database.settle()
+    _log.info("body_erased", tenant=acting.tenant, entry=seq, recorded_as=receipt.seq)
+    return receipt
+
+
+def erase_within(
+    acting: Acting, connection: Connection, seq: int, *, reason: str, by: str
+) -> tuple[Receipt, Afterwards]:
+    """Erase an entry's body under the log's lock; return what removes files, to run after."""
+    target = read_logged(log.entry_at(connection, acting.tenant, seq))
+    if target.entry.kind in _NEVER:
+        raise UsageError(f"entry {seq} is of kind {target.entry.kind} and is never erased")
+    if target.erased:
+        raise UsageError(f"the body of entry {seq} is erased already")
+    body = {"entry": seq, "leaf": target.leaf, "reason": reason, "by": by}
+    receipt = acting.append_within(connection, EntryKind.ERASURE, log.erasure_subject(seq), body)
+    log.erase_body(connection, acting.tenant, seq)
+    return receipt, _forget(acting, connection, target.entry)
+
+
+def _forget(acting: Acting, connection: Connection, entry: Entry) -> Afterwards:
+    """Remove the rows of what an erased entry records; return what removes its files."""
+    digests: list[str] = []
+    match entry.kind:
+        case EntryKind.LEDGER:
+            digest = ledgers.erase_ledger(connection, acting.tenant, entry.seq)
+            digests = [digest] if digest else []
+        case EntryKind.BUNDLE:
+            digests = bundles.erase_bundle(connection, acting.tenant, entry.seq)
+        case EntryKind.RUN:
+            bundles.erase_run(connection, acting.tenant, entry.seq)
+        case EntryKind.PACK | EntryKind.REVIEW:
+            from evidentia.workspace.retention import forget_pack  # noqa: PLC0415 - packs alone need it
+
+            digests = forget_pack(acting, connection, entry)
+    return lambda: remove_unused(acting, digests) if digests else None

@@ -1,0 +1,345 @@
+"""The ledgers' part: checking answers, and the ledgers that come of it.
+
+What only checking needs is imported when the first answer is checked: it takes longer than all
+the rest.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import PrivateAttr
+
+from evidentia import __version__
+from evidentia.canonical import canonical_json, derived_id, sha256_hex
+from evidentia.errors import InputError, IntegrityError
+from evidentia.ledger.model import EvidenceLedger
+from evidentia.ledger.session import (
+    PREDICATE_TYPE,
+    CheckedDocument,
+    LedgerSession,
+    LeftOutText,
+    UnreadFile,
+)
+from evidentia.proof.document import Proof
+from evidentia.proof.statement import Statement
+from evidentia.store.sql import ledgers, library
+from evidentia.store.sql.ledgers import ListedLedger
+from evidentia.store.sql.library import StoredDocument
+from evidentia.trail.entry import EntryKind
+from evidentia.workspace.acting import Acting
+from evidentia.workspace.documents import Documents
+from evidentia.workspace.part import Part
+from evidentia.workspace.recorded import Progress, Recorded
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from evidentia.export.pdf.rendering import Language, Typeface
+    from evidentia.ledger.claims import ExtractedClaims
+    from evidentia.ledger.judging import Judge
+    from evidentia.loading.ingesting import FileProblem, Ingestion
+    from evidentia.store.sql.log import Receipt
+
+MAX_ANSWER_BYTES: Final = 2 * 2**20
+"""A long book has a megabyte of text; an answer is a page."""
+
+LEDGERS: Final[Recorded[ListedLedger]] = Recorded(
+    noun="ledger",
+    kinds=(EntryKind.LEDGER,),
+    find=ledgers.find_ledger,
+    rows=ledgers.recorded_ledgers,
+    begins="led_",
+    too_large="check the answer in parts",
+)
+Listed = list[ListedLedger]
+Problems = list[str]
+
+
+class RecordedLedger(EvidenceLedger):
+    """A ledger with what is recorded of it: `session`, what was judged by what; `entry`, where."""
+
+    _session: LedgerSession = PrivateAttr()
+    _entry: int = PrivateAttr()
+
+    @classmethod
+    def of(cls, session: LedgerSession, entry: int) -> "RecordedLedger":
+        """Return a session's ledger, which an entry of the trail records."""
+        made = cls.model_construct(**vars(session.ledger))
+        made._session, made._entry = session, entry  # noqa: SLF001 - its own
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another ledger says the same, wherever either is recorded."""
+        return isinstance(other, EvidenceLedger) and self.__dict__ == other.__dict__
+
+    __hash__ = EvidenceLedger.__hash__
+
+    @property
+    def session(self) -> LedgerSession:
+        """The question and answer, the claims, the documents and judges, with this ledger."""
+        return self._session
+
+    @property
+    def entry(self) -> int:
+        """The number of the trail's entry that records it."""
+        return self._entry
+
+
+class Ledgers(Part, name="ledgers"):
+    """A tenant's ledgers: whether each claim of an answer holds, and on which passage."""
+
+    def check(
+        self,
+        answer: str,
+        *,
+        against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
+        query: str | None = None,
+        title: str | None = None,
+        mode: str = "answer",
+        answer_name: str = "answer",
+        judges: "Sequence[str | Judge] | None" = None,
+        outdated_after_days: int = 730,
+        progress: Progress | None = None,
+        embedding: Progress | None = None,
+    ) -> RecordedLedger:
+        """Judge each claim of an answer by documents; keep the ledger and record it in the trail.
+
+        `against` is what `ingest` returned, documents, or a file or folder to ingest first; all
+        documents of the library by default. `judges` are names, or judges of your own, and are
+        asked in the given order. A source dated more than `outdated_after_days` ago is flagged.
+        The same answer checked again is a new ledger that points to the one before. `progress` is
+        told of claims that are judged, `embedding` of passages that are embedded before that,
+        which is done once.
+        """
+        from evidentia.ledger.checking import CheckContext, check_claims  # noqa: PLC0415 - see above
+        from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
+        from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
+
+        acting = self._acting
+        _check_answer(answer)
+        texts = {"query": query, "title": title, "mode": mode, "answer's name": answer_name}
+        for name, text in texts.items():
+            _check_text(name, text or "")
+        asked = _judges(judges)
+        acting.refuse_to_fork()
+        versions, unread = _checked_against(acting, against)
+        extracted = extract_claims(answer)
+        identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
+        session_id = derived_id("ses", {**identity, "mode": mode})
+        now, told = acting.now, progress or _ignore
+        shelf = shelf_of(acting, versions)
+        corpus = shelf.for_judges(asked, embedding or _ignore)
+        with acting.database.read() as connection:
+            issued = library.IssuedAnchors(connection, acting.tenant)
+            context = CheckContext(
+                session_id=session_id,
+                created_at=now,
+                today=datetime.fromisoformat(now).date(),
+                issued_anchors=issued,
+                anchor_of=issued.of,
+                previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
+                outdated_after_days=outdated_after_days,
+                progress=lambda done: told(done, len(extracted.claims)),
+            )
+            ledger = check_claims(answer, extracted, corpus, asked, context)
+        shelf.keep_embeddings()
+        session = LedgerSession(
+            id=session_id,
+            title=title or answer_name,
+            query=query,
+            mode=mode,
+            answer_name=answer_name,
+            answer=answer,
+            claims=extracted.claims,
+            left_out=_left_out(extracted),
+            ledger=ledger,
+            documents=tuple(map(_checked_document, versions)),
+            unread=tuple(
+                UnreadFile(filename=item.filename, problem=item.problem) for item in unread
+            ),
+            judges=tuple(judge.name for judge in asked),
+            program=f"evidentia {__version__}",
+        )
+        return RecordedLedger.of(session, _keep(acting, session))
+
+    def list(self, *, before: int | None = None, limit: int | None = None) -> Listed:
+        """Return the ledgers, newest first; page through them with `before`, an entry's number."""
+        return self._acting.read(ledgers.list_ledgers, before=before, limit=limit)
+
+    def find(self, name: str) -> ListedLedger:
+        """Return the ledger of this id, or the newest one of a session, or of all (`latest`)."""
+        return LEDGERS.named(self._acting, name)
+
+    def get(self, name: str) -> RecordedLedger:
+        """Return a ledger, named as for `find`, with its question, answer and documents.
+
+        It is read from the statement that the trail names by its digest; `IntegrityError` is
+        raised if that is not what it was.
+        """
+        return _read(self._acting, LEDGERS.named(self._acting, name))
+
+    def prove(self, name: str) -> Proof:
+        """Prove a ledger: the signed statement, and its place in the log under a checkpoint."""
+        return LEDGERS.prove(self._acting, LEDGERS.named(self._acting, name))
+
+    def export(
+        self,
+        name: str,
+        file: str | Path,
+        *,
+        overwrite: bool = False,
+        form: str | None = None,
+        lang: "Language" = "both",
+        typeface: "Typeface" = "plex",
+    ) -> Path:
+        """Write a ledger to a file: in a form of `export_ledger`, or as a PDF that proves itself.
+
+        Without a `form` the file's ending says it: `.pdf`, `.md`, `.json`, `.sarif` or `.xml`.
+        `lang` (`ar`, `en`, `both`) and `typeface` (`plex`, `amiri`) are the PDF's.
+        """
+        from evidentia.store.files import check_writable, write_durably  # noqa: PLC0415 - not all export
+
+        target = Path(file)
+        chosen = form or _FORMS.get(target.suffix.lower())
+        if chosen is None:
+            raise InputError(
+                f"{target}: its ending tells no form of a ledger: use {', '.join(_FORMS)}"
+            )
+        check_writable(target, overwrite=overwrite)
+        row = LEDGERS.named(self._acting, name)
+        if chosen == "pdf":
+            from evidentia.kinds import render  # noqa: PLC0415 - an extra
+
+            evidence = canonical_json(LEDGERS.prove(self._acting, row).as_json()) + b"\n"
+            data = render(evidence, lang=lang, typeface=typeface)
+            write_durably(target, data, mode=0o600)
+        else:
+            from evidentia.export.forms import export_ledger  # noqa: PLC0415 - not all export
+
+            text = export_ledger(_read(self._acting, row).session, chosen)
+            write_durably(target, text.encode(), mode=0o600)
+        return target
+
+    def audit(self, *, progress: Progress | None = None) -> Problems:
+        """Compare every ledger with what the trail names, both ways; return what is wrong."""
+
+        def check(row: ListedLedger) -> Iterable[str]:
+            _read(self._acting, row)
+            return ()
+
+        return LEDGERS.audit(self._acting, check, progress)
+
+
+_FORMS: Final = {
+    ".pdf": "pdf",
+    ".md": "markdown",
+    ".json": "json",
+    ".sarif": "sarif",
+    ".xml": "junit",
+}
+
+
+def _read(acting: Acting, row: ListedLedger) -> RecordedLedger:
+    session = LedgerSession.from_statement(Statement.parse(LEDGERS.file(acting, row)))
+    return RecordedLedger.of(session, row.entry)
+
+
+def _keep(acting: Acting, session: LedgerSession) -> int:
+    """Keep a session's statement, record it in the trail, and insert its rows."""
+    ledger, statement = session.ledger, session.to_statement().encode()
+    body = {
+        "predicate_type": PREDICATE_TYPE,
+        "session_id": session.id,
+        "previous_ledger_id": ledger.previous_ledger_id,
+        "summary": ledger.summary.model_dump(mode="json"),
+    }
+
+    def insert(connection: "Connection", receipt: "Receipt") -> None:
+        ledgers.insert_session(connection, acting.tenant, session, ledger.created_at)
+        ledgers.insert_ledger(
+            connection, acting.tenant, session, sha256_hex(statement), receipt.seq
+        )
+
+    receipt = LEDGERS.keep(acting, ledger.id, statement, body, insert)
+    if receipt is None:
+        raise IntegrityError(f"ledger {ledger.id} was not recorded")
+    return receipt.seq
+
+
+def _checked_against(
+    acting: Acting, against: Any
+) -> "tuple[Sequence[StoredDocument], tuple[FileProblem, ...]]":
+    """Return the versions to check by, older ones too, and what could not be read of them."""
+    from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - see above
+
+    unread: tuple[FileProblem, ...] = ()
+    if isinstance(against, str | Path):
+        against = Documents(acting).ingest(against)
+    if isinstance(against, Ingestion):
+        unread = against.problems
+        against = against.documents
+    ids = None if against is None else {document.id for document in against}
+    versions = acting.read(library.all_versions, ids)
+    if not versions:
+        problem = f"; {unread[0].problem}" if unread else ""
+        raise InputError(
+            "there are no documents to check against: give a folder with PDF, DOCX, HTML, "
+            f"Markdown or text files, or ingest some first{problem}"
+        )
+    return versions, unread
+
+
+def _left_out(extracted: "ExtractedClaims") -> tuple[LeftOutText, ...]:
+    return tuple(LeftOutText(**asdict(piece)) for piece in extracted.left_out)
+
+
+def _ignore(_done: int, _total: int) -> None:
+    pass
+
+
+def _check_answer(answer: str) -> None:
+    """Raise `InputError` for what is no answer: nothing, too much, or no text."""
+    if not answer.strip():
+        raise InputError("the answer is empty: there is nothing to check")
+    size = _check_text("answer", answer)
+    if size > MAX_ANSWER_BYTES:
+        raise InputError(
+            f"the answer has {size:,} bytes, {MAX_ANSWER_BYTES:,} at most: check it in parts"
+        )
+
+
+def _check_text(name: str, text: str) -> int:
+    """Return a text's size in bytes; raise `InputError` if no database could store it."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"the {name} is not text: {error.reason}") from None
+    if b"\0" in data:
+        raise InputError(f"the {name} is not text: it has NUL characters")
+    return len(data)
+
+
+def _judges(given: "Sequence[str | Judge] | None") -> "Sequence[Judge]":
+    from evidentia.judges import JUDGES, make_judges  # noqa: PLC0415 - see above
+
+    if given is None:
+        return make_judges()
+    if not given:
+        raise InputError(f"no judge was named: use {', '.join(JUDGES)}, or leave it out for all")
+    return [make_judges([judge])[0] if isinstance(judge, str) else judge for judge in given]
+
+
+def _checked_document(version: StoredDocument) -> CheckedDocument:
+    return CheckedDocument(
+        id=library.corpus_id(version),
+        version=version.version,
+        collection=version.collection,
+        filename=version.filename,
+        media_type=version.media_type,
+        sha256=version.sha256,
+        dated=version.dated,
+        superseded=not version.is_newest,
+    )

@@ -1,0 +1,112 @@
+"""What a process opens once, and all of its workspaces share."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from evidentia.store.database import Database
+from evidentia.store.home import Home
+from evidentia.store.keys import Keys, Passphrase
+from evidentia.store.lake import Lake
+from evidentia.store.opening import Store, open_current
+from evidentia.store.sql import log
+from evidentia.trail.checkpoint import log_origin
+from evidentia.workspace.remembered import Remembered
+
+if TYPE_CHECKING:
+    from evidentia.access.actions import Authorizer
+    from evidentia.workspace import Workspace
+    from evidentia.workspace.access import Access
+    from evidentia.workspace.corpora import Shelf
+
+DEFAULT_TENANT = "default"
+_LOG_ID_BYTES = 8
+_MOST_SHELVES = 8
+"""How many corpora are remembered: what some thousand documents need fills a gigabyte."""
+_MOST_TENANTS = 1_000
+
+Clock = Callable[[], datetime]
+Randomness = Callable[[int], bytes]
+
+
+class Opened:
+    """A database, a lake and keys, with what is remembered of them; threads may share one.
+
+    `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
+    program makes one for each request: all of them append in the same group commits.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        home: Home,
+        *,
+        lake: Lake | None = None,
+        keys: Keys | None = None,
+        authorizer: "Authorizer | None" = None,
+        clock: Clock = lambda: datetime.now(UTC),  # noqa: TID251 - the shell brings the clock
+        randomness: Randomness = os.urandom,
+    ) -> None:
+        store = Store.of(database, home, self.new_origin)
+        self.database = database
+        self.home = home
+        self.lake = lake or store.lake
+        self.keys = keys or store.keys
+        self.sequencer = store.sequencer
+        self.tiles = store.tiles
+        self.authorizer = authorizer
+        self.randomness = randomness
+        self.shelves: Remembered[object, Shelf] = Remembered(_MOST_SHELVES)
+        self.roles: Remembered[str, Access] = Remembered(_MOST_TENANTS)
+        self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
+        self._clock = clock
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def for_(self, tenant: str = DEFAULT_TENANT, user: str | None = None) -> "Workspace":
+        """Return a tenant's workspace in the name of a user; None is the workspace's owner."""
+        from evidentia.workspace import Workspace  # noqa: PLC0415 - it knows this module
+
+        return Workspace(self, tenant, user)
+
+    def tenants(self) -> list[str]:
+        """Return the tenants that have a log in this database."""
+        with self.database.read() as connection:
+            return log.tenants(connection)
+
+    def close(self) -> None:
+        """Close the database's connections."""
+        self.database.close()
+
+    def now(self) -> str:
+        """Return the time, as the trail writes it."""
+        return self._clock().astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+    def new_origin(self, tenant: str) -> str:
+        """Return the origin of a log that begins now."""
+        return log_origin(self.randomness(_LOG_ID_BYTES).hex(), tenant)
+
+
+def open_all(
+    target: str | Path | None = None,
+    *,
+    home: str | Path | None = None,
+    create: bool = True,
+    read_only: bool = False,
+    passphrase: Passphrase | None = None,
+    authorizer: "Authorizer | None" = None,
+) -> Opened:
+    """Open a folder (`./.evidentia` by default) or a `postgresql://` URL, for all its tenants.
+
+    The arguments are those of `open_workspace`.
+    """
+    database, place = open_current(
+        target, home=home, create=create, read_only=read_only, passphrase=passphrase
+    )
+    return Opened(database, place, authorizer=authorizer)

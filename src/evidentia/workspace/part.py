@@ -1,0 +1,46 @@
+"""A part of a workspace: its public methods, each behind the guard."""
+
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+from evidentia.access.guard import TABLE
+from evidentia.workspace.acting import Acting
+
+
+class Part:
+    """What a workspace does about one noun. Whatever is public here passes the guard first.
+
+    A class of it names itself (`class Packs(Part, name="packs")`). Its methods and properties are
+    found in the guard's table by that name and theirs: `packs.hold`. One that has no row there is
+    refused to everyone. Where the row is about a pack, the first argument names it, and a user's
+    call goes on with the id of the pack that they were admitted to.
+    """
+
+    def __init__(self, acting: Acting) -> None:
+        self._acting = acting
+
+    def __init_subclass__(cls, *, name: str) -> None:
+        for attribute, value in list(vars(cls).items()):
+            if attribute.startswith("_"):
+                continue
+            row = f"{name}.{attribute}"
+            if isinstance(value, FunctionType):
+                setattr(cls, attribute, _guarded(row, value))
+            elif isinstance(value, property) and value.fget is not None:
+                setattr(cls, attribute, property(_guarded(row, value.fget)))
+
+
+def _guarded(row: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def passing(self: Part, *arguments: Any, **named: Any) -> Any:
+        if self._acting.user is None and row in TABLE:  # the owner passes wherever there is a row
+            return method(self, *arguments, **named)
+        first = arguments[0] if arguments and isinstance(arguments[0], str) else None
+        admitted = self._acting.guard.admit(row, first)
+        if admitted is not None and admitted != first:
+            arguments = (admitted, *arguments[1:])
+        return method(self, *arguments, **named)
+
+    return passing

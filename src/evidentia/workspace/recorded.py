@@ -1,0 +1,246 @@
+"""Statements that the trail records: kept, read, proved, audited and forgotten, once for all kinds.
+
+A statement's file is in the lake. An entry of the trail names the statement by its digest, and a
+row of the database is there to search by. A row is never believed alone: what is read is what the
+entry names.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from sqlalchemy import Connection
+
+from evidentia.canonical import sha256_hex
+from evidentia.errors import (
+    EvidentiaError,
+    InputError,
+    IntegrityError,
+    NotFoundError,
+    UsageError,
+)
+from evidentia.logs import get_logger
+from evidentia.proof.document import Proof
+from evidentia.proof.envelope import Envelope
+from evidentia.proof.statement import MAX_STATEMENT_BYTES
+from evidentia.proof.verification import STATEMENT_DIGEST
+from evidentia.store.proving import prove_entry
+from evidentia.store.sql import log
+from evidentia.store.sql.log import Receipt
+from evidentia.store.sql.uses import hold_lake, is_used
+from evidentia.trail.entry import EntryKind
+from evidentia.workspace.acting import Acting
+
+Progress = Callable[[int, int], None]
+"""Is told how much is done, and of how much."""
+_log = get_logger("workspace")
+
+
+class Listed(Protocol):
+    """A row: its id, the entry that records it, the statement's digest, and the file's."""
+
+    @property
+    def id(self) -> str:
+        """What it is called."""
+
+    @property
+    def entry(self) -> int:
+        """The entry of the trail that records it."""
+
+    @property
+    def statement_sha256(self) -> str:
+        """The digest of its statement."""
+
+    @property
+    def file_sha256(self) -> str:
+        """The digest of its file in the lake."""
+
+
+Row = TypeVar("Row", bound=Listed)
+
+
+class _NothingToRecord(Exception):  # noqa: N818 - no error: someone else was first
+    """Ends a transaction that has nothing to record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded(Generic[Row]):
+    """How one kind of statement is recorded; what is done with it is the same for all.
+
+    `find` gives the row of a name, `rows` the ids and entries of all. `statement` makes the
+    statement of the file that the lake has, where the two differ.
+    """
+
+    noun: str
+    kinds: tuple[EntryKind, ...]
+    find: Callable[[Connection, str, str], Row]
+    rows: Callable[[Connection, str], list[tuple[str, int]]]
+    begins: str
+    """What subjects of the entries begin with; a path (`bundle/`) is no part of the id."""
+    statement: Callable[[str, bytes], bytes] = lambda _, data: data
+    most_bytes: int = MAX_STATEMENT_BYTES
+    too_large: str = "split it up"
+
+    def subject(self, identity: str) -> str:
+        """Return what an entry of the trail calls one."""
+        return f"{self._path}{identity}"
+
+    @property
+    def _path(self) -> str:
+        return self.begins if self.begins.endswith("/") else ""
+
+    # Keeping
+
+    def keep(
+        self,
+        acting: Acting,
+        identity: str,
+        statement: bytes,
+        body: Mapping[str, Any],
+        insert: Callable[[Connection, Receipt], None],
+        *,
+        files: Sequence[bytes] = (),
+        kind: EntryKind | None = None,
+        unless: Callable[[Connection], bool] = lambda _: False,
+    ) -> Receipt | None:
+        """Keep a statement's files, record it in the trail, and insert its row.
+
+        `files` are what the lake keeps, the statement itself if none is given. `unless` is asked
+        under the log's lock: where it says that there is nothing to record any more, nothing is,
+        and None is returned; it may also refuse by raising.
+        """
+        if len(statement) > self.most_bytes:
+            raise InputError(
+                f"the {self.noun} has {len(statement):,} bytes, {self.most_bytes:,} at most: "
+                f"{self.too_large}"
+            )
+        lake = acting.opened.lake
+        files = files or (statement,)
+        digests = [lake.put(data) for data in files]
+        written = {STATEMENT_DIGEST: sha256_hex(statement), **body, "by": acting.actor}
+        try:
+            with acting.writing() as connection:
+                _go_on(unless(connection))
+                receipt = acting.append_within(
+                    connection, kind or self.kinds[0], self.subject(identity), written
+                )
+                insert(connection, receipt)
+                hold_lake(connection)
+                for data in files:
+                    lake.put(data)  # once more: a sweep may have found it unused just now
+        except UsageError:
+            remove_unused(acting, digests)
+            raise
+        except _NothingToRecord:
+            remove_unused(acting, digests)
+            return None
+        _log.info(f"{self.noun}_recorded", tenant=acting.tenant, id=identity, entry=receipt.seq)
+        return receipt
+
+    # Reading
+
+    def named(self, acting: Acting, name: str) -> Row:
+        """Return the row of a name."""
+        return acting.read(self.find, name)
+
+    def body(self, acting: Acting, row: Row) -> dict[str, Any]:
+        """Return what the trail says of one; raise `IntegrityError` if its row says otherwise."""
+        try:
+            logged = acting.entry(row.entry)
+        except NotFoundError as error:
+            raise IntegrityError(
+                f"{self.noun} {row.id}: {error}; run 'evidentia trail verify'"
+            ) from None
+        body = logged.body if isinstance(logged.body, dict) else {}
+        says = (logged.entry.kind, logged.entry.subject, body.get(STATEMENT_DIGEST))
+        if says[0] not in self.kinds or says[1:] != (self.subject(row.id), row.statement_sha256):
+            raise IntegrityError(
+                f"{self.noun} {row.id}: the database and the trail's entry {row.entry} disagree; "
+                "run 'evidentia trail verify'"
+            )
+        return body
+
+    def file(self, acting: Acting, row: Row) -> bytes:
+        """Return the file of one; raise `IntegrityError` unless the trail names its statement."""
+        digest = str(self.body(acting, row)[STATEMENT_DIGEST])
+        try:
+            data = acting.opened.lake.get(row.file_sha256)
+        except InputError:
+            raise IntegrityError(
+                f"{self.noun} {row.id}: the database says {row.file_sha256[:80]!r}, which is no "
+                "file of the lake"
+            ) from None
+        if sha256_hex(self.statement(row.id, data)) != digest:
+            raise IntegrityError(
+                f"{self.noun} {row.id}: its file in the lake is not what the trail's entry "
+                f"{row.entry} names"
+            )
+        return data
+
+    # Proving
+
+    def prove(self, acting: Acting, row: Row) -> Proof:
+        """Prove one: the signed statement, and its place in the log under a checkpoint."""
+        from evidentia.workspace.signing import checkpoint, current_key  # noqa: PLC0415 - not all need it
+
+        payload = self.statement(row.id, self.file(acting, row))
+        if len(payload) > MAX_STATEMENT_BYTES:
+            raise InputError(
+                f"the {self.noun} has {len(payload):,} bytes, {MAX_STATEMENT_BYTES:,} at most in a "
+                f"proof: {self.too_large}"
+            )
+        key = current_key(acting)
+        note = checkpoint(acting)
+        tiles = acting.opened.tiles
+        proof = acting.read(prove_entry, note, row.entry, tiles, disclose=True)
+        return replace(proof, envelope=Envelope.sign(payload, key))
+
+    # Auditing
+
+    def audit(
+        self,
+        acting: Acting,
+        check: Callable[[Row], Iterable[str]],
+        progress: Progress | None = None,
+    ) -> list[str]:
+        """Return what is wrong, in both directions: with what the database has, and what it lacks.
+
+        `check` looks at one whose row, entry and file agree, and gives what else is wrong with it.
+        """
+        with acting.database.read() as connection:
+            rows = self.rows(connection, acting.tenant)
+            recorded = log.subjects(connection, acting.tenant, self.kinds, self.begins)
+        known = {(entry, self.subject(identity)) for identity, entry in rows}
+        problems = [
+            f"{self.noun} {subject.removeprefix(self._path)}: entry {seq} of the trail records it, "
+            "and the database does not have it"
+            for seq, subject in recorded
+            if (seq, subject) not in known
+        ]
+        for done, (identity, _) in enumerate(rows, 1):
+            found: list[str] = []
+            try:
+                row = self.named(acting, identity)
+                self.file(acting, row)
+                found += check(row)
+            except EvidentiaError as error:
+                found.append(str(error))
+            named = f"{self.noun} {identity}: "
+            problems += [f"{named}{problem.removeprefix(named)}" for problem in found]
+            if progress is not None:
+                progress(done, len(rows))
+        return problems
+
+
+def _go_on(is_recorded: bool) -> None:  # noqa: FBT001 - called once, above
+    if is_recorded:
+        raise _NothingToRecord
+
+
+def remove_unused(acting: Acting, digests: Iterable[str]) -> None:
+    """Remove from the lake what nothing refers to, of any tenant."""
+    with acting.database.write() as connection:
+        hold_lake(connection)
+        for digest in digests:
+            if not is_used(connection, digest):
+                acting.opened.lake.remove(digest)

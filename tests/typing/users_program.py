@@ -1,0 +1,45 @@
+"""A user's program, which a type checker reads and nobody runs."""
+
+from pathlib import Path
+from typing import assert_type
+
+import evidentia as ev
+
+
+def whole_flow(decision: ev.DecisionOutput, record: ev.EvidenceRecord) -> None:
+    with ev.open("home", tenant="acme", user="noor") as ws:
+        documents = ws.ingest("policies", Path("more"))
+        assert_type(documents, ev.Ingestion)
+        ledger = ws.check("Leave is 20 days.", against=documents, query="How much?")
+        assert_type(ledger, ev.RecordedLedger)
+        assert_type(ledger.entries[0].verdict, ev.Verdict)
+        assert_type(ledger.session, ev.LedgerSession)
+        assert_type(ledger.entry, int)
+        pack = ws.assemble(decision, ledger=ledger)
+        assert_type(pack, ev.EvidencePack)
+        assert_type(ws.export(pack.pack_id, "board.pdf"), Path)
+        receipt = ws.append(record, idempotency_key="a")
+        assert_type(receipt, ev.Receipt)
+        assert_type(ws.prove(receipt.seq), ev.Proof)
+        assert_type(ws.bundle({"question": "?"}), ev.EvidenceBundle)
+        assert_type(ws.packs.hold(pack.pack_id, reason="matter 12"), ev.Receipt)
+        assert_type(ws.packs.list(limit=3), list[ev.ListedPack])
+        assert_type(ws.access.grant("ann", ev.Role.VIEWER), ev.Receipt)
+        assert_type(ws.trail.audit(), ev.AuditReport)
+        assert_type(ws.verify("board.pdf").holds, bool)
+
+
+def a_server(opened: ev.Opened) -> list[str]:
+    workspace = opened.for_("acme", "noor")
+    assert_type(workspace, ev.Workspace)
+    return [logged.entry.kind for logged in workspace.trail.entries(limit=10)]
+
+
+class Everybody(ev.Authorizer):
+    def may(self, user: str, action: ev.Action, on: str) -> bool:
+        return bool(user) and action is not ev.Action.KEYS and bool(on)
+
+
+def risks() -> dict[ev.RiskType, str]:
+    assert_type(ev.open_all("home", authorizer=Everybody()), ev.Opened)
+    return {kind: known.description for kind, known in ev.RISK_DEFINITIONS.items()}
