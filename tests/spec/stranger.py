@@ -180,6 +180,12 @@ def commitment(salt: str, body: Any) -> str:
     return sha256(bytes.fromhex(salt) + canonical(body)).hexdigest()
 
 
+def check_fields(body: Any, first: set[str]) -> None:
+    """Check that a body has the fields of its first form, or these and who acted."""
+    demand(isinstance(body, dict) and set(body) in (first, first | {"by"}), "fields")
+    demand("by" not in body or is_name(body["by"]), "no name of who acted")
+
+
 def check_chain(origin: str, entries: list[bytes]) -> bytes:
     """Check entries from the first on; return the root over them."""
     prev = sha256(origin.encode()).hexdigest()
@@ -299,7 +305,7 @@ def announced_keys(origin: str, announcements: list[tuple[dict[str, Any], Any]])
     """Read the keys that a log announces, given its entries of kind `key` with their bodies."""
     found: list[Announced] = []
     for entry, body in announcements:
-        demand(set(body) == {"key", "replaces"}, "fields")
+        check_fields(body, {"key", "replaces"})
         key = read_key(body["key"])
         demand(key.name == origin and entry["subject"] == key.key_id, "another log's key")
         demand(body["replaces"] == (found[-1].key.key_id if found else None), "replaces")
@@ -675,6 +681,8 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     entry, body = proof["entry"], proof["body"]
     statement = read_statement(read_envelope(proof["envelope"]).payload)
     demand(entry["kind"] == "ledger", "kind")
+    told = {"statement_sha256", "predicate_type", "session_id", "previous_ledger_id", "summary"}
+    check_fields(body, told)
     kinds = {statement["predicateType"], body["predicate_type"]}
     demand(kinds == {"urn:evidentia:spec:v1:ledger"}, "predicate type")
     session: dict[str, Any] = statement["predicate"]
@@ -1172,9 +1180,7 @@ def check_bundle_proof(proof: dict[str, Any]) -> dict[str, Any]:
     entry, body = proof["entry"], proof["body"]
     statement = read_statement(read_envelope(proof["envelope"]).payload)
     demand(entry["kind"] == "bundle", "kind")
-    demand(
-        set(body) == {"statement_sha256", "predicate_type", "bundle_sha256", "summary"}, "fields"
-    )
+    check_fields(body, {"statement_sha256", "predicate_type", "bundle_sha256", "summary"})
     demand({statement["predicateType"], body["predicate_type"]} == {BUNDLE_TYPE}, "type")
     bundle: dict[str, Any] = statement["predicate"]
     data = canonical(bundle)
@@ -1192,7 +1198,7 @@ def check_run(proof: dict[str, Any], bundle: dict[str, Any]) -> str:
     """Check that a run's proof file is about a bundle; return the run's id."""
     entry, body = proof["entry"], proof["body"]
     demand(entry["kind"] == "run", "kind")
-    demand(set(body) == {"run_id", "bundle_id", "bundle_sha256"}, "fields")
+    check_fields(body, {"run_id", "bundle_id", "bundle_sha256"})
     run_id: str = body["run_id"]
     demand(run_id.strip() and len(run_id) <= 200 and "\0" not in run_id, "no run's id")
     demand(entry["subject"] == f"run/{run_id}", "another run")
@@ -1385,6 +1391,8 @@ def is_object(value: Any) -> bool:
 
 
 is_name = up_to(1000)
+BY = {"by": is_name}
+"""What a body of the second form has beside what one of the first has."""
 is_class = {letter: one_of(*(f"{letter}{grade}" for grade in range(4))) for letter in "ARS"}
 is_requirement = one_of("mandatory", "recommended", "skip")
 is_decided = fields(
@@ -1575,7 +1583,8 @@ is_decision_body = fields(
         "requirement": is_requirement,
         "rules": lambda value: list_of(is_text)(value) and value,
         "tier": or_null(one_of("A", "B")),
-    }
+    },
+    BY,
 )
 
 
@@ -1593,7 +1602,9 @@ BODIES: dict[str, tuple[str, Form]] = {
     "decision": ("decision/", is_decision_body),
     "tool_call": (
         "decision/",
-        lambda body: fields({"call": is_call})(body) or fields({"offered": list_of(is_name)})(body),
+        lambda body: (
+            fields({"call": is_call}, BY)(body) or fields({"offered": list_of(is_name)}, BY)(body)
+        ),
     ),
     "export": (
         "pack_",
@@ -1668,6 +1679,41 @@ def check_body(proof: dict[str, Any]) -> None:
         policy = "years" in body
         demand(policy == (entry["subject"] == "retention"), "a policy is the tenant's")
         demand(policy or is_pack_id(entry["subject"]), "a hold is a pack's")
+
+
+# record.md
+
+
+def is_page(value: Any) -> bool:
+    return type(value) is int and -SAFE <= value <= SAFE
+
+
+RECORD: dict[str, Form] = {
+    **dict.fromkeys(("obligation_id", "doc_id", "doc_filename", "source_clause"), is_text),
+    **dict.fromkeys(("extraction_model", "verification_model"), is_text),
+    "verification_result": one_of("CONFIRMED", "DISPUTED", "UNVERIFIED"),
+    "confidence": is_share,
+}
+MAY_BE_MISSING: dict[str, Form] = {
+    "page_number": or_null(is_page),
+    "section_reference": or_null(is_text),
+    "amendment_history": or_null(list_of(is_object)),
+}
+STEP = {"doc_id", "clause", "status"}
+TRANSITION = {"old_status", "new_status", "reason", "changed_by_doc_id"}
+
+
+def check_record(proof: dict[str, Any]) -> dict[str, Any]:
+    """Check a record, steps 2 to 5; return it without who recorded it."""
+    entry, body = proof["entry"], proof["body"]
+    demand(entry["kind"] in {"evidence_record", "status_change"}, "kind")
+    demand(fields(RECORD, {**MAY_BE_MISSING, **BY})(body), "no record")
+    changes = body["doc_filename"] == "status_change"
+    demand(changes == (entry["kind"] == "status_change"), "of the other kind")
+    demand(entry["subject"] == body["obligation_id"], "another obligation")
+    for step in body.get("amendment_history") or []:
+        demand(set(step) >= (TRANSITION if changes else STEP), "a gap")
+    return {name: body[name] for name in body if name != "by"}
 
 
 # publication.md

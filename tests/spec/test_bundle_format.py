@@ -31,9 +31,9 @@ from evidentia.bundles.statement import PREDICATE_TYPE, from_statement
 from evidentia.bundles.tokens import token_counter
 from evidentia.canonical import canonical_json, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, EvidentiaError, IntegrityError, ProofError
+from evidentia.loading.assembling import build_evidence_bundle
 from evidentia.proof.statement import Statement
 from evidentia.proof.verification import STATEMENT_DIGEST
-from evidentia.store.assembling import build_evidence_bundle
 from evidentia.workspace.bundles import MAX_RUN_ID
 from spec.stranger import check_artifacts, verify_bundle
 from spec.test_spec import SPEC, VECTORS, load, mutations, run_blocks, schema, valid
@@ -153,7 +153,7 @@ MODELS: dict[str, Any] = {
     "tokens": model.TokenCounts,
     "bundleBounding": model.BundleBounding,
     "accounting": accounting.Accounting,
-    "decision": accounting.Decision,
+    "decision": accounting.InputFate,
     "step": accounting.Step,
 }
 """What the parts of the bundle's schema are called in the code."""
@@ -550,10 +550,10 @@ def test_the_schemas_fit_the_bundles_that_the_code_makes(tmp_path: Path) -> None
         connection.execute(text("INSERT INTO t VALUES (1, 'zoe@acme.example'), (2, NULL)"))
     with evidentia.open(tmp_path / "home") as workspace:
         workspace.ingest(tmp_path / "files/documents")
-        (library,) = (each.id for each in workspace.documents())
+        (library,) = (each.id for each in workspace.documents.list())
         documents = [*REFERENCES["documents"], {"document_id": library}]
         made = [
-            workspace.build_bundle(
+            workspace.bundle(
                 {"extra_params": {"evidence": TEXTS}},
                 REFERENCES | {"documents": documents},
                 policy,
@@ -564,10 +564,10 @@ def test_the_schemas_fit_the_bundles_that_the_code_makes(tmp_path: Path) -> None
             for policy in POLICIES
         ]
         for number, bundle in enumerate(made):
-            workspace.record_run(f"run {number}", bundle.bundle_id)
-        proofs = [workspace.prove_bundle(bundle.bundle_id) for bundle in made]
-        runs = [each for each in workspace.entries() if each.entry.kind == "run"]
-        lake = workspace.lake.folder
+            workspace.bundles.record_run(f"run {number}", bundle.bundle_id)
+        proofs = [workspace.bundles.prove(bundle.bundle_id) for bundle in made]
+        runs = [each for each in workspace.trail.entries() if each.entry.kind == "run"]
+        lake = workspace.opened.home.lake
     engine.dispose()
     for bundle, proof in zip(made, proofs, strict=True):
         assert valid("bundle", bundle.as_json())
@@ -577,11 +577,11 @@ def test_the_schemas_fit_the_bundles_that_the_code_makes(tmp_path: Path) -> None
             assert_redactions_are_shown(item)
         assert valid("proof", proof.as_json())
         assert proof.disclosure
-        assert valid("bundle-body", proof.disclosure.body)
+        assert valid("bundle-body.v2", proof.disclosure.body)
         assert proof.envelope
         assert valid("statement", parse_json(proof.envelope.payload))
     assert len(runs) == len(made)
-    assert all(valid("run-body", logged.body) for logged in runs)
+    assert all(valid("run-body.v2", logged.body) for logged in runs)
     items = [item for bundle in made for item in bundle.as_json()["items"]]
     parts = schema("bundle")["$defs"]
     for part in ("source_ref", "metadata", "full_ref"):
@@ -631,7 +631,7 @@ def test_the_page_names_every_field_type_kind_and_number() -> None:
         assert named >= set(parts[name]["properties"])
     for name in ("documentChunk", "transcriptChunk", "fullRef"):
         assert named >= set(parts[name]["properties"])
-    for name in ("bundle-body", "run-body"):
+    for name in ("bundle-body.v2", "run-body.v2"):
         assert named >= set(schema(name)["properties"])
     assert named >= {*EvidenceType, *BUILT_IN}
     assert all(f"`{name}`" in PAGE for name in (*Outcome, *TOKENIZERS))

@@ -44,7 +44,7 @@ from evidentia.sources.metadata import MAX_ASKED_CHARS
 from evidentia.sources.model import SourceItem, SourceSnippet
 from evidentia.sources.packing import MAX_URL_CHARS, DefaultEvidencePacker
 from evidentia.sources.wire import rag_sources
-from evidentia.store.library import document_id
+from evidentia.store.sql.library import document_id
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import (
     KINDS,
@@ -71,26 +71,33 @@ PAGES = sorted([*SPEC.glob("*.md"), VECTORS / "README.md"])
 SCHEMAS = (
     "access-body",
     "bundle-body",
+    "bundle-body.v2",
     "bundle",
     "chunk",
     "decision-body",
+    "decision-body.v2",
     "entry",
     "erasure",
     "export-body",
     "key-announcement",
+    "key-announcement.v2",
     "ledger-body",
+    "ledger-body.v2",
     "ledger-export",
     "ledger",
     "pack-body",
     "pack",
     "proof",
+    "record-body.v2",
     "record",
     "rendering",
     "retention-body",
     "run-body",
+    "run-body.v2",
     "sources",
     "statement",
     "tool-call-body",
+    "tool-call-body.v2",
 )
 
 
@@ -233,18 +240,18 @@ def test_a_checkpoint_is_signed_by_a_key_that_may_sign_its_size(vector: dict[str
 
 def test_a_log_is_audited_by_the_rotation_rule_of_the_page(tmp_path: Path) -> None:
     with evidentia.open(tmp_path) as workspace:
-        workspace.public_key()
-        workspace.rotate_key()
-        workspace.record(EntryKind.ACCESS, "page", {"by": "someone"})
-        old, _ = workspace.keys()
+        workspace.trail.public_key()
+        workspace.trail.rotate_key()
+        workspace._acting.record(EntryKind.ACCESS, "page", {"by": "someone"})
+        old, _ = workspace.trail.keys()
         assert old.replaced_at is not None
-        private = workspace.home.load_key(workspace.tenant, old.key.key_id, old.key.name)
+        private = workspace.opened.home.keys.load(workspace.tenant, old.key.key_id, old.key.name)
         assert private
-        leaves = [bytes.fromhex(logged.leaf) for logged in workspace.entries()]
+        leaves = [bytes.fromhex(logged.leaf) for logged in workspace.trail.entries()]
         last = old.replaced_at + 1
         for size, holds in ((last, True), (last + 1, False)):
             checkpoint = Checkpoint(old.key.name, size, root_hash(leaves[:size]))
-            report = workspace.audit(since=checkpoint.sign(private.private_key))
+            report = workspace.trail.audit(since=checkpoint.sign(private.private_key))
             assert report.holds == holds
 
 
@@ -412,12 +419,34 @@ def test_there_is_no_schema_that_is_not_tested() -> None:
     ]
 
 
-BODY_SCHEMAS = {
+ONE_FORM = {
+    "erasure": "erasure",
+    "pack": "pack-body",
+    "review": "pack-body",
+    "export": "export-body",
+    "access": "access-body",
+    "retention": "retention-body",
+}
+FIRST_FORM = {
     "evidence_record": "record",
     "status_change": "record",
     "key": "key-announcement",
-    "erasure": "erasure",
+    "ledger": "ledger-body",
+    "bundle": "bundle-body",
+    "run": "run-body",
+    "decision": "decision-body",
+    "tool_call": "tool-call-body",
 }
+SECOND_FORM = {
+    kind: "record-body.v2" if name == "record" else f"{name}.v2"
+    for kind, name in FIRST_FORM.items()
+}
+BODY_BEFORE, BODY_NOW = ONE_FORM | FIRST_FORM, ONE_FORM | SECOND_FORM
+"""The schemas of bodies by kind: as they once were written, and as the program writes them."""
+
+
+def test_every_kind_has_a_schema_for_its_body() -> None:
+    assert set(BODY_BEFORE) == set(BODY_NOW) == KINDS
 
 
 def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
@@ -427,15 +456,16 @@ def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
         workspace.append(
             evidentia.create_status_change_record("OBL-001", "current", "superseded", "new")
         )
-        workspace.public_key()
-        workspace.rotate_key()
-        workspace.erase(0, reason="asked for", by="the person")
-        proofs = [workspace.prove(seq).as_json() for seq in range(workspace.size)]
-        entries = workspace.entries()
-    assert {logged.entry.kind for logged in entries} >= set(BODY_SCHEMAS)
+        workspace.trail.public_key()
+        workspace.trail.rotate_key()
+        workspace.trail.erase(0, reason="asked for", by="the person")
+        proofs = [workspace.prove(seq).as_json() for seq in range(workspace.trail.size)]
+        entries = workspace.trail.entries()
+    kinds = {"evidence_record", "status_change", "key", "erasure"}
+    assert {logged.entry.kind for logged in entries} == kinds
     for logged in entries:
         assert valid("entry", logged.entry.as_json())
-        assert logged.erased or valid(BODY_SCHEMAS[logged.entry.kind], logged.body)
+        assert logged.erased or valid(BODY_NOW[logged.entry.kind], logged.body)
     assert all(valid("proof", proof) for proof in proofs)
     assert ["body" in proof for proof in proofs] == [not logged.erased for logged in entries]
 
@@ -460,8 +490,8 @@ def test_the_schemas_fit_the_ledgers_that_the_code_makes(tmp_path: Path) -> None
         first = workspace.check(answer, against=documents)
         (documents / "HR_Policy.md").write_text("# Leave\n\nThere is none.\n", encoding="utf-8")
         again = workspace.check(answer, against=documents, judges=["numbers", FailingJudge()])
-        sessions = [workspace.session(ledger.id) for ledger in (first, again)]
-        proofs = [workspace.prove_ledger(ledger.id) for ledger in (first, again)]
+        sessions = [workspace.ledgers.get(ledger.id).session for ledger in (first, again)]
+        proofs = [workspace.ledgers.prove(ledger.id) for ledger in (first, again)]
     assert sessions[0].unread
     assert any(document.superseded for document in sessions[1].documents)
     assert Verdict.NOT_JUDGED in {entry.verdict for entry in again.entries}
@@ -472,7 +502,7 @@ def test_the_schemas_fit_the_ledgers_that_the_code_makes(tmp_path: Path) -> None
         assert valid("ledger-export", to_json(made))
         assert valid("proof", proof.as_json())
         assert proof.disclosure
-        assert valid("ledger-body", proof.disclosure.body)
+        assert valid("ledger-body.v2", proof.disclosure.body)
 
 
 @pytest.mark.parametrize("name", LEDGERS)
@@ -482,6 +512,14 @@ def test_the_schemas_fit_the_ledgers_of_the_vectors(name: str) -> None:
     assert valid("ledger", statement["predicate"])
     assert valid("ledger-export", load(f"ledger/export{name}.json"))
     assert valid("ledger-body", load(f"proofs/holds/ledger{name}.json")["body"])
+
+
+def test_the_schemas_fit_a_ledger_of_the_second_form() -> None:
+    proof = load("proofs/holds/ledger-by.json")
+    assert valid("proof", proof)
+    assert valid("ledger-body.v2", proof["body"])
+    first = load("proofs/holds/ledger.json")["body"]
+    assert proof["body"] == {**first, "by": proof["body"]["by"]}
 
 
 def test_the_statement_schema_refuses_what_is_no_statement() -> None:
@@ -500,8 +538,9 @@ def test_the_statement_schema_refuses_what_is_no_statement() -> None:
 def test_the_schemas_fit_the_vectors_that_hold() -> None:
     for item in ENTRIES:
         assert valid("entry", item["entry"])
-        name = BODY_SCHEMAS.get(item["entry"]["kind"])
-        assert not name or "body" not in item or valid(name, item["body"])
+        kind = item["entry"]["kind"]
+        if kind in {"evidence_record", "status_change", "key", "erasure"} and "body" in item:
+            assert valid(BODY_BEFORE[kind], item["body"])
     for vector in load("proofs.json"):
         if not vector["fails"]:
             assert valid("proof", json.loads((VECTORS / vector["file"]).read_bytes()))
@@ -943,13 +982,13 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
         name: set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) for name, page in text.items()
     }
     assert rows["entry"] >= set(Entry.FIELDS)
-    assert rows["record"] >= set(EvidenceRecord.model_fields)
+    assert rows["record"] >= set(schema("record-body.v2")["$defs"]["record"]["properties"])
     assert rows["proof"] >= set(schema("proof")["properties"])
-    assert rows["checkpoint"] >= set(schema("key-announcement")["properties"])
+    assert rows["checkpoint"] >= set(schema("key-announcement.v2")["properties"])
     assert rows["erasure"] >= set(schema("erasure")["properties"])
     assert rows["chunk"] >= set(schema("chunk")["properties"])
     assert rows["ledger"] >= {name for part in MODELS.values() for name in part.model_fields}
-    assert rows["ledger"] >= set(schema("ledger-body")["properties"])
+    assert rows["ledger"] >= set(schema("ledger-body.v2")["properties"])
     assert rows["pdf"] >= set(schema("rendering")["properties"])
     assert rows["sources"] >= set(SourceItem.model_fields) - {"snippets"}
     export = schema("ledger-export")

@@ -547,18 +547,18 @@ def test_a_pack_that_the_program_exports_holds_before_a_stranger(tmp_path: Path)
         "given = json.loads((out / 'decision.json').read_text(encoding='utf-8'))\n"
         "decision = e.DecisionOutput.model_validate(given)\n"
         "with e.open(out / 'home') as w:\n"
-        "    with e.deciding(decision.decision_id, w.tool_ledger):\n"
+        "    with e.deciding(decision.decision_id, w.tools):\n"
         "        with e.recorded_tool('erp', intended='block lot L-2617') as call:\n"
         "            call.caused('blocked lot L-2617')\n"
         "    pack = w.assemble(decision, attachments={'a.txt': b'a', 'b.bin': bytes(99)})\n"
-        "    again = w.review_pack(pack.pack_id, 'approved', reviewer='layla')\n"
+        "    again = w.packs.review(pack.pack_id, 'approved', reviewer='layla')\n"
         "    for one, name in ((pack, 'first'), (again, 'again')):\n"
-        "        w.export_pack(one.pack_id, out / name)\n"
-        "    w.export_pack(again.pack_id, out / 'bare', attachments=False)\n"
-        "    for logged in w.entries():\n"
+        "        w.packs.export(one.pack_id, out / name)\n"
+        "    w.packs.export(again.pack_id, out / 'bare', attachments=False)\n"
+        "    for logged in w.trail.entries():\n"
         "        proof = w.prove(logged.entry.seq).as_json()\n"
         "        (out / f'{logged.entry.seq}.proof').write_text(json.dumps(proof))\n"
-        "    print(w.public_key())\n"
+        "    print(w.trail.public_key())\n"
     )
     made = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path)],
@@ -600,16 +600,16 @@ def test_a_bundle_that_the_program_makes_holds_before_a_stranger(tmp_path: Path)
         "from evidentia.bundles.policy import EvidencePolicy\n"
         "job = json.loads(pathlib.Path(out, 'job.json').read_text(encoding='utf-8'))\n"
         "with e.open(pathlib.Path(out, 'home')) as w:\n"
-        "    bundle = w.build_bundle(job['job_input'], job['evidence_refs'],\n"
+        "    bundle = w.bundle(job['job_input'], job['evidence_refs'],\n"
         "        EvidencePolicy(**job['policy']), lake_root=files, on_error='record')\n"
-        "    print(json.dumps(str(w.render_bundle(bundle.bundle_id))))\n"
-        "    run = w.prove(w.record_run('run 1', bundle.bundle_id).seq)\n"
-        "    for name, proof in (('bundle', w.prove_bundle(bundle.bundle_id)), ('run', run)):\n"
+        "    print(json.dumps(str(w.bundles.render(bundle.bundle_id))))\n"
+        "    run = w.prove(w.bundles.record_run('run 1', bundle.bundle_id).seq)\n"
+        "    for name, proof in (('bundle', w.bundles.prove(bundle.bundle_id)), ('run', run)):\n"
         "        text = json.dumps(proof.as_json())\n"
         "        pathlib.Path(out, name).write_text(text, encoding='utf-8')\n"
-        "    print(w.lake.folder)\n"
-        "    print(w.public_key())\n"
-        "    print(w.home.redaction_key_file(w.tenant).read_text())\n"
+        "    print(w.opened.home.lake)\n"
+        "    print(w.trail.public_key())\n"
+        "    print(w.opened.keys.secret(w.tenant).hex())\n"
     )
     made = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path), str(files)],
@@ -646,9 +646,9 @@ def test_a_ledger_that_the_program_makes_holds_before_a_stranger(tmp_path: Path)
         "    ledger = w.check(text, against=docs, answer_name='answer.md')\n"
         "    again = w.check(text, against=docs, answer_name='answer.md')\n"
         "    for name, made in (('first', ledger), ('second', again)):\n"
-        "        proof = json.dumps(w.prove_ledger(made.id).as_json())\n"
+        "        proof = json.dumps(w.ledgers.prove(made.id).as_json())\n"
         "        pathlib.Path(out, name).write_text(proof, encoding='utf-8')\n"
-        "    print(w.public_key())\n"
+        "    print(w.trail.public_key())\n"
     )
     arguments = [str(tmp_path / "home"), str(folder), str(answer), str(tmp_path)]
     made = subprocess.run(

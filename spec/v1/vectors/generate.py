@@ -69,6 +69,8 @@ from evidentia.ledger.session import (
     UnreadFile,
 )
 from evidentia.ledger.verdicts import assign_verdict
+from evidentia.loading.assembling import Assembly
+from evidentia.loading.originals import Originals
 from evidentia.packs.assembly import assemble
 from evidentia.packs.decision import (
     ApprovalClass,
@@ -104,9 +106,7 @@ from evidentia.proof.keys import SigningKey
 from evidentia.proof.statement import Statement, Subject
 from evidentia.sources.packing import DefaultEvidencePacker
 from evidentia.sources.wire import rag_sources
-from evidentia.store.assembling import Assembly
-from evidentia.store.lake import Lake
-from evidentia.store.originals import Originals
+from evidentia.store.lake import FileLake
 from evidentia.trail.checkpoint import Checkpoint, log_origin
 from evidentia.trail.entry import Entry, EntryKind, body_commitment, genesis_prev
 from evidentia.trail.merkle import (
@@ -133,6 +133,7 @@ ORIGIN = log_origin("5f1e0c9a7b3d2846", "acme")
 LEDGER_ORIGIN = log_origin("7c3e5a9d1b2f4068", "acme")
 BUNDLE_ORIGIN = log_origin("1d6b0e4f92a873c5", "acme")
 PACK_ORIGIN = log_origin("8e27f0a4c5d1936b", "acme")
+SECOND_ORIGIN = log_origin("3b90d7e2f84a615c", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -180,13 +181,15 @@ class Log:
         entry = Entry(self.tenant, seq, prev, kind.value, subject, at, commitment)
         self.entries.append(Logged(entry, salt, body))
 
-    def announce(self, key: SigningKey, replaces: SigningKey | None = None) -> None:
-        """Append the announcement of a key."""
+    def announce(
+        self, key: SigningKey, replaces: SigningKey | None = None, by: str | None = None
+    ) -> None:
+        """Append the announcement of a key; in the second form if it is said who announced it."""
         body = {
             "key": str(key.verifier),
             "replaces": replaces.verifier.key_id if replaces else None,
         }
-        self.append(EntryKind.KEY, key.verifier.key_id, body)
+        self.append(EntryKind.KEY, key.verifier.key_id, {**body, "by": by} if by else body)
 
     def checkpoint(self, size: int) -> Checkpoint:
         """Return the log as it was at a size."""
@@ -321,6 +324,8 @@ def files() -> dict[str, bytes]:
         "keys/ledger-log.pub": f"{ledger_key().verifier}\n".encode(),
         "keys/bundle-log.pub": f"{bundle_key().verifier}\n".encode(),
         "keys/pack-log.pub": f"{pack_key().verifier}\n".encode(),
+        "keys/second-form-1.pub": f"{second_keys()[0].verifier}\n".encode(),
+        "keys/second-form-2.pub": f"{second_keys()[1].verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "renderings.json": pretty(rendering_vectors()),
@@ -343,6 +348,7 @@ def files() -> dict[str, bytes]:
         misplaced_beginning(),
         *bundle_proofs(),
         *pack_proofs(),
+        *second_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -1394,19 +1400,23 @@ def respelled() -> bytes:
     return pretty(review().as_json())
 
 
+def ledger_body(made: LedgerSession) -> Json:
+    """Return the body of the entry that records a ledger."""
+    return {
+        "statement_sha256": sha256_hex(made.to_statement().encode()),
+        "predicate_type": PREDICATE_TYPE,
+        "session_id": made.id,
+        "previous_ledger_id": made.ledger.previous_ledger_id,
+        "summary": made.ledger.summary.model_dump(mode="json"),
+    }
+
+
 def ledger_log() -> Log:
     """Return a log with two ledgers, and other entries that name a statement or do not."""
     log = Log(LEDGER_ORIGIN, [ledger_key()])
     log.announce(log.keys[0])
     for made in sessions():
-        body = {
-            "statement_sha256": sha256_hex(made.to_statement().encode()),
-            "predicate_type": PREDICATE_TYPE,
-            "session_id": made.id,
-            "previous_ledger_id": made.ledger.previous_ledger_id,
-            "summary": made.ledger.summary.model_dump(mode="json"),
-        }
-        log.append(EntryKind.LEDGER, made.ledger.id, body)
+        log.append(EntryKind.LEDGER, made.ledger.id, ledger_body(made))
     digest = sha256_hex(review().encode())
     log.append(EntryKind.REVIEW, "leave-policy", {"statement_sha256": digest})
     log.append(EntryKind.REVIEW, "spelling", {"statement_sha256": sha256_hex(respelled())})
@@ -1474,8 +1484,8 @@ def statement_vectors() -> Json:
 
 
 def enveloped(log: Log, seq: int, payload: bytes) -> Json:
-    """Return a proof file's object with a signed statement."""
-    (key,) = log.keys
+    """Return a proof file's object with a signed statement, under the log's present key."""
+    key = log.keys[-1]
     envelope = Envelope.sign(payload, key).as_json()
     return {**log.prove(seq, len(log.entries), key), "envelope": envelope}
 
@@ -1808,7 +1818,9 @@ def built_bundle() -> tuple[EvidenceBundle, bytes, dict[str, bytes]]:
         for path, data in originals().items():
             (root / path).parent.mkdir(exist_ok=True)
             (root / path).write_bytes(data)
-        assembly = Assembly(Originals(root), Lake(root), lambda: REDACTION_KEY, on_error="record")
+        assembly = Assembly(
+            Originals(root), FileLake(root), lambda: REDACTION_KEY, on_error="record"
+        )
         policy = EvidencePolicy(**JOB["policy"])
         built = assembly.build(JOB["job_input"], JOB["evidence_refs"], policy, BUILT_AT)
         files = {
@@ -2396,24 +2408,32 @@ def bundle_key() -> SigningKey:
     return SigningKey.from_seed(BUNDLE_ORIGIN, seed(f"key of {BUNDLE_ORIGIN}"))
 
 
-def bundle_log() -> Log:
-    """Return a log with a bundle, and a run that used it."""
-    bundle, data, _ = built_bundle()
-    log = Log(BUNDLE_ORIGIN, [bundle_key()])
-    log.announce(log.keys[0])
-    recorded = {
+def bundle_body(bundle: EvidenceBundle, data: bytes) -> Json:
+    """Return the body of the entry that records a bundle."""
+    return {
         "statement_sha256": sha256_hex(bundle_statement(bundle.bundle_id, data)),
         "predicate_type": BUNDLE_PREDICATE,
         "bundle_sha256": bundle.bundle_sha256,
         "summary": bundle.summary.model_dump(mode="json", exclude_none=True),
     }
-    log.append(EntryKind.BUNDLE, f"bundle/{bundle.bundle_id}", recorded)
-    used = {
+
+
+def run_body(bundle: EvidenceBundle) -> Json:
+    """Return the body of the entry that says that a run used a bundle."""
+    return {
         "run_id": RUN_ID,
         "bundle_id": bundle.bundle_id,
         "bundle_sha256": bundle.bundle_sha256,
     }
-    log.append(EntryKind.RUN, f"run/{RUN_ID}", used)
+
+
+def bundle_log() -> Log:
+    """Return a log with a bundle, and a run that used it."""
+    bundle, data, _ = built_bundle()
+    log = Log(BUNDLE_ORIGIN, [bundle_key()])
+    log.announce(log.keys[0])
+    log.append(EntryKind.BUNDLE, f"bundle/{bundle.bundle_id}", bundle_body(bundle, data))
+    log.append(EntryKind.RUN, f"run/{RUN_ID}", run_body(bundle))
     return log
 
 
@@ -2638,6 +2658,22 @@ def pack_body(pack: EvidencePack, by: str) -> Json:
     }
 
 
+def decision_body() -> Json:
+    """Return the body of the entry that records the decision."""
+    made = decision()
+    return {
+        "decision_sha256": made.sha256,
+        "summary_sha256": digest(DecisionSummary.of(made).model_dump(mode="json")),
+        "entity_id": made.entity_id,
+        "agent_name": made.agent_name,
+        "approval_class": made.approval_class.value,
+        "reversibility_class": made.reversibility_class.value,
+        "sensitivity_class": made.sensitivity_class.value,
+        "decided_at": made.decided_at,
+        **pack_requirement(made).model_dump(mode="json"),
+    }
+
+
 @cache
 def pack_log() -> Log:
     """Return a log with all that is recorded of a decision and its pack."""
@@ -2655,22 +2691,11 @@ def pack_log() -> Log:
     own = {"action": "own", "user": "omar", "agent_name": "quality_desk", "by": "owner"}
     log.append(EntryKind.ACCESS, "user/layla", grant)
     log.append(EntryKind.ACCESS, "user/omar", own)
-    subject, made = f"decision/{DECISION_ID}", decision()
+    subject = f"decision/{DECISION_ID}"
     log.append(EntryKind.TOOL_CALL, subject, {"offered": list(OFFERED)})
     for call in CALLS:
         log.append(EntryKind.TOOL_CALL, subject, {"call": call.model_dump(mode="json")})
-    decided = {
-        "decision_sha256": made.sha256,
-        "summary_sha256": digest(DecisionSummary.of(made).model_dump(mode="json")),
-        "entity_id": made.entity_id,
-        "agent_name": made.agent_name,
-        "approval_class": made.approval_class.value,
-        "reversibility_class": made.reversibility_class.value,
-        "sensitivity_class": made.sensitivity_class.value,
-        "decided_at": made.decided_at,
-        **pack_requirement(made).model_dump(mode="json"),
-    }
-    log.append(EntryKind.DECISION, subject, decided)
+    log.append(EntryKind.DECISION, subject, decision_body())
     first, again = packs()
     log.append(EntryKind.PACK, first.pack_id, pack_body(first, "owner"))
     log.append(EntryKind.REVIEW, again.pack_id, pack_body(again, "layla"))
@@ -3071,6 +3096,90 @@ def pack_proofs() -> Iterator[ProofVector]:
         ),
     ):
         yield ProofVector(name, pretty(proof), why, fails, "pack-log.pub")
+
+
+# The second form of bodies
+
+
+def second_keys() -> tuple[SigningKey, SigningKey]:
+    """Return the keys of the log that goes on in the second form."""
+    old, new = (seed(f"key {number} of {SECOND_ORIGIN}") for number in (1, 2))
+    return SigningKey.from_seed(SECOND_ORIGIN, old), SigningKey.from_seed(SECOND_ORIGIN, new)
+
+
+def second_log() -> Log:
+    """Return a log that was begun in the first form: from entry 2 on bodies say who acted."""
+    old, new = second_keys()
+    log = Log(SECOND_ORIGIN, [old, new])
+    log.announce(old)
+    record = records()[0]
+    log.append(EntryKind.EVIDENCE_RECORD, record.obligation_id, record.model_dump())
+    change = create_status_change_record(
+        "OBL-001", "current", "superseded", "Replaced by the 2026 agreement", "DOC-11"
+    )
+    checked, (bundle, data, _) = sessions()[0], built_bundle()
+    subject = f"decision/{DECISION_ID}"
+    for kind, about, by, body in (
+        (EntryKind.EVIDENCE_RECORD, "OBL-001", "intake@acme.example", record.model_dump()),
+        (EntryKind.STATUS_CHANGE, "OBL-001", "ليلى", change.model_dump()),
+        (EntryKind.LEDGER, checked.ledger.id, "Zoë", ledger_body(checked)),
+        (EntryKind.BUNDLE, f"bundle/{bundle.bundle_id}", "owner", bundle_body(bundle, data)),
+        (EntryKind.RUN, f"run/{RUN_ID}", "assistant", run_body(bundle)),
+        (EntryKind.TOOL_CALL, subject, "quality_desk", {"offered": list(OFFERED)}),
+        (
+            EntryKind.TOOL_CALL,
+            subject,
+            "quality_desk",
+            {"call": CALLS[0].model_dump(mode="json")},
+        ),
+        (EntryKind.DECISION, subject, "quality_desk", decision_body()),
+    ):
+        log.append(kind, about, {**body, "by": by})
+    log.announce(new, old, by="owner")
+    return log
+
+
+def second_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a log that has bodies of both forms."""
+    log = second_log()
+    old, new = log.keys
+    size, record = len(log.entries), log.prove(2, len(log.entries), new)
+    bundle, data, _ = built_bundle()
+    for name, why, seq in (
+        ("record-before-by", "of the first form, in a log that goes on in the second", 1),
+        ("record-by", "an evidence record, and who recorded it", 2),
+        ("status-change-by", "a status change, and who recorded it", 3),
+        ("run-by", "a run that used a bundle, and who recorded it", 6),
+        ("tool-offered-by", "tools that could have been used, and who recorded it", 7),
+        ("tool-call-by", "a call, and who recorded it", 8),
+        ("decision-by", "a decision, and who recorded it", 9),
+    ):
+        proved = pretty(log.prove(seq, size, new))
+        yield ProofVector(name, proved, why, key="second-form-2.pub")
+    for name, why, seq, payload in (
+        ("ledger-by", "a ledger, and who had it checked", 4, sessions()[0].to_statement().encode()),
+        (
+            "bundle-by",
+            "a bundle, and who built it",
+            5,
+            bundle_statement(bundle.bundle_id, data),
+        ),
+    ):
+        proved = pretty(enveloped(log, seq, payload))
+        yield ProofVector(name, proved, why, key="second-form-2.pub")
+    for name, why, seq, signed_at in (
+        ("key-before-by", "the first key, announced in the first form", 0, 1),
+        ("rotation-by", "the second key, and who announced it", size - 1, size),
+    ):
+        proved = pretty(log.prove(seq, signed_at, old))
+        yield ProofVector(name, proved, why, key="second-form-1.pub")
+    before = log.prove(1, size, new)
+    for name, why, proof in (
+        ("by-changed", "somebody else is said to have acted", changed(record, "body.by", "owner")),
+        ("by-removed", "who acted was left out", changed(record, "body.by", MISSING)),
+        ("by-added", "who acted was added to the first form", changed(before, "body.by", "owner")),
+    ):
+        yield ProofVector(name, pretty(proof), why, ("content",), "second-form-2.pub")
 
 
 # PDFs
