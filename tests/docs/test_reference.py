@@ -15,11 +15,27 @@ from evidentia import errors
 from evidentia.settings import PREFIX, Settings
 from evidentia.store.tables import metadata
 from evidentia.workspace import Workspace
+from evidentia.workspace.access import Roles
+from evidentia.workspace.bundles import Bundles
+from evidentia.workspace.documents import Documents
+from evidentia.workspace.ledgers import Ledgers
+from evidentia.workspace.packs import Packs
+from evidentia.workspace.tools import Tools
+from evidentia.workspace.trail import Trail
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 REFERENCE = DOCS / "reference"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / ".github").rglob("*.md"), *DOCS.rglob("*.md")])
+PARTS: dict[str, type] = {
+    "trail": Trail,
+    "documents": Documents,
+    "ledgers": Ledgers,
+    "bundles": Bundles,
+    "packs": Packs,
+    "tools": Tools,
+    "access": Roles,
+}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
@@ -107,6 +123,26 @@ def test_every_method_of_a_workspace_is_documented_as_it_is_called() -> None:
         for name, value in members.items()
     }
     assert headings(page("python-api.md"), "####") == expected
+
+
+def test_every_method_of_every_part_is_documented_as_it_is_called() -> None:
+    expected = {
+        call(row, value) if isinstance(value, FunctionType) else row
+        for name, part in PARTS.items()
+        for attribute, value in vars(part).items()
+        for row in [f"{name}.{attribute}"]
+        if not attribute.startswith("_")
+    }
+    assert headings(page("python-api.md"), "#####") == expected
+
+
+def test_every_new_name_of_the_table_of_names_is_there() -> None:
+    rows = re.findall(r"^\| `\w+` \| `ws\.(.+?)`", page("python-names.md"), re.MULTILINE)
+    assert rows
+    for name in rows:
+        part, _, method = name.partition(".")
+        if part != "opened":
+            assert hasattr(PARTS[part], method) if method else hasattr(Workspace, part), name
 
 
 def test_every_table_and_column_is_documented() -> None:
