@@ -1,11 +1,23 @@
 """What a statement says, told in lines and tables."""
 
-from evidentia.export.told import Line, Table, pack_state, pack_told, whole_pack
+import re
+
+from bundles.making import bundle, everything, inline
+from evidentia.export.told import (
+    Line,
+    Table,
+    bundle_told,
+    ledger_told,
+    pack_state,
+    pack_told,
+    whole_pack,
+)
 from evidentia.packs.assembly import assemble
 from evidentia.packs.model import Attachment, EvidencePack, ReviewOutcome
 from evidentia.packs.retention import LegalHold
 from evidentia.packs.tools import ToolVerificationLedger
 from evidentia.packs.versions import reviewed
+from export.sessions import every_verdict
 from packing import decision, memo, tool_call
 
 AT = "2026-03-01T12:00:00.000000Z"
@@ -40,6 +52,25 @@ def test_calls_attachments_and_a_hold_are_told() -> None:
     assert len([one for one in told if isinstance(one, Table)]) == 2
     assert f"On legal hold since {AT} by owner: matter 12" in texts(told)
     assert f"attached: a.txt, 7 bytes, sha256:{'0' * 64}" in texts(told)
+
+
+def test_a_ledger_is_told_by_its_counts_in_the_order_of_verdicts() -> None:
+    told = texts(ledger_told(every_verdict()))
+    assert told[0].startswith("What it states: ")
+    order = ["supported", "weak", "contradicted", "not found", "not judged"]
+    assert re.findall(r"\d+ ([a-z ]+?)(?=,|;)", told[1])[: len(order)] == order
+
+
+def test_a_bundle_is_told_by_its_size_and_what_became_of_its_inputs() -> None:
+    plain, counted = texts(bundle_told(bundle(inline("one two")))), texts(bundle_told(everything()))
+    assert plain[0].endswith("1 item, 7 bytes, about 1 token")
+    assert plain[1] == "1 input: 1 kept"
+    assert "tokens (o200k_base, fence included)" in counted[0]
+
+
+def test_a_pack_without_its_decisions_summary_is_told_too() -> None:
+    told = texts(whole_pack(a_pack().model_copy(update={"pack_id": "", "decision": None}), None))
+    assert not any("confidence" in text for text in told)
 
 
 def test_a_review_and_none_needed_are_told_apart() -> None:

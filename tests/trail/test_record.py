@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from evidentia.canonical import canonical_json
+from evidentia.errors import InputError
 from evidentia.trail.record import (
     EvidenceRecord,
     PackagedEvidence,
@@ -19,9 +20,11 @@ from evidentia.trail.record import (
     create_evidence_record,
     create_status_change_record,
     package_evidence,
+    read_record,
     validation_problems,
 )
 from library_logging import unconfigured_logging
+from places import record
 
 OBLIGATION = {
     "obligation_id": "ob-001",
@@ -525,3 +528,21 @@ def test_validation_problems_name_what_is_missing_unknown_and_wrong() -> None:
     assert validation_problems(caught.value) == (
         "missing: doc_id; unknown: colour; confidence: Input should be less than or equal to 1"
     )
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"{", "JSON"),
+        (b"[]", "valid dictionary"),
+        (b"{}", "missing: obligation_id"),
+    ],
+)
+def test_what_is_no_record_is_said_when_it_is_read(data: bytes, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        read_record(data)
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    one = record()
+    assert read_record(one.model_dump_json().encode()) == one

@@ -208,6 +208,24 @@ def test_a_row_that_disagrees_with_the_trail_is_found(
             read(one.id)
 
 
+def test_a_ledger_whose_rows_were_deleted_is_missed_by_the_audit(
+    place: Place, tmp_path: Path
+) -> None:
+    workspace = place.open()
+    workspace.ingest(write_policies(tmp_path / "docs"))
+    one, other = workspace.check(ANSWER), workspace.check(SUPPORTED)
+    assert workspace.ledgers.audit() == []
+    with vandal_at(place.url or place.home.database, "seed") as vandal:
+        for table, column in (("evidence_ledger", "ledger_id"), ("ledgers", "id")):
+            vandal.change(f"DELETE FROM {table} WHERE {column} = ?", one.id, rows=None)
+    assert [listed.id for listed in workspace.ledgers.list()] == [other.id]
+    missing = f"entry {one.entry} of the trail records it, and the database does not have it"
+    assert workspace.ledgers.audit() == [f"ledger {one.id}: {missing}"]
+    erased = workspace.ledgers.find(other.id).entry
+    workspace.trail.erase(erased, reason="law", by="counsel")
+    assert len(workspace.ledgers.audit()) == 1  # what was erased is not missed
+
+
 def test_changed_rows_of_entries_do_not_change_what_is_read(place: Place, tmp_path: Path) -> None:
     workspace = place.open()
     ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))

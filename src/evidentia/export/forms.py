@@ -39,8 +39,7 @@ def export_ledger(
             return _json(to_json(session))
         case Form.SARIF:
             return _json(to_sarif(session, session.program.removeprefix("evidentia ") or "unknown"))
-        case Form.JUNIT:
-            return to_junit(session, UNSUPPORTED if fail_on is None else fail_on)
+    return to_junit(session, UNSUPPORTED if fail_on is None else fail_on)
 
 
 def _json(value: object) -> str:
