@@ -22,7 +22,8 @@ WEAK: Final = "weak"
 MARK: Final = "contrast/"
 """How the source of a contrast pair begins; its kind stands behind a colon."""
 SIGNS: Final = {"+": "supported", "-": "contradicted", "~": WEAK, "?": "not_found"}
-SKELETONS: Final = ("real_train", "real_calib", "real_test")
+HELD: Final = ("real_calib", "real_test")
+SKELETONS: Final = ("real_train", *HELD)
 _HEAD = re.compile(r"# (\w+): ([^(\n]*)")
 _CLAIM = re.compile(r"([+\-~?]) *([^|]+?) *\| *(.+)")
 _NUMBER = re.compile(r"=== *(\d+)")
@@ -46,7 +47,7 @@ def own_pairs(folder: Path, parts: Collection[str], language: str = "en") -> lis
 
 def shared_pairs(data: Path, claims: Path, *, choosing: bool) -> list[Pair]:
     """Return the shared pairs of documents that are for training, or of those for choosing."""
-    held = {name: _stems(claims / name) for name in SKELETONS}
+    held = {name: _stems(claims / name) for name in HELD}
     found: list[Pair] = []
     with gzip.open(data / "contrast" / "pairs.jsonl.gz", "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):
@@ -56,6 +57,22 @@ def shared_pairs(data: Path, claims: Path, *, choosing: bool) -> list[Pair]:
                 source = f"{MARK}shared/{stem}:{row['kind']}"
                 found.append(Pair(row["evidence"], row["claim"], row["label"], source))
     return found
+
+
+def trained_pairs(data: Path, claims: Path) -> list[Pair]:
+    """Return all pairs of documents that are for training, without passages of those held back.
+
+    Documents of one house share passages word for word.
+    """
+    held = {
+        " ".join(passage.split())
+        for kept in HELD
+        for path in (claims / kept).glob("*.txt")
+        for passage in _skeleton(claims, path.name).values()
+    }
+    held |= {" ".join(pair.evidence.split()) for pair in shared_pairs(data, claims, choosing=True)}
+    pairs = [*own_pairs(claims, TRAINED), *shared_pairs(data, claims, choosing=False)]
+    return [pair for pair in pairs if " ".join(pair.evidence.split()) not in held]
 
 
 def _stems(folder: Path) -> frozenset[str]:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from training.contrast import TRAINED, own_pairs, shared_pairs
+from training.contrast import trained_pairs
 from training.data import Pair, by_sentence, read_set
 
 SHARES: Final = {
@@ -87,14 +87,9 @@ def _even(pairs: Sequence[Pair]) -> list[Pair]:
     return turns + sorted(rest, key=lambda pair: places[id(pair)])
 
 
-def contrast_pairs(data: Path, claims: Path) -> list[Pair]:
-    """Return all contrast pairs of documents that are for training."""
-    return [*own_pairs(claims, TRAINED), *shared_pairs(data, claims, choosing=False)]
-
-
 def second_stage(data: Path, claims: Path, seed: int, rounds: int, skip: float) -> list[Pair]:
     """Return the contrast pairs so many times, each time with as many other public pairs."""
-    contrast = contrast_pairs(data, claims)
+    contrast = trained_pairs(data, claims)
     part = len(contrast) / sum(SHARES.values())
     found: list[Pair] = []
     for number in range(rounds):

@@ -3,7 +3,7 @@ import json
 from pathlib import Path
 
 import pytest
-from training.contrast import TEST, own_pairs, shared_pairs
+from training.contrast import TEST, own_pairs, shared_pairs, trained_pairs
 
 OWN = """# document: lease
 # kind: contract
@@ -75,3 +75,14 @@ def test_shared_pairs_are_split_by_their_document(claims: Path) -> None:
         "contrast/shared/other:name",
     ]
     assert [pair.source for pair in chosen] == ["contrast/shared/chosen:name"]
+
+
+def test_a_passage_that_a_held_document_has_too_is_not_trained_on(claims: Path) -> None:
+    (claims / "contrast").mkdir()
+    with gzip.open(claims / "contrast" / "pairs.jsonl.gz", "wt") as out:
+        row = {"claim": "c", "label": "supported", "kind": "name"}
+        for evidence in ("Ask  Ada.", "Ask Bob."):
+            out.write(json.dumps({"file": "other.md", "evidence": evidence, **row}) + "\n")
+    pairs = trained_pairs(claims, claims)
+    assert "Ask Bob." in {pair.evidence for pair in pairs}
+    assert not any("Ada" in pair.evidence for pair in pairs)
