@@ -63,7 +63,7 @@ from evidentia.trail.record import EvidenceRecord, VerificationResult
 from evidentia.trail.tiles import Frontier, decode_bundle, tile_path
 from evidentia.trail.validation import validate_evidence_chain
 from evidentia.workspace.bundles import MAX_RUN_ID
-from evidentia.workspace.packs import MAX_ATTACHMENT_BYTES, MAX_PACK_BYTES
+from evidentia.workspace.sealing import MAX_ATTACHMENT_BYTES, MAX_PACK_BYTES
 
 SPEC = Path(__file__).parents[2] / "spec" / "v1"
 VECTORS = SPEC / "vectors"

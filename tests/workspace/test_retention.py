@@ -18,7 +18,7 @@ from evidentia.packs.retention import DEFAULT_RETENTION, RETENTION_PRESETS, Rete
 from evidentia.store.lake import FileLake
 from evidentia.trail.entry import EntryKind
 from evidentia.verifying import verify
-from evidentia.workspace import Workspace
+from evidentia.workspace import Workspace, sealing
 from evidentia.workspace import packs as packs_part
 from forking import Child
 from packing import Clock, decision, make_pack, memo, opened
@@ -285,7 +285,7 @@ def test_a_revision_of_a_pack_that_was_swept_meanwhile_is_refused(
     workspace = opened(place, clock=clock)
     make_pack(workspace)
     clock.pass_years(8)
-    read = packs_part.read_pack
+    read = sealing.read_pack
 
     def read_and_lose(acting: Any, listed: Any) -> Any:
         pack = read(acting, listed)

@@ -605,7 +605,7 @@ def _json(path: Path) -> Any:
     from evidentia.canonical import parse_json
     from evidentia.errors import CanonicalError, InputError
     from evidentia.proof.files import read_bytes
-    from evidentia.workspace.packs import MAX_PACK_BYTES
+    from evidentia.workspace.sealing import MAX_PACK_BYTES
 
     try:
         return parse_json(read_bytes(path, MAX_PACK_BYTES))

@@ -4,7 +4,6 @@ It brings the clock, the randomness, the database and the files; what it returns
 """
 
 import re
-from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -14,6 +13,8 @@ from evidentia.workspace.acting import Acting
 from evidentia.workspace.opened import DEFAULT_TENANT, Opened, open_all
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from evidentia.access.actions import Authorizer
     from evidentia.bundles.model import EvidenceBundle
     from evidentia.ledger.model import EvidenceLedger
@@ -43,11 +44,12 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-def _flat(
-    method: Callable[Concatenate[Any, Arguments], Result],
-) -> Callable[Concatenate["Workspace", Arguments], Result]:
-    """Tell a type checker that a verb of the workspace is a method of one of its parts."""
-    raise NotImplementedError
+if TYPE_CHECKING:
+
+    def _flat(
+        method: Callable[Concatenate[Any, Arguments], Result],
+    ) -> Callable[Concatenate["Workspace", Arguments], Result]:
+        """Tell a type checker that a verb of the workspace is a method of one of its parts."""
 
 
 class _Verb:

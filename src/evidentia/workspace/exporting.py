@@ -16,7 +16,7 @@ from evidentia.store.files import check_writable, write_durably
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.packs import PACKS, read_pack
+from evidentia.workspace.sealing import PACKS, read_pack
 
 if TYPE_CHECKING:
     from evidentia.export.pdf.rendering import Language, Typeface

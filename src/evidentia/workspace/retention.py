@@ -23,8 +23,8 @@ from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.erasing import erase_within
-from evidentia.workspace.packs import PACKS, decisions_of, difference, read_pack
 from evidentia.workspace.recorded import Progress
+from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
 from evidentia.workspace.tools import calls_of
 
 _POLICY: Final = "retention"
