@@ -114,7 +114,7 @@ class Ledgers(Part, name="ledgers"):
         told of claims that are judged, `embedding` of passages that are embedded before that,
         which is done once.
         """
-        from evidentia.ledger.checking import CheckContext, check_claims  # noqa: PLC0415 - see above
+        from evidentia.ledger.checking import CheckContext, check_claims  # noqa: PLC0415 - only checking needs it
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
 
@@ -273,7 +273,7 @@ def _checked_against(
     acting: Acting, against: Any
 ) -> "tuple[Sequence[StoredDocument], tuple[FileProblem, ...]]":
     """Return the versions to check by, older ones too, and what could not be read of them."""
-    from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - see above
+    from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - only checking needs it
 
     unread: tuple[FileProblem, ...] = ()
     if isinstance(against, str | Path):
@@ -323,7 +323,7 @@ def _check_text(name: str, text: str) -> int:
 
 
 def _judges(given: "Sequence[str | Judge] | None") -> "Sequence[Judge]":
-    from evidentia.judges import JUDGES, make_judges  # noqa: PLC0415 - see above
+    from evidentia.judges import JUDGES, make_judges  # noqa: PLC0415 - only checking needs it
 
     if given is None:
         return make_judges()
