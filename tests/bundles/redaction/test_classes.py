@@ -146,6 +146,7 @@ LOOK_ALIKES = [
     "da39a3ee5e6b4b0d3255bfef95601890afd80709",
     "std::vector",
     "abc::def",
+    "abc::def since 2026",
     "::",
     "12:34:56",
     "00:1B:44:11:3A:B7",

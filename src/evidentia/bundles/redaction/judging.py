@@ -4,13 +4,15 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from evidentia.bundles.redaction import validating
+from evidentia.bundles.redaction import phones, validating
 from evidentia.bundles.redaction.model import SensitiveSpan
 from evidentia.bundles.redaction.patterns import (
     ASSIGNMENT,
     AUTHORIZATION,
+    LABELLED_PHONE,
     address_pattern,
     capturing,
+    label_pattern,
     matcher,
     number_pattern,
     secret_pattern,
@@ -18,7 +20,11 @@ from evidentia.bundles.redaction.patterns import (
 
 _ASSIGNMENT: Final = re.compile(ASSIGNMENT.encode())  # on a candidate it cannot go astray
 _AUTHORIZATION: Final = re.compile(AUTHORIZATION.encode())
+_LABELLED: Final = capturing(LABELLED_PHONE)
+_DIGITS: Final = tuple(b"%d" % digit for digit in range(10))
 _LONGEST_NUMBER: Final = 64
+_LONGEST_EXTENSION: Final = 32
+_BRACKETS: Final = {"(": ")", "[": "]"}
 _LONGEST_KEY: Final = 65_536
 _CLOSING: Final = frozenset(b"\r\n\"'`,;&})]|\\")
 _TRAILING: Final = ".:!?)}\\"
@@ -34,7 +40,8 @@ _BARE: Final = capturing(r"""[^\s"',;&<>]*""")
 _LONGEST_BARE: Final = 64
 _FIRST_GROUP = re.compile(r"[+(]?[0-9A-Za-z]+(?=[ -])")
 """After a candidate of groups that came to nothing, the next one may begin with its second."""
-_SEPARATORS = re.compile(r"[ ().-]+")
+_SEPARATORS = re.compile(r"[ ()./-]+")
+_SEPARATING: Final = frozenset((b" ", b".", b"/", b"-"))
 _SSN_GROUPS: Final = (3, 2, 4)
 _SSN = re.compile(r"[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}\b")
 _SSN_SIZE: Final = len("123-45-6789")
@@ -53,8 +60,10 @@ Judge = Callable[[bytes, int, int, frozenset[str]], Verdict]
 def find_built_in(data: bytes, classes: frozenset[str]) -> list[SensitiveSpan]:
     """Return the values of some classes in UTF-8 bytes; the spans are in bytes, and may overlap."""
     found: list[SensitiveSpan] = []
+    numbers = ((number_pattern(classes), _number), (label_pattern(classes), _labelled))
+    has_digits = any(digit in data for digit in _DIGITS)  # to look for each is the quickest
     for pattern, judge in (
-        (number_pattern(classes), _number),
+        *(numbers if has_digits else ()),
         (address_pattern(classes), _address),
         (secret_pattern(classes), _secret),
     ):
@@ -85,11 +94,22 @@ def _number(data: bytes, start: int, end: int, classes: frozenset[str]) -> Verdi
     if "_" in text:
         start += len(text) - len(text.lstrip("_"))
         text = text.strip("_")
+    if _opens_in_vain(text):
+        return (None, start + 1)
     kind, size = _NUMBER_JUDGES[_notation(text)](data, start, text, classes)
     if size:
-        return (SensitiveSpan(kind, start, start + size), start + size)
+        end = start + size
+        if kind == "PHONE":
+            end += _extension_size(data, end)
+        return (SensitiveSpan(kind, start, end), end)
     first = _FIRST_GROUP.match(text)
     return (None, start + (first.end() if first else len(text)))
+
+
+def _opens_in_vain(text: str) -> bool:
+    """Whether a text begins with a bracket that is closed behind it, if at all."""
+    closing = _BRACKETS.get(text[0])
+    return closing is not None and text.count(text[0]) > text.count(closing)
 
 
 def _notation(text: str) -> str:
@@ -100,9 +120,11 @@ def _notation(text: str) -> str:
         return "colons"
     if text[0].isalpha():
         return "letters"
-    if text[0] == "+" or text.startswith("00"):
+    if "+" in text[:2] or text.startswith("00"):
         return "international"
-    return "dots" if text.count(".") > 2 else "groups"  # noqa: PLR2004 - four numbers have three
+    if text.count(".") > 2 and not phones.is_in_pairs(text):  # noqa: PLR2004 - four numbers have three
+        return "dots"
+    return "groups"
 
 
 def _plain(data: bytes, start: int, digits: str, classes: frozenset[str]) -> tuple[str, int]:
@@ -116,7 +138,7 @@ def _plain(data: bytes, start: int, digits: str, classes: frozenset[str]) -> tup
 def _international(data: bytes, start: int, text: str, classes: frozenset[str]) -> tuple[str, int]:
     before = data[start - 1 : start]
     if "PHONE" in classes and not before.isalnum() and before != b"+":
-        size = validating.international_phone(text)
+        size = phones.international_phone(text)
         if size:
             return "PHONE", size
     if "US_SSN" in classes and _SSN.match(text):  # those of the first states begin with 00
@@ -143,7 +165,7 @@ def _dots(data: bytes, start: int, text: str, classes: frozenset[str]) -> tuple[
     return "IPV4", 0 if _VERSION.search(before) else len(text)
 
 
-def _groups(data: bytes, start: int, text: str, classes: frozenset[str]) -> tuple[str, int]:
+def _groups(data: bytes, start: int, text: str, _classes: frozenset[str]) -> tuple[str, int]:
     """Tell a card, a social security number and a phone apart by the sizes of their groups."""
     sizes = tuple(len(group) for group in _SEPARATORS.split(text))
     if sizes == _SSN_GROUPS:
@@ -153,9 +175,47 @@ def _groups(data: bytes, start: int, text: str, classes: frozenset[str]) -> tupl
             if validating.is_card(validating.digits_of(text[:size])):
                 return "CARD", size
         return "", 0
-    if "PHONE" in classes and validating.is_national_phone(text):
-        return "PHONE", len(text)
-    return "", 0
+    return "PHONE", _phone_of_groups(data, start, text)
+
+
+def _phone_of_groups(data: bytes, start: int, text: str) -> int:
+    """Return how much of a text is a phone number without a +, alone among numbers; or 0."""
+    end = start + len(text)
+    abroad = phones.international_phone(text) if text.startswith("011") else 0
+    return abroad or phones.national_phone(
+        text,
+        follows=_is_separator(data[start - 1 : start]) and data[start - 2 : start - 1].isdigit(),
+        goes_on=_goes_on(data, end),
+    )
+
+
+def _goes_on(data: bytes, end: int) -> bool:
+    """Whether one sign alone stands between a number and more digits."""
+    return _is_separator(data[end : end + 1]) and data[end + 1 : end + 2].isdigit()
+
+
+def _is_separator(sign: bytes) -> bool:
+    return sign in _SEPARATING
+
+
+def _labelled(data: bytes, start: int, end: int, _classes: frozenset[str]) -> Verdict:
+    """Take a number after a word that says it is a phone's."""
+    named = _LABELLED.match(data, start, end)
+    low, high = named.span(2)
+    text = data[low:high].decode()
+    if _opens_in_vain(text):
+        low, text = low + 1, text[1:]
+    if text[0] == "+" or not phones.named_phone(
+        text, named[1].decode(), goes_on=_goes_on(data, high)
+    ):
+        return (None, high)
+    high += _extension_size(data, high)
+    return (SensitiveSpan("PHONE", low, high), high)
+
+
+def _extension_size(data: bytes, end: int) -> int:
+    after = data[end : end + _LONGEST_EXTENSION].decode(errors="ignore")
+    return len(after[: phones.extension_size(after)].encode())
 
 
 def _stands_alone(data: bytes, start: int, text: str) -> bool:
@@ -183,7 +243,7 @@ _PLAIN_NUMBERS: Final = {
     size: tuple(
         (kind, is_valid)
         for kind, sizes, is_valid in (
-            ("PHONE", _PHONES, validating.is_mobile),
+            ("PHONE", _PHONES, phones.is_mobile),
             ("CARD", _CARDS, validating.is_card),
             ("SAUDI_ID", _SAUDI_IDS, validating.is_saudi_id),
         )

@@ -78,6 +78,9 @@ _NATIONAL_LENGTHS: Final = {
     "974": (8, 8),
 }
 _ANY_LENGTH: Final = (6, 12)
+_KEEPS_ZERO: Final = frozenset(
+    re.findall(r"\S+", "1 7 39 225 226 227 229 241 242 247 378 881 888 992")
+)
 
 
 def card_lengths(digits: str) -> tuple[int, ...]:
@@ -89,11 +92,24 @@ def card_lengths(digits: str) -> tuple[int, ...]:
     return ()
 
 
-def phone_lengths(digits: str) -> tuple[int, int] | None:
-    """Return the least and most digits of an international number, its calling code included."""
+def calling_code(digits: str) -> str | None:
+    """Return the country's code that an international number begins with, if there is such."""
     for size in (1, 2, 3):
-        code = digits[:size]
-        if code in _CALLING_CODES:
-            least, most = _NATIONAL_LENGTHS.get(code, _ANY_LENGTH)
-            return size + least, size + most
+        if digits[:size] in _CALLING_CODES:
+            return digits[:size]
     return None
+
+
+def national_lengths(code: str) -> tuple[int, int]:
+    """Return the least and most digits of a number after a calling code."""
+    return _NATIONAL_LENGTHS.get(code, _ANY_LENGTH)
+
+
+def has_own_lengths(code: str) -> bool:
+    """Whether a country's lengths are known, so that no other number passes for one of its."""
+    return code in _NATIONAL_LENGTHS
+
+
+def keeps_zero(code: str) -> bool:
+    """Whether numbers of a country begin with a 0 that is dialled from abroad too, or with none."""
+    return code in _KEEPS_ZERO

@@ -1,4 +1,4 @@
-"""What values look like, as three patterns that are each one pass over the bytes of a text.
+"""What values look like, as four patterns that are each one pass over the bytes of a text.
 
 A pattern gives candidates, the longest of the leftmost; `judging` tells what they are. Repeats
 are either bounded or take all that could belong to a candidate, so that no byte is looked at more
@@ -24,9 +24,13 @@ _NUMBERS: Final = {
     r"[0-9]{4}(?:[- ][0-9]{4}){3}(?:[- ][0-9]{3})?": {"CARD"},
     r"[0-9]{4}[- ][0-9]{6}[- ][0-9]{4,5}": {"CARD"},
     r"(?:1[-. ])?[2-9][0-9]{2}[-.][0-9]{3}[-.][0-9]{4}": {"PHONE"},
-    r"0[1-9][0-9]{0,3}[- ][0-9]{3,4}[- ][0-9]{3,4}": {"PHONE"},
-    r"0[1-9][0-9]{0,2}[- ][0-9]{6,8}": {"PHONE"},
-    r"00[ -]?[1-9](?:[ ().-]{0,2}[0-9]){6,18}": {"PHONE"},
+    r"0 ?[1-9](?:[ )./-]{0,3}[0-9]){6,10}": {"PHONE"},
+    r"00(?:11)?[ /-]?[1-9](?:[ ()./-]{0,3}[0-9]){6,18}": {"PHONE"},
+    r"011[ -][1-9](?:[ ().-]{0,3}[0-9]){8,15}": {"PHONE"},
+    r"1[3-9][0-9][- ][0-9]{4}[- ][0-9]{4}": {"PHONE"},
+    r"1[389]00[- ][0-9]{3}[- ][0-9]{3}": {"PHONE"},
+    r"1 8(?:00|33|44|55|66|77|88) [0-9]{3} [0-9]{4}": {"PHONE"},
+    r"8[- ][3-9][0-9]{2}[- ][0-9]{3}-[0-9]{2}-[0-9]{2}": {"PHONE"},
     r"[0-9]+(?:\.[0-9]+){3,}": {"IPV4"},
     rf"(?i:{_COUNTRIES})[0-9]{{2}}[A-Za-z0-9]{{11,30}}": {"IBAN"},
     rf"(?i:{_COUNTRIES})[0-9]{{2}}(?:[ -][A-Za-z0-9]{{4}}){{2,7}}(?:[ -][A-Za-z0-9]{{1,3}})?": {
@@ -36,11 +40,29 @@ _NUMBERS: Final = {
 }
 """Shapes that begin and end at the edge of a word, with the classes that they may turn out as."""
 _LED_NUMBERS: Final = {
-    r"\+ ?\(?[1-9](?:[ ().-]{0,3}[0-9]){6,18}\b": {"PHONE"},
+    r"[(\[]?\+ ?\(?[1-9](?:[ ()\]./-]{0,3}[0-9]){6,18}\b": {"PHONE"},
+    r"(?:\(0[ -]?|\b0 ?\()[1-9](?:[ )./-]{0,3}[0-9]){6,10}\b": {"PHONE"},
+    r"\([1-9][0-9]\)[ -]?[0-9]{4,5}[- ][0-9]{4}\b": {"PHONE"},
+    r"\([1-9][0-9]{2}\)[ -]?[0-9]{4}[- ][0-9]{4}\b": {"PHONE"},
+    r"(?:\b8[- ]?)?\([3-9][0-9]{2,4}\)[ -]?[0-9]{1,3}-[0-9]{2}-[0-9]{2}\b": {"PHONE"},
     r"(?:\b1[-. ]?)?\([2-9][0-9]{2}\)[ -]?[0-9]{3}[-. ][0-9]{4}\b": {"PHONE"},
     r"(?:\b[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?::[0-9A-Fa-f:.]*": {"IPV6"},
 }
 """Shapes that begin with a sign, or may."""
+_PHONE_WORDS: Final = (
+    r"\b(?:tele(?:phone|fone|fono|foon|fon|fax)|t[ée]l[ée]phone|tel[ée]fono|telef[oó]n|t[ée]l|tlf|tfn|puh"
+    r"|(?:cell|mobile)?phone|ph|mobile?|mob|m[oó]vil|cel|cell|celular|cellulare|handy|gsm|fax"
+    r"|whatsapp|hotline)"
+    r"|тел(?:ефон)?|моб(?:ильный)?|факс|τηλ(?:έφωνο)?|κιν(?:ητό)?"
+    r"|هاتف|الهاتف|جوال|الجوال|تلفون|موبايل|واتساب|فاكس|تلفن|موبایل"
+    r"|电话|電話|手机|手機|携帯|传真|전화|휴대폰|팩스|טלפון|נייד|โทร"
+)
+_PHONE_ORDINALS: Final = r"no|nr|num|number|kom|numéro|numero|número"
+LABELLED_PHONE: Final = (
+    rf"(?i:{_PHONE_WORDS})(?i:[_ .]{{0,2}}(?:{_PHONE_ORDINALS})\b)?([ .:=#\"'\\]{{1,6}})"
+    r"([(+]?[0-9](?:[ ()./-]{0,3}[0-9]){6,14})\b"
+)
+"""A number after a word that says what it is: what stands between them, then the number."""
 _NAME: Final = r"\p{L}\p{N}"
 _ADDRESSES: Final = {
     rf"[{_NAME}_][{_NAME}_.%+'-]*@[{_NAME}-]+(?:\.[{_NAME}-]+)+": {"EMAIL"},
@@ -108,6 +130,12 @@ def number_pattern(classes: frozenset[str]) -> Any:
     edged = _wanted(_NUMBERS, classes)
     whole = [f"{_EDGE}(?:{'|'.join(edged)}){_EDGE}"] if edged else []
     return _alternation(whole + _wanted(_LED_NUMBERS, classes))
+
+
+@lru_cache(maxsize=64)
+def label_pattern(classes: frozenset[str]) -> Any:
+    """Return the pattern of phone numbers after a word for them; None where no class asks."""
+    return _alternation([LABELLED_PHONE] if "PHONE" in classes else [])
 
 
 @lru_cache(maxsize=64)

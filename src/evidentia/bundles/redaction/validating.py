@@ -11,14 +11,13 @@ from stdnum import iban as iban_numbers
 from stdnum.us import ssn
 
 from evidentia.bundles.redaction.model import PLACEHOLDER
-from evidentia.bundles.redaction.numbers import IBAN_LENGTHS, card_lengths, phone_lengths
+from evidentia.bundles.redaction.numbers import IBAN_LENGTHS, card_lengths
+from evidentia.bundles.redaction.phones import normalised_phone
 
 _SPACE = re.compile(r"\s")
 _NOT_DIGITS = re.compile(r"[^0-9]+")
 _DIGIT = re.compile(r"[0-9]")
 _SAUDI_ID = re.compile(r"[12][0-9]{9}")
-_MOBILE = re.compile(r"05[0-9]{8}|9665[0-9]{8}|01[0125][0-9]{8}|07[1-9][0-9]{8}")
-_TRUNK = re.compile(r"0[1-9][0-9]{7,9}")
 _DOUBLED: Final = bytes.maketrans(b"0123456789", bytes((0, 2, 4, 6, 8, 1, 3, 5, 7, 9)))
 _FILES: Final = frozenset(
     re.findall(
@@ -76,41 +75,6 @@ def _has_check_digit(digits: str) -> bool:
 def is_us_ssn(text: str) -> bool:
     """Whether such a social security number can be issued; separators must be the same."""
     return text[3] == text[6] and ssn.is_valid(text.replace(" ", "-"))
-
-
-def is_mobile(digits: str) -> bool:
-    """Whether digits in a row are a mobile phone's number, of countries that write them so."""
-    return _MOBILE.fullmatch(digits) is not None
-
-
-def is_national_phone(text: str) -> bool:
-    """Whether groups of digits are a phone's number within a country, with its leading 0 or 1."""
-    digits = digits_of(text)
-    if digits.startswith("0"):
-        return _TRUNK.fullmatch(digits) is not None
-    return True
-
-
-def international_phone(text: str) -> int:
-    """Return how much of a text that begins with + or 00 is a phone number; 0 if none of it."""
-    digits = digits_of(text.replace("(0)", "")).removeprefix("00")
-    lengths = phone_lengths(digits)
-    if lengths is None or len(digits) < lengths[0]:
-        return 0
-    end = len(text)
-    while len(digits) > lengths[1]:  # what follows a number is often another one
-        end = _end_of_groups_before(text, end)
-        digits = digits_of(text[:end].replace("(0)", "")).removeprefix("00")
-    return end if len(digits) >= lengths[0] else 0
-
-
-def _end_of_groups_before(text: str, end: int) -> int:
-    """Return where the group before the last group of digits ends."""
-    while end and text[end - 1].isdigit():
-        end -= 1
-    while end and not text[end - 1].isdigit():
-        end -= 1
-    return end
 
 
 def iban_end(text: str) -> int:
@@ -250,13 +214,6 @@ def normalised(kind: str, value: str) -> str:
     return value if change is None else change(value)
 
 
-def _phone(value: str) -> str:
-    digits = digits_of(value.replace("(0)", ""))
-    if value.startswith("+"):
-        return f"+{digits}"
-    return f"+{digits[2:]}" if digits.startswith("00") else digits
-
-
 def _iban(value: str) -> str:
     return value.replace(" ", "").replace("-", "").upper()
 
@@ -273,7 +230,7 @@ _NORMAL: Final = {
     "CARD": digits_of,
     "SAUDI_ID": digits_of,
     "US_SSN": digits_of,
-    "PHONE": _phone,
+    "PHONE": normalised_phone,
     "IBAN": _iban,
     "IPV6": _exploded,
 }
