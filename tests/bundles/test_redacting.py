@@ -1,6 +1,8 @@
 """Values are replaced wherever they stand: across chunks, in tables, in what says whence."""
 
 import json
+import re
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +17,7 @@ from evidentia.bundles.model import EvidenceItem
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.references import DocumentReference, TranscriptReference
+from evidentia.bundles.rendering import shown_redactions
 from evidentia.bundles.tokens import token_counter
 from evidentia.documents.chunking import chunk_document
 from evidentia.documents.reading.document import read_document
@@ -140,6 +143,31 @@ def test_only_what_an_item_still_shows_is_listed_as_redacted() -> None:
     assert 0 < len(listed) == item.content.count("]") < 20
     assert built.bundle.summary.redactions == {"EMAIL": len(listed)}
     assert built.bundle.accounting.decisions[0].steps[0].reason == "20 EMAIL"
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_item_bytes": 55}, {"max_items": 2}])
+def test_what_is_counted_as_shown_is_what_the_rendered_text_has(limits: dict[str, int]) -> None:
+    mails = " ".join(f"anna{number}@example.com" for number in range(9))
+    rows = tuple((f"{row}", f"anna{row % 3}@example.com", "x") for row in range(9))
+    headings = {"chunk": {"page": 1, "heading_path": ["To anna1@example.com", "anna1@example.com"]}}
+    built = redacted(
+        inline(mails),
+        lake(f"Call +44 0131 315 3300, card {CARD}", metadata=headings),
+        lake("Nothing.", metadata={"asked_by": "noor@example.com"}),
+        result(replace(table(9), rows=rows), "anna@example.com"),
+        **limits,
+    )
+    shown = sum((Counter(shown_redactions(item)) for item in built.bundle.items), Counter())
+    rendered = str(built.bundle.render())
+    assert shown == Counter(re.findall(r"\[([A-Z]+)_[0-9]+\]", rendered))
+    assert shown["EMAIL"] > 2
+
+
+@pytest.mark.parametrize("listed", [5, [5], [{"kind": 5, "field": "content"}], [{"kind": "EMAIL"}]])
+def test_a_list_of_redactions_that_is_none_counts_nothing(listed: object) -> None:
+    (item,) = redacted(lake("text")).bundle.items
+    odd = EvidenceItem(**{**item.as_json(), "metadata": {"redactions": listed}})
+    assert shown_redactions(odd) == {}
 
 
 def test_a_placeholder_that_is_cut_in_two_is_not_listed() -> None:

@@ -1,8 +1,10 @@
 """`evidentia bundle`: what each command prints and how it ends, also when the user is mistaken."""
 
 import json
+import re
 import shutil
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -639,3 +641,35 @@ def test_the_group_lists_its_commands(cli: Cli, folder: Path) -> None:
     assert ran.code == 0
     for command in COMMANDS:
         assert f"\n  {command} " in ran.out
+
+
+@pytest.mark.usefixtures("home")
+def test_an_explanation_counts_the_placeholders_that_the_model_sees(cli: Cli, jobs: Path) -> None:
+    mails = " ".join(f"anna{number}@example.com" for number in range(20))
+    rows = [{"id": number, "who": f"omar{number}@example.com"} for number in range(40)]
+    (jobs / "lake" / "results" / "who.json").write_text(json.dumps(rows))
+    evidence = [
+        {"text": mails, "source_uri": "mails"},
+        {"text": "Call +44 0131 315 3300.", "source_uri": "from anna1@example.com"},
+        {"text": "Nothing.", "source_uri": "notes", "asked_by": "noor@example.com"},
+        {"text": "Dropped: omar@example.com", "priority": -1},
+    ]
+    write_job(
+        jobs / "job.json",
+        job_input={"extra_params": {"evidence": evidence}},
+        evidence_refs={"sql_results": [{"lake_uri": "results/who.json", "query_key": "who"}]},
+        policy={"enable_redaction": True, "max_items": 4, "max_item_bytes": 300},
+    )
+    assert cli("bundle", "build", "-c", "jobs/job.json").code == 0
+    rendered = cli("bundle", "render", "latest").out
+    shown = Counter(re.findall(r"\[([A-Z]+)_[0-9]+\]", rendered))
+    assert shown["PHONE"] == 1
+    assert 20 < shown["EMAIL"] < 60
+    told = cli("bundle", "explain", "latest", "--json").json
+    assert told["redactions"] == shown
+    out = cli("bundle", "explain", "latest").out
+    assert f"Placeholders in it: {shown['EMAIL']} EMAIL, 1 PHONE." in out
+    rows_told = [line for line in out.splitlines() if line.startswith((" inline", " sql"))]
+    counted = sum(int(count) for line in rows_told for count in re.findall(r"(\d+) EMAIL", line))
+    assert counted == shown["EMAIL"]
+    assert not re.search("notes .* EMAIL", out)

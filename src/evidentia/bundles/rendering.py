@@ -112,6 +112,26 @@ def fenced(items: Sequence[EvidenceItem], nonce: str) -> str:
     return _fenced([_shown(item) for item in items], nonce)
 
 
+def shown_redactions(item: EvidenceItem) -> dict[str, int]:
+    """Count by kind the placeholders that a model sees of an item: in its text, and around it.
+
+    What was replaced in metadata that is not rendered is not among them.
+    """
+    kinds: Counter[str] = Counter()
+    beside: dict[str, str] = {}
+    found = item.metadata.get("redactions")
+    for hit in found if isinstance(found, tuple) else ():
+        match hit:
+            case {"field": "content", "kind": str(kind)}:
+                kinds[kind] += 1
+            case {"placeholder": str(placeholder), "kind": str(kind)}:
+                beside[placeholder] = kind
+    for _, value in _attributes(item):
+        for placeholder, kind in beside.items():
+            kinds[kind] += value.count(placeholder)
+    return dict(sorted((+kinds).items()))
+
+
 def fence_nonce(bundle_sha256: str, texts: Iterable[str], *, key: bytes = b"") -> str:
     """Return the nonce that follows from a bundle's digest and a key and is in none of the texts.
 

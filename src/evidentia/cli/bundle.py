@@ -242,7 +242,7 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Explain what the model saw of each source, what not, and why."""
-    from evidentia.cli.bundle_view import explained, seen
+    from evidentia.cli.bundle_view import explained, kinds_counted, seen, seen_redactions
     from evidentia.cli.output import print_json, print_table, say
     from evidentia.export.told import bundle_outcomes
     from evidentia.language.counting import counted
@@ -250,13 +250,16 @@ def explain(
     with workspace(home, tenant, read_only=True) as opened:
         found = opened.bundles.get(bundle)
     accounting = found.accounting
+    redactions = seen_redactions(found)
     if as_json:
-        print_json(found.as_json()["accounting"])
+        print_json({**found.as_json()["accounting"], "redactions": redactions})
         return
     say(
         f"Bundle {found.bundle_id}: {counted(accounting.inputs, 'input')}, {bundle_outcomes(found)}"
     )
     say(seen(found))
+    if redactions:
+        say(f"Placeholders in it: {kinds_counted(redactions)}.")
     if not accounting.inputs:
         say("The job named no evidence.")
         return

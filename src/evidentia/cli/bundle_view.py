@@ -1,5 +1,6 @@
 """Bundles as they are shown: what became of inputs, and how two bundles differ."""
 
+from collections import Counter
 from difflib import unified_diff
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from evidentia.cli.output import say, visible
 from evidentia.language.counting import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from evidentia.bundles.accounting import InputFate
     from evidentia.bundles.diffing import BundleDiff
     from evidentia.bundles.model import EvidenceBundle
@@ -43,8 +46,29 @@ def seen(bundle: "EvidenceBundle") -> str:
     return f"{said}."
 
 
+def seen_redactions(bundle: "EvidenceBundle") -> dict[str, int]:
+    """Count by kind the placeholders that the model saw."""
+    from evidentia.bundles.rendering import shown_redactions
+
+    kinds: Counter[str] = Counter()
+    for item in bundle.items:
+        kinds.update(shown_redactions(item))
+    return dict(sorted(kinds.items()))
+
+
+def kinds_counted(kinds: "Mapping[str, int]") -> str:
+    """Say how many of each kind there are."""
+    return ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+
+
 def explained(bundle: "EvidenceBundle") -> list[tuple[str, str, str, str, str, str]]:
-    """Return a row for each input; those in a row of one source and one fate are one row."""
+    """Return a row for each input; those in a row of one source and one fate are one row.
+
+    What was redacted is counted as the model saw it: what was cut off after it is not in it.
+    """
+    from evidentia.bundles.rendering import shown_redactions
+
+    shown = {item.evidence_id: kinds_counted(shown_redactions(item)) for item in bundle.items}
     rows = []
     for _, group in groupby(bundle.accounting.decisions, key=_fate):
         alike = list(group)
@@ -61,7 +85,7 @@ def explained(bundle: "EvidenceBundle") -> list[tuple[str, str, str, str, str, s
                 first.outcome.value,
                 f"{sum(one.bundle_bytes for one in alike):,}",
                 f"{sum(one.input_bytes for one in alike):,}",
-                _reason(first),
+                _reason(first, shown.get(first.evidence_id, "")),
             )
         )
     return rows
@@ -96,12 +120,17 @@ _SHOWN = 20
 
 def _fate(decision: "InputFate") -> tuple[str, str, str]:
     """Return what inputs must share to be one row; those that stayed stand for themselves."""
-    shared = decision.outcome.value == "dropped"
     listed = decision.origin.rpartition("[")[0] or decision.origin
-    return ("" if shared else decision.evidence_id, listed, _reason(decision))
+    if decision.outcome.value != "dropped":
+        return (decision.evidence_id, listed, "")
+    return ("", listed, _reason(decision, ""))
 
 
-def _reason(decision: "InputFate") -> str:
+def _reason(decision: "InputFate", redacted: str) -> str:
     """Say why an input is not as it came; of one that was dropped, why that was."""
-    steps = decision.steps[-1:] if decision.outcome.value == "dropped" else decision.steps
-    return "; ".join(step.reason for step in steps)
+    if decision.outcome.value == "dropped":
+        return decision.steps[-1].reason
+    told = [redacted if step.done.value == "redacted" else step.reason for step in decision.steps]
+    if redacted not in told:  # only what stands around its text was redacted
+        told.append(redacted)
+    return "; ".join(filter(None, told))
