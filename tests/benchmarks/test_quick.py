@@ -22,7 +22,7 @@ SCRIPTS = {
     "judge_speed": {"judge speed", "judge check"},
     "perturbations": {"perturbations"},
     "sources": {"packing", "survival"},
-    "bundles": {"texts", "results", "live", "mixed", "hard", "presidio"},
+    "bundles": {"texts", "results", "live", "mixed", "hard", "phones", "presidio"},
     "packs": {"sealing", "verifying", "listing"},
     "pdf": {"making", "size", "bytes"},
 }

@@ -60,8 +60,8 @@ def test_the_format_is_the_one_that_is_out_there() -> None:
 
     If that is meant, raise `BUILD_VERSION`.
     """
-    assert WHOLE.build_version == "2.0"
+    assert WHOLE.build_version == "2.1"
     assert WHOLE.bundle_sha256 == (
-        "a5b5a62fbad730b6d19d9807333af860469f5e573f3a91f6c1f1298c96ab17a6"
+        "3e541c1c355b07f944e90fa9c71090ce34271facc0ddf7c3da849aa5e1b50d6a"
     )
-    assert WHOLE.bundle_id == "df171a1a-6736-5056-a51d-680822084416"
+    assert WHOLE.bundle_id == "4c578c81-976a-5615-a610-9f35de882041"

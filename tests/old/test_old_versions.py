@@ -1,17 +1,23 @@
 """What older versions stored, exported and signed still opens, verifies and goes on.
 
 `v0.1.0` has a workspace of that version (ingested, bundled, checked, decided, reviewed, held,
-erased, with a rotated key), and what it exported: a pack, PDFs, proofs, a published log.
+erased, with a rotated key), and what it exported: a pack, PDFs, proofs, a published log. A bundle
+that was redacted in that workspace later, still by the first rules, has a proof of its own.
 """
 
 import json
+import re
 import tarfile
+from base64 import b64decode
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import evidentia as ev
+from evidentia.bundles.model import EvidenceBundle
 from evidentia.canonical import canonical_json
+from evidentia.cli.bundle_view import explained, seen_redactions
 from evidentia.errors import IntegrityError
 from places import record
 
@@ -73,6 +79,24 @@ def test_what_is_in_an_old_workspace_reads_as_it_was(home: Path) -> None:
         assert ws.packs.retention().years == 10
         assert [(one.user, one.role) for one in ws.access.grants()] == [("noor", "approver")]
         assert ws.acting_as("noor").packs.get("latest") == pack
+
+
+def test_a_bundle_by_older_rules_of_redaction_holds_and_is_explained(home: Path) -> None:
+    data = (OLD / "redacted_bundle_proof.json").read_bytes()
+    assert ev.verify(data, key=NOW).holds
+    assert not ev.verify(data.replace(b'"seq":', b'"seq":1', 1), key=NOW).holds
+    statement = json.loads(b64decode(json.loads(data)["envelope"]["payload"]))
+    bundle = EvidenceBundle(**statement["predicate"])
+    assert bundle.build_version == "2.0"
+    assert bundle.items[0].content == "Call +44 [PHONE_1] or [PHONE_2]."
+    whys = [row[-1] for row in explained(bundle)]
+    assert whys == ["1 EMAIL, 2 PHONE", "6 EMAIL; max_item_bytes: 60"]
+    with ev.open(home, create=False) as ws:
+        old = ws.bundles.get("latest")
+        assert (old.build_version, old.policy.enable_redaction) == ("2.0", True)
+        assert ws.bundles.verify(old.bundle_id).problems == ()
+        shown = str(ws.bundles.render(old.bundle_id))
+    assert seen_redactions(old) == Counter(re.findall(r"\[([A-Z]+)_[0-9]+\]", shown))
 
 
 def test_an_old_workspace_goes_on_and_proves_old_and_new(home: Path, tmp_path: Path) -> None:

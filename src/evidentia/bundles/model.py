@@ -29,7 +29,7 @@ from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject, thaw
 if TYPE_CHECKING:
     from evidentia.bundles.rendering import Rendered, RenderFormat
 
-BUILD_VERSION: Final = "2.0"
+BUILD_VERSION: Final = "2.1"
 """Of the rules by which bundles are built: other rules, other bytes, another version."""
 BYTES_PER_TOKEN: Final = 4
 """What `approx_tokens` takes a token for."""

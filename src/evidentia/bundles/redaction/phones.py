@@ -18,7 +18,7 @@ _NOT_DIGITS = re.compile(r"[^0-9]+")
 _GROUP = re.compile(r"[0-9]+")
 _EXIT = re.compile(r"[(\[]?\+|0011[ /-]?(?=[1-9])|00[ /-]?|011[ -]")
 _MOBILE = re.compile(r"05[0-9]{8}|9665[0-9]{8}|01[0125][0-9]{8}|07[1-9][0-9]{8}")
-_TRUNK = re.compile(r"0[1-9][0-9]{7,9}|08[0-9]{10}")
+_TRUNK = re.compile(r"0[1-9][0-9]{7,9}|(?:08[0-9]|01[5-7])[0-9]{9}")
 _USUAL = re.compile(r"0[1-9][0-9]{0,3}[- ][0-9]{3,4}[- ][0-9]{3,4}|0[1-9][0-9]{0,2}[- ][0-9]{6,8}")
 """National numbers that are told by their groups, whatever follows them."""
 _PAIRS = re.compile(r"0[1-9](?:(?: [0-9]{2}){4}|(?:\.[0-9]{2}){4}|(?:-[0-9]{2}){4})")
