@@ -23,7 +23,7 @@ from benchmarks.measuring import (
     tidy,
 )
 
-from benchmarks import redaction, results
+from benchmarks import phones, redaction, results
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.workspace import open_workspace
 
@@ -144,6 +144,7 @@ def main() -> None:
             "live": lambda size, folder: results.measure_live(results.SIZES[size], folder),
             "mixed": lambda size, _: redaction.measure_mixed(redaction.SIZES[size]),
             "hard": lambda size, _: redaction.measure_hard(redaction.SIZES[size]),
+            "phones": lambda _size, _folder: phones.measure_phones(),
             "presidio": lambda size, _: redaction.measure_presidio(redaction.SIZES[size]),
         },
     )

@@ -59,7 +59,7 @@ MEANING = """\
   fonts. What is added is verifying the evidence and making its texts fit to print. Verifying a PDF
   is making it again.
 - **Redaction.** Finding candidates is a small part of the time; judging each, numbering it and
-  making its keyed digest is most of it."""
+  making its keyed digest is most of it. A text without digits is not searched for numbers."""
 AGAIN = """\
 ## Run them yourself
 
