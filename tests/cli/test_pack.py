@@ -237,7 +237,7 @@ def test_an_audit_finds_what_is_missing_and_what_was_changed(
     write(folder / "decision.json", decision_fields(2, evidence=[]))
     mistaken(made("pack", "new", "decision.json"), "pack.sources: ")
     with vandal_at(Home(home).database, "seed") as vandal:
-        vandal.change("UPDATE evidence_packs SET resolved = 1")
+        vandal.change("UPDATE evidence_packs SET resolved = true")
     ran = made("pack", "audit")
     assert ran.code == 1
     assert "✗ 1 pack of 2 decisions looked at\n" in ran.out

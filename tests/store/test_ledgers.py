@@ -95,7 +95,10 @@ def test_every_value_of_a_ledger_has_its_row(filled: Workspace) -> None:
     assert len(judged) == len(ledger.entries) == 3
     for entry in ledger.entries:
         row = judged[entry.id]
-        assert json.loads(row.pop("chunk_ids")) == list(entry.evidence_chunk_ids)
+        anchors = row.pop("chunk_ids")  # a list of its own where the database has lists
+        if filled.opened.database.is_sqlite:
+            anchors = json.loads(anchors)
+        assert anchors == list(entry.evidence_chunk_ids)
         assert row == {
             "tenant": "default",
             "id": entry.id,

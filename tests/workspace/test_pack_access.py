@@ -418,7 +418,7 @@ def test_a_conflict_that_is_hidden_in_the_database_still_counts(place: Place) ->
     workspace.access.own_agent("ann", "icp_matcher")
     make_pack(workspace, conflicted=True)
     with vandal_at(place.url or place.home.database, "seed") as vandal:
-        vandal.change("UPDATE evidence_packs SET conflicted = 0, agent_name = 'other'")
+        vandal.change("UPDATE evidence_packs SET conflicted = false, agent_name = 'other'")
     with pytest.raises(AccessError, match="marked as conflicted"):
         workspace.acting_as("ann").packs.review("dec_1", "approved")
 

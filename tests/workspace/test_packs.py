@@ -503,7 +503,7 @@ def _json(workspace: Workspace, vandal: Vandal) -> None:
 
 
 def _resolved(workspace: Workspace, vandal: Vandal) -> None:
-    vandal.change("UPDATE evidence_packs SET resolved = 1 WHERE decision_id = 'dec_1'")
+    vandal.change("UPDATE evidence_packs SET resolved = true WHERE decision_id = 'dec_1'")
 
 
 def _attachments(workspace: Workspace, vandal: Vandal) -> None:
@@ -706,4 +706,4 @@ def test_rows_of_packs_cannot_be_changed_through_the_library(acme: Workspace) ->
         pytest.raises(IntegrityError, match="evidence_packs is append-only: no update"),
         acme.opened.database.write() as connection,
     ):
-        run(connection, "UPDATE evidence_packs SET resolved = 1")
+        run(connection, "UPDATE evidence_packs SET resolved = true")

@@ -46,14 +46,14 @@ def upgrade(
     from evidentia.store import listing, schema
 
     database = _database(home, create=True)
-    done = schema.upgrade(database)
+    done, needed = schema.upgrade(database), schema.head(database)
     if grant is not None:
         listing.grant(database, grant)
     database.close()
     if as_json:
-        print_json({"revision": schema.HEAD, "changed": done, "granted": grant})
+        print_json({"revision": needed, "changed": done, "granted": grant})
         return
-    say(f"{database.where}: {'upgraded to' if done else 'is at'} schema {schema.HEAD}", "good")
+    say(f"{database.where}: {'upgraded to' if done else 'is at'} schema {needed}", "good")
     if grant is not None:
         say(f"role {grant} may append and read", "good")
 
@@ -66,16 +66,16 @@ def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
 
     database = _database(home)
     with database.read() as connection:
-        found = schema.revision(connection)
+        found, needed = schema.revision(connection), schema.head(database)
         different = listing.differences(connection) if found else []
     database.close()
-    good = found == schema.HEAD and not different
+    good = found == needed and not different
     if as_json:
-        print_json({"revision": found, "needed": schema.HEAD, "differences": different})
+        print_json({"revision": found, "needed": needed, "differences": different})
         raise typer.Exit(0 if good else 1)
     say(
-        f"{database.where}: schema {found or 'none'}, this program needs {schema.HEAD}",
-        "good" if found == schema.HEAD else "bad",
+        f"{database.where}: schema {found or 'none'}, this program needs {needed}",
+        "good" if found == needed else "bad",
     )
     for line in different:
         say(visible(line), "bad", under=True)

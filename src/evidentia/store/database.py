@@ -5,10 +5,12 @@ take turns (see `turns`). PostgreSQL needs neither, its server does both.
 """
 
 import importlib
+import json
 import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import UTC
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -83,6 +85,7 @@ class Database:
             raise EnvironmentProblem(
                 "PostgreSQL needs the psycopg driver: pip install 'evidentia[postgres]'"
             ) from None
+        event.listen(engine, "connect", _read_times_as_text)
         return cls(engine, _without_secrets(parsed))
 
     @classmethod
@@ -268,6 +271,13 @@ def erase_rows(
         run(connection, f"SELECT {function}(?, ?)", of)
 
 
+def texts(connection: Connection, values: Sequence[str]) -> Any:
+    """Return texts as a column of them takes them: PostgreSQL has arrays, SQLite keeps JSON."""
+    if is_sqlite(connection):
+        return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
+    return list(values)
+
+
 def quoted(connection: Connection, name: str) -> str:
     """Return a name as SQL writes it."""
     return connection.dialect.identifier_preparer.quote(name)
@@ -316,6 +326,26 @@ def _without_secrets(url: URL) -> str:
     """Return the URL for messages: no password, and of the options only where the server is."""
     query = {name: value for name, value in url.query.items() if name in ("host", "port")}
     return url.set(query=query).render_as_string(hide_password=True)
+
+
+def _read_times_as_text(connection: Any, _record: object) -> None:
+    """Have PostgreSQL's times read as they were written, however the server would show them."""
+    connection.adapters.register_loader("timestamptz", _time_loader())
+    connection.autocommit = True  # a setting goes with the transaction it was made in
+    connection.execute("SET TimeZone = 'UTC'; SET DateStyle = 'ISO'")
+    connection.autocommit = False
+
+
+@cache
+def _time_loader() -> type:
+    from psycopg.types.datetime import TimestamptzLoader  # noqa: PLC0415 - not all have the driver
+
+    class TimeLoader(TimestamptzLoader):
+        def load(self, data: Any) -> Any:
+            moment = super().load(data).astimezone(UTC)
+            return moment.isoformat(timespec="microseconds")[:-6] + "Z"
+
+    return TimeLoader
 
 
 def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:

@@ -8,8 +8,10 @@ from sqlalchemy import Connection, inspect
 from evidentia.errors import EnvironmentProblem
 from evidentia.store.database import Database, hold, run
 
-HEAD = "0005"
-"""The revision this program works with."""
+HEAD = "0006"
+"""The newest revision."""
+_SQLITE_HEAD = "0005"
+"""The newest one that changes anything in SQLite: 0006 is about PostgreSQL's types alone."""
 
 _UPGRADES = 0x65766964
 """The advisory lock under which PostgreSQL is upgraded, by one process at a time."""
@@ -23,29 +25,35 @@ def revision(connection: Connection) -> str | None:
     return str(found) if found is not None else None
 
 
+def head(database: Database) -> str:
+    """Return the revision that this program works with."""
+    return _SQLITE_HEAD if database.is_sqlite else HEAD
+
+
 def require_current(database: Database) -> None:
     """Raise `EnvironmentProblem` unless the database has the schema this program works with."""
     with database.read() as connection:
-        found = revision(connection)
-    if found == HEAD:
+        found, needed = revision(connection), head(database)
+    if found == needed:
         return
     if found is None:
         raise EnvironmentProblem(f"{database.where} has no schema yet: run 'evidentia db upgrade'")
-    if found < HEAD:
+    if found < needed:
         raise EnvironmentProblem(
-            f"{database.where} has schema {found}, this program needs {HEAD}: "
+            f"{database.where} has schema {found}, this program needs {needed}: "
             "run 'evidentia db upgrade'"
         )
     raise EnvironmentProblem(
-        f"{database.where} has schema {found}, made by a newer program; this one knows {HEAD}: "
+        f"{database.where} has schema {found}, made by a newer program; this one knows {needed}: "
         "upgrade evidentia"
     )
 
 
 def upgrade(database: Database) -> bool:
     """Bring the schema up to date; return whether anything had to be done."""
+    needed = head(database)
     with database.read() as connection:
-        if revision(connection) == HEAD:
+        if revision(connection) == needed:
             return False
     from alembic import command  # noqa: PLC0415 - slow to import, and rarely needed
     from alembic.config import Config  # noqa: PLC0415 - the same
@@ -55,13 +63,13 @@ def upgrade(database: Database) -> bool:
     with database.write() as connection:
         hold(connection, _UPGRADES)
         found = revision(connection)  # again, now that no one else can upgrade
-        if found is not None and found > HEAD:
+        if found is not None and found > needed:
             raise EnvironmentProblem(
                 f"{database.where} has schema {found}, made by a newer program; "
-                f"this one knows {HEAD}: upgrade evidentia"
+                f"this one knows {needed}: upgrade evidentia"
             )
         config.attributes["connection"] = connection
-        command.upgrade(config, HEAD)
+        command.upgrade(config, needed)
     return True
 
 

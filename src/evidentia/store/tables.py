@@ -3,13 +3,20 @@
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
 an erasure. `document_indexes` may be written anew and `chunk_embeddings` emptied: they follow from
 the chunks. Bundles have a schema of their own, `llm`, where the database knows schemas.
+
+PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
+not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
 """
+
+from typing import Any
 
 from sqlalchemy import (
     REAL,
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
+    DateTime,
     Double,
     ForeignKeyConstraint,
     Index,
@@ -20,7 +27,9 @@ from sqlalchemy import (
     Text,
     Unicode,
     UnicodeText,
+    text,
 )
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
@@ -32,12 +41,23 @@ _Real: TypeEngine[float] = REAL().with_variant(Double(), "postgresql")
 # SQL Server indexes no text without a length, and its TEXT is not Unicode.
 _Key = Text().with_variant(Unicode(200), "mssql")
 _Long = Text().with_variant(UnicodeText(), "mssql")
+_Truth = Integer().with_variant(Boolean(), "postgresql")
+_Time = _Key.with_variant(DateTime(timezone=True), "postgresql")
+_Texts = Text().with_variant(ARRAY(Text), "postgresql")
 
 BUNDLE_SCHEMA = "llm"
+ONLY_ON = "only_on"
+_POSTGRESQL = {ONLY_ON: "postgresql"}
+_SQLITE = {ONLY_ON: "sqlite"}
 
 
 def _table(name: str, *parts: SchemaItem, schema: str | None = None) -> Table:
     return Table(name, metadata, *parts, schema=schema, sqlite_with_rowid=False, sqlite_strict=True)
+
+
+def _defaulting(name: str, kind: TypeEngine[Any], default: str) -> Column[Any]:
+    """Return a column that has a default on PostgreSQL."""
+    return Column(name, kind, nullable=False, server_default=text(default), info=_POSTGRESQL)
 
 
 def _refers(table: str, column: str, other: str) -> ForeignKeyConstraint:
@@ -133,7 +153,7 @@ documents = _table(
     Column("pages", _Number, nullable=False),
     Column("chunks", _Number, nullable=False),
     Column("warnings", Text, nullable=False),
-    Column("created_at", Text, nullable=False),
+    Column("created_at", _Time, nullable=False),
     CheckConstraint("status IN ('ready')", name="documents_status"),
     CheckConstraint("direction IN ('ltr', 'rtl')", name="documents_direction"),
     Index("documents_sha256", "tenant", "sha256"),
@@ -191,7 +211,7 @@ sessions = _table(
     Column("answer_name", Text, nullable=False),
     Column("answer", Text, nullable=False),
     Column("answer_sha256", Text, nullable=False),
-    Column("created_at", Text, nullable=False),
+    Column("created_at", _Time, nullable=False),
     Index("sessions_answer", "tenant", "answer_sha256"),
 )
 
@@ -203,15 +223,16 @@ claims = _table(
     Column("claim_text", Text, nullable=False),
     Column("claim_type", Text, nullable=False),
     Column("importance", Text, nullable=False),
-    Column("requires_citation", _Number, nullable=False),
+    _defaulting("requires_citation", _Truth, "true"),
     Column("start_offset", _Number, nullable=False),
     Column("end_offset", _Number, nullable=False),
-    Column("created_at", Text, nullable=False),
+    _defaulting("created_at", _Time, "now()"),
     CheckConstraint(
         "claim_type IN ('fact', 'policy', 'numeric', 'definition')", name="claims_type"
     ),
     CheckConstraint("importance IN ('critical', 'material', 'minor')", name="claims_importance"),
     _refers("claims", "session_id", "sessions"),
+    Index("idx_claims_session", "session_id", info=_POSTGRESQL),
 )
 
 ledgers = _table(
@@ -225,7 +246,7 @@ ledgers = _table(
     Column("follow_up_questions", Text, nullable=False),
     Column("statement_sha256", Text, nullable=False),
     Column("trail_seq", _Number, nullable=False),
-    Column("created_at", Text, nullable=False),
+    Column("created_at", _Time, nullable=False),
     _refers("ledgers", "session_id", "sessions"),
     Index("ledgers_session", "tenant", "session_id", "trail_seq"),
     Index("ledgers_entry", "tenant", "trail_seq", unique=True),
@@ -240,10 +261,10 @@ evidence_ledger = _table(
     Column("claim_id", Text, nullable=False),
     Column("verdict", Text, nullable=False),
     Column("confidence_score", _Real, nullable=False),
-    Column("chunk_ids", Text, nullable=False),
+    _defaulting("chunk_ids", _Texts, "'{}'"),
     Column("evidence_snippet", Text, nullable=False),
     Column("notes", Text, nullable=False),
-    Column("created_at", Text, nullable=False),
+    _defaulting("created_at", _Time, "now()"),
     CheckConstraint(
         "verdict IN ('supported', 'weak', 'contradicted', 'not_found', 'not_judged')",
         name="evidence_ledger_verdict",
@@ -258,8 +279,10 @@ evidence_ledger = _table(
         name="evidence_ledger_claim_id",
     ),
     Index("evidence_ledger_claim", "tenant", "ledger_id", "claim_id", unique=True),
-    Index("evidence_ledger_session", "tenant", "session_id"),
-    Index("evidence_ledger_verdict", "tenant", "verdict"),
+    Index("evidence_ledger_session", "tenant", "session_id", info=_SQLITE),
+    Index("evidence_ledger_verdict", "tenant", "verdict", info=_SQLITE),
+    Index("idx_ledger_session", "session_id", info=_POSTGRESQL),
+    Index("idx_ledger_verdict", "tenant", "verdict", info=_POSTGRESQL),
 )
 
 evidence_bundle = _table(
@@ -267,7 +290,7 @@ evidence_bundle = _table(
     Column("tenant", _Key, primary_key=True),
     Column("bundle_id", _Key, primary_key=True),
     Column("bundle_sha256", _Key, nullable=False),
-    Column("created_utc", _Key, nullable=False),
+    Column("created_utc", _Time, nullable=False),
     Column("build_version", _Key, nullable=False),
     Column("policy", _Long, nullable=False),
     Column("summary", _Long, nullable=False),
@@ -285,7 +308,7 @@ run_evidence = _table(
     Column("tenant", _Key, primary_key=True),
     Column("run_id", _Key, primary_key=True),
     Column("bundle_id", _Key, primary_key=True),
-    Column("recorded_utc", _Key, nullable=False),
+    Column("recorded_utc", _Time, nullable=False),
     Column("trail_seq", _Number, nullable=False),
     _of_bundle("run_evidence"),
     Index("run_evidence_bundle", "tenant", "bundle_id"),
@@ -326,13 +349,13 @@ evidence_packs = _table(
     Column("agent_name", Text, nullable=False),
     Column("version", _Number, nullable=False),
     Column("replaces_id", Text),
-    Column("conflicted", _Number, nullable=False),
-    Column("resolved", _Number, nullable=False),
+    Column("conflicted", _Truth, nullable=False),
+    Column("resolved", _Truth, nullable=False),
     Column("pack", Text, nullable=False),
     Column("attachments", Text, nullable=False),
     Column("statement_sha256", Text, nullable=False),
     Column("trail_seq", _Number, nullable=False),
-    Column("created_at", Text, nullable=False),
+    Column("created_at", _Time, nullable=False),
     Index("evidence_packs_entry", "tenant", "trail_seq", unique=True),
     Index("evidence_packs_replaces", "tenant", "replaces_id", unique=True),
     Index("evidence_packs_decision", "tenant", "decision_id", "version"),

@@ -131,7 +131,7 @@ def set_policy(acting: Acting, policy: RetentionPolicy) -> Receipt:
 def sweep(acting: Acting, *, dry_run: bool, progress: Progress | None) -> list[SweptPack]:
     """Remove the packs whose retention has ended and which no one holds; return them."""
     policy, now = policy_of(acting), acting.now
-    year_after = f"{int(now[:4]) - policy.years + 1:04}"
+    year_after = f"{max(1, int(now[:4]) - policy.years + 1):04}-01-01T00:00:00.000000Z"
     with acting.database.read() as connection:
         listed = packs.created_before(connection, acting.tenant, year_after)
         held = holds(acting, connection)

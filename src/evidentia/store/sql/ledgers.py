@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from evidentia.canonical import sha256_hex
 from evidentia.errors import NotFoundError
 from evidentia.ledger.session import LedgerSession
-from evidentia.store.database import erase_rows, fetch, insert_rows
+from evidentia.store.database import erase_rows, fetch, insert_rows, texts
 from evidentia.store.sql.library import WORKSPACE
 
 _LISTED: Final = (
@@ -94,7 +94,7 @@ def insert_session(
                 claim.text,
                 claim.type.value,
                 claim.importance.value,
-                int(claim.requires_citation),
+                claim.requires_citation,
                 claim.start,
                 claim.end,
                 created_at,
@@ -148,7 +148,7 @@ def insert_ledger(
                 judged.claim_id,
                 judged.verdict.value,
                 judged.confidence_score,
-                _json(list(judged.evidence_chunk_ids)),
+                texts(connection, judged.evidence_chunk_ids),
                 _storable(judged.evidence_snippet),
                 _storable(judged.notes),
                 ledger.created_at,

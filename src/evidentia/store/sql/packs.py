@@ -74,11 +74,7 @@ def insert_pack(
 ) -> None:
     """Insert a pack's row."""
     row = row_of(pack, statement_sha256, entry)
-    told = {
-        "conflicted": int(row.conflicted),
-        "resolved": int(row.resolved),
-        "attachments": json.dumps(row.attachments),
-    }
+    told = {"attachments": json.dumps(row.attachments)}
     values = [told.get(name, getattr(row, name)) for name in ListedPack.__slots__]
     columns = ("tenant", "pack", *_COLUMNS)
     insert_rows(connection, "evidence_packs", columns, [(tenant, pack.encode().decode(), *values)])
@@ -145,7 +141,7 @@ def list_packs(
     sql = _LISTED if all_versions else _LISTED + _NEWEST
     values: list[str | int] = [tenant]
     if unresolved:
-        sql += " AND p.resolved = 0"
+        sql += " AND NOT p.resolved"
     if before is not None:
         sql += " AND p.trail_seq < ?"
         values.append(before)
