@@ -7,8 +7,11 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import pytest
+from sqlalchemy import Column
+from sqlalchemy.dialects import postgresql, sqlite
 
 import evidentia
 from evidentia import errors
@@ -145,18 +148,47 @@ def test_every_new_name_of_the_table_of_names_is_there() -> None:
             assert hasattr(PARTS[part], method) if method else hasattr(Workspace, part), name
 
 
-def test_every_table_and_column_is_documented() -> None:
+ON_SQLITE = {"TEXT": "text", "INTEGER": "integer", "REAL": "real", "BLOB": "bytes"}
+ON_POSTGRESQL = {
+    "TEXT": "text",
+    "INTEGER": "integer",
+    "BIGINT": "integer",
+    "DOUBLE PRECISION": "real",
+    "BYTEA": "bytes",
+    "BOOLEAN": "boolean",
+    "TIMESTAMP WITH TIME ZONE": "timestamptz",
+    "TEXT[]": "text[]",
+}
+
+
+def documented_type(column: Column[Any]) -> str:
+    """Return how the page writes a column's type: once, or for both databases if they differ."""
+    embedded = ON_SQLITE[column.type.compile(dialect=sqlite.dialect())]
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's own
+    server = ON_POSTGRESQL[column.type.compile(dialect=dialect)]
+    said = embedded if embedded == server else f"{embedded}; PostgreSQL: {server}"
+    return f"{said} or null" if column.nullable else said
+
+
+def test_every_table_and_column_is_documented_with_its_type() -> None:
     sections = re.split(r"^## ", page("database.md"), flags=re.MULTILINE)
     described = {
-        section.partition("\n")[0].strip("`"): set(
-            re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+        section.partition("\n")[0].strip("`"): re.findall(
+            r"^\| `(\w+)` \| ([^|]+) \|", section, re.MULTILINE
         )
         for section in sections
         if section.startswith("`")
     }
     assert described == {
-        name: {column.name for column in table.columns} for name, table in metadata.tables.items()
+        name: [(column.name, documented_type(column)) for column in table.columns]
+        for name, table in metadata.tables.items()
     }
+
+
+def test_every_table_is_listed_with_what_it_holds() -> None:
+    beginning = page("database.md").partition("\n## ")[0]
+    listed = re.findall(r"^\| `([\w.]+)` \|", beginning, re.MULTILINE)
+    assert sorted(listed) == sorted(metadata.tables)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

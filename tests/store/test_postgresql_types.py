@@ -21,9 +21,10 @@ from evidentia.workspace import Workspace
 from packing import decision, memo
 from places import Place
 from postgres import PostgresServer
-from workspace.policies import ANSWER, read_here, rows, write_policies
+from workspace.policies import ANSWER, NOT_FOUND, read_here, rows, write_policies
 
-OLD = Path(__file__).parents[1] / "old" / "v0.1.0" / "workspace.tar.gz"
+ROOT = Path(__file__).parents[2]
+OLD = ROOT / "tests" / "old" / "v0.1.0" / "workspace.tar.gz"
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +73,18 @@ def test_the_entries_that_rest_on_a_passage_are_found_by_its_anchor(filled: Plac
     found = dict(asked(filled, "SELECT id, chunk_ids FROM evidence_ledger"))
     assert found == {entry.id: list(entry.evidence_chunk_ids) for entry in ledger.entries}
     assert [] in found.values()
+
+
+def test_the_queries_of_the_how_to_are_answered(filled: Place) -> None:
+    page = (ROOT / "docs" / "how-to" / "use-postgresql.md").read_text()
+    asking = page.partition("## Ask with SQL")[2].partition("```sql\n")[2].partition("```")[0]
+    missing, resting = asking.rstrip(";\n").split(";\n")
+    assert asked(filled, missing) == [(NOT_FOUND.rstrip("."),)]
+    (anchor,) = asked(
+        filled, "SELECT chunk_ids[1] FROM evidence_ledger WHERE verdict = 'supported'"
+    )
+    found = asked(filled, resting.replace("a1b2c3d4", *anchor))
+    assert [verdict for _, verdict in found] == ["supported"]
 
 
 def test_times_can_be_compared_and_reckoned_with(filled: Place) -> None:
