@@ -606,7 +606,7 @@ def test_an_unknown_bundle_is_one_line(cli: Cli, built: str, command: tuple[str,
 
 def test_without_bundles_the_latest_is_not_there(filled: Cli) -> None:
     ran = filled("bundle", "show", "latest")
-    assert_mistake(ran, "there is no bundle latest: 'evidentia bundle list'")
+    assert_mistake(ran, "there is no bundle latest: tenant 'default' has no bundles yet")
 
 
 @pytest.mark.parametrize(

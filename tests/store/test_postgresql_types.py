@@ -21,6 +21,7 @@ from evidentia.workspace import Workspace
 from packing import decision, memo
 from places import Place
 from postgres import PostgresServer
+from workspace.made_bundles import job
 from workspace.policies import ANSWER, NOT_FOUND, read_here, rows, write_policies
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +37,7 @@ def fill(workspace: Workspace, folder: Path) -> None:
     """Make a row in every table that has a time, a truth value or a list."""
     workspace.ingest(write_policies(folder))
     workspace.check(f"{ANSWER}\nOften, hotels are cheaper in winter.\n")
-    workspace.bundle({"question": "How many days?", "inline_texts": ["Fifteen."]})
+    workspace.bundle(job("Fifteen."))
     workspace.bundles.record_run("run-1", "latest")
     workspace.assemble(decision(), memo=memo())
 
@@ -161,7 +162,7 @@ def test_every_time_that_can_be_kept_reads_as_it_was_written(place: Place, time:
     workspace = place.open()
     moment = datetime.fromisoformat(time)
     workspace.opened._clock = lambda: moment
-    bundle = workspace.bundle({"question": "How many days?", "inline_texts": ["Fifteen."]})
+    bundle = workspace.bundle(job("Fifteen."))
     assert bundle.created_utc == workspace.bundles.find("latest").created_utc == time
     assert workspace.bundles.verify("latest").holds
 

@@ -14,7 +14,8 @@ app = typer.Typer(rich_markup_mode=None)
 BundleArgument = Annotated[
     str,
     typer.Argument(
-        metavar="BUNDLE", help="The bundle's id, its first 8 digits, latest, or latest~1."
+        metavar="BUNDLE",
+        help="The bundle's id, its first 8 digits, latest, or latest~1, the one before.",
     ),
 ]
 
@@ -276,9 +277,14 @@ def explain(
 @app.command()
 def diff(
     before: Annotated[
-        str, typer.Argument(metavar="BEFORE", help="A bundle's id, or latest~1, the one before.")
+        str,
+        typer.Argument(
+            metavar="BEFORE", help="A bundle's id, latest, or latest~1, the one before."
+        ),
     ],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="A bundle's id, or latest.")],
+    after: Annotated[
+        str, typer.Argument(metavar="AFTER", help="A bundle's id, latest, or latest~1.")
+    ],
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show how the contents differ, line by line.")
     ] = False,
@@ -356,7 +362,9 @@ def render(
 def verify(
     bundle: Annotated[
         str | None,
-        typer.Argument(metavar="BUNDLE", help="A bundle's id, or latest; all by default."),
+        typer.Argument(
+            metavar="BUNDLE", help="A bundle's id, latest, or latest~1; all by default."
+        ),
     ] = None,
     lake_root: Annotated[
         Path | None,
@@ -468,7 +476,11 @@ def runs(
     ] = None,
     bundle: Annotated[
         str | None,
-        typer.Option("--bundle", metavar="BUNDLE", help="Which runs used this bundle?"),
+        typer.Option(
+            "--bundle",
+            metavar="BUNDLE",
+            help="Which runs used this bundle? Its id, latest, or latest~1.",
+        ),
     ] = None,
     artifact: Annotated[
         str | None,

@@ -23,7 +23,8 @@ app = typer.Typer(rich_markup_mode=None)
 LedgerArgument = Annotated[
     str,
     typer.Argument(
-        metavar="LEDGER", help="The ledger's id, a session's for its newest, or latest."
+        metavar="LEDGER",
+        help="The ledger's id, a session's for its newest, latest, or latest~1, the one before.",
     ),
 ]
 
@@ -110,7 +111,8 @@ def export(
         list[str],
         typer.Argument(
             metavar="LEDGER",
-            help="The ledger's id, a session's for its newest, or latest; or several, as PDFs.",
+            help="The ledger's id, a session's for its newest, latest, or latest~1; or several, "
+            "as PDFs.",
         ),
     ],
     output_format: Annotated[

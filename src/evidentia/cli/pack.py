@@ -32,7 +32,9 @@ app = typer.Typer(rich_markup_mode=None)
 PackArgument = Annotated[
     str,
     typer.Argument(
-        metavar="PACK", help="The pack's id, a decision's for its newest version, or latest."
+        metavar="PACK",
+        help="The pack's id, a decision's for its newest version, latest, or latest~1, the one "
+        "before.",
     ),
 ]
 UserOption = Annotated[
@@ -80,10 +82,17 @@ def new(
         typer.Option(metavar="FILE", help="Tool calls that are not recorded yet: a JSON list."),
     ] = None,
     ledger: Annotated[
-        str | None, typer.Option(metavar="LEDGER", help="The ledger of the answer it rests on.")
+        str | None,
+        typer.Option(
+            metavar="LEDGER",
+            help="The ledger of the answer it rests on: its id, latest, or latest~1.",
+        ),
     ] = None,
     bundle: Annotated[
-        list[str] | None, typer.Option(metavar="BUNDLE", help="A bundle that the model saw.")
+        list[str] | None,
+        typer.Option(
+            metavar="BUNDLE", help="A bundle that the model saw: its id, latest, or latest~1."
+        ),
     ] = None,
     attach: Annotated[
         list[Path] | None, typer.Option(metavar="FILE", help="A file that belongs to it.")
@@ -284,7 +293,8 @@ def export(
         list[str],
         typer.Argument(
             metavar="PACK",
-            help="The pack's id, a decision's for its newest version, or latest; or several.",
+            help="The pack's id, a decision's for its newest version, latest, or latest~1; or "
+            "several.",
         ),
     ],
     output: Annotated[

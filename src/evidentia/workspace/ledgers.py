@@ -170,7 +170,7 @@ class Ledgers(Part, name="ledgers"):
         return self._acting.read(ledgers.list_ledgers, before=before, limit=limit)
 
     def find(self, name: str) -> ListedLedger:
-        """Return the ledger of this id, or the newest one of a session, or of all (`latest`)."""
+        """Return the ledger of this id, a session's newest, or `latest`, `latest~1` and so on."""
         return LEDGERS.named(self._acting, name)
 
     def get(self, name: str) -> RecordedLedger:

@@ -197,7 +197,7 @@ class Packs(Part, name="packs"):
             )
 
     def find(self, name: str, /) -> ListedPack:
-        """Return the pack of this id, or the newest version of a decision's, or of all (`latest`).
+        """Return the pack of this id, a decision's newest, or `latest`, `latest~1` and so on.
 
         A pack that the user may not see is one that is not there.
         """

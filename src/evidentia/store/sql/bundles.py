@@ -5,7 +5,6 @@ rows follow from it.
 """
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +13,7 @@ from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.store.database import erase_rows, fetch, insert_rows
+from evidentia.store.sql.newest import find_newest
 
 if TYPE_CHECKING:  # listing bundles should not load what building them needs
     from evidentia.bundles.model import EvidenceBundle
@@ -39,7 +39,6 @@ _ITEM_COLUMNS: Final = (
     "artifact_sha256",
     "artifact_uri",
 )
-_LATEST: Final = re.compile(r"latest(?:~([0-9]{1,6}))?")
 _SHORTEST: Final = 8
 """How much of a bundle's id names it, where no other begins so."""
 
@@ -189,15 +188,8 @@ def _item_rows(bundle: "EvidenceBundle") -> Iterator[tuple[Any, ...]]:
 
 def find_bundle(connection: Connection, tenant: str, name: str) -> ListedBundle:
     """Return the bundle of an id, of its beginning, or the newest one (`latest`, `latest~1` …)."""
-    if latest := _LATEST.fullmatch(name):
-        sql = f"{_LISTED} ORDER BY trail_seq DESC LIMIT 1 OFFSET ?"
-        found = fetch(connection, sql, (tenant, int(latest[1] or 0)))
-        if not found:
-            raise NotFoundError(
-                f"there is no bundle {name}: 'evidentia bundle list' shows what there is, "
-                "'evidentia bundle build' makes one"
-            )
-        return _listed(found[0])
+    if newest := find_newest(connection, tenant, _LISTED, "bundle", name):
+        return _listed(newest)
     lowered = name.lower()
     found = fetch(connection, f"{_LISTED} AND bundle_id = ?", (tenant, lowered))
     if not found and len(name) >= _SHORTEST:

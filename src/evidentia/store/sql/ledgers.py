@@ -15,6 +15,7 @@ from evidentia.errors import NotFoundError
 from evidentia.ledger.session import LedgerSession
 from evidentia.store.database import erase_rows, fetch, insert_rows, texts
 from evidentia.store.sql.library import WORKSPACE
+from evidentia.store.sql.newest import find_newest
 
 _LISTED: Final = (
     "SELECT l.id, l.session_id, l.previous_id, s.title, s.query, s.answer_name, l.summary, "
@@ -193,9 +194,9 @@ def previous_ledger(connection: Connection, tenant: str, answer: str) -> str | N
 
 
 def find_ledger(connection: Connection, tenant: str, name: str) -> ListedLedger:
-    """Return the ledger of this id, or the newest one of a session, or of all (`latest`)."""
-    if name == "latest" and (newest := list_ledgers(connection, tenant, limit=1)):
-        return newest[0]
+    """Return the ledger of this id, the newest of a session, or `latest`, `latest~1` and so on."""
+    if newest := find_newest(connection, tenant, _LISTED, "ledger", name):
+        return _listed(newest)
     if name.isascii() and name.isprintable():  # as all ids are; others may not be text
         for column in ("l.id", "l.session_id"):
             sql = f"{_LISTED} AND {column} = ? ORDER BY l.trail_seq DESC LIMIT 1"

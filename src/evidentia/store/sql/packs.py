@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.store.database import erase_rows, fetch, insert_rows, is_storable
+from evidentia.store.sql.newest import find_newest
 
 if TYPE_CHECKING:  # listing packs should not load what making them needs
     from evidentia.packs.model import EvidencePack
@@ -94,9 +95,12 @@ def erase_pack(connection: Connection, tenant: str, entry: int) -> ListedPack | 
 
 
 def find_pack(connection: Connection, tenant: str, name: str) -> ListedPack:
-    """Return the pack of this id, or the newest version of a decision's, or of all (`latest`)."""
-    if name == "latest" and (newest := list_packs(connection, tenant, limit=1)):
-        return newest[0]
+    """Return the pack of this id, a decision's newest version, or `latest`, `latest~1` and so on.
+
+    The ones before `latest` are the newest versions of other packs.
+    """
+    if newest := find_newest(connection, tenant, _LISTED + _NEWEST, "pack", name):
+        return _listed(newest)
     if is_storable(name):
         for column in ("p.id", "p.decision_id"):
             sql = f"{_LISTED} AND {column} = ? ORDER BY p.trail_seq DESC LIMIT 1"
