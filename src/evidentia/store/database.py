@@ -22,7 +22,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
+from evidentia.errors import EnvironmentProblem, InputError, IntegrityError, UsageError
 from evidentia.store.turns import FairLock
 
 Arguments = ParamSpec("Arguments")
@@ -43,13 +43,15 @@ _databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
 class Database:
     """Connections to one database, for reading and for writing; `where` names it in messages.
 
-    A process may fork while no other thread of it is inside a transaction.
+    A process may fork while no other thread of it is inside a transaction. Once it is closed, it
+    stays closed: whoever was inside a transaction ends it, and everyone else is told.
     """
 
     def __init__(self, engine: Engine, where: str, turns: FairLock | None = None) -> None:
         self.engine = engine
         self.where = where
         self._turns = turns
+        self._closed = False
         _databases.add(self)
 
     @classmethod
@@ -110,7 +112,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Give a connection inside one consistent view of the data."""
-        with self._translated(), self.engine.connect() as connection:
+        with self._translated(), self._connected() as connection:
             if not self.is_sqlite:
                 connection.execution_options(
                     isolation_level="REPEATABLE READ", postgresql_readonly=True
@@ -125,7 +127,7 @@ class Database:
             if self._turns:
                 stack.enter_context(self._turns.turn())
             stack.enter_context(self._translated())
-            connection = stack.enter_context(self.engine.connect())
+            connection = stack.enter_context(self._connected())
             connection.execution_options(**{_WRITES: True})
             stack.enter_context(connection.begin())
             yield connection
@@ -142,21 +144,47 @@ class Database:
 
     def settle(self) -> None:
         """Empty SQLite's WAL file, where deleted content stands until then, if no one reads."""
+        self.require_open()
         if self._turns is not None:
-            with self._turns.turn(), self._translated(), self.engine.connect() as connection:
+            with self._turns.turn(), self._translated(), self._connected() as connection:
                 driver: Any = connection.connection.driver_connection
                 driver.execute("PRAGMA busy_timeout=0")  # readers are not waited for in our turn
                 driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 driver.execute(f"PRAGMA busy_timeout={int(_BUSY_SECONDS * 1000)}")
 
     def close(self) -> None:
-        """Close all connections; the last one to leave an SQLite file tidies its WAL, in turn."""
+        """Close all connections; the last one to leave an SQLite file tidies its WAL, in turn.
+
+        Closing again does nothing.
+        """
+        if self._closed:
+            return
+        self._closed = True
         if self._turns is None:
             self.engine.dispose()
             return
         with self._turns.turn():
             self.engine.dispose()
         self._turns.close()
+
+    def require_open(self) -> None:
+        """Raise `UsageError` if this was closed."""
+        if self._closed:
+            raise UsageError(
+                f"the workspace {self.where} is closed: open it again, or call this before the "
+                "block of 'with' ends"
+            )
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        """Give a connection that is not kept for others if this was closed meanwhile."""
+        self.require_open()
+        with self.engine.connect() as connection:
+            try:
+                yield connection
+            finally:
+                if self._closed and not connection.invalidated:
+                    connection.detach()
 
     def before_fork(self) -> None:
         """Close idle connections: a child that inherits one takes its parent's locks for its own.

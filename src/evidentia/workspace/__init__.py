@@ -76,6 +76,7 @@ class Workspace:
         self._acting = Acting(opened, tenant, user)
 
     def __enter__(self) -> Self:
+        self.opened.database.require_open()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -96,7 +97,7 @@ class Workspace:
         return self.opened.for_(self.tenant, user)
 
     def close(self) -> None:
-        """Close what was opened, for all workspaces that share it."""
+        """Close what was opened, for all workspaces that share it; once closed, it stays so."""
         self.opened.close()
 
     # The parts
@@ -174,6 +175,7 @@ class Workspace:
         """Return what a reader is shown of what a retriever found; nothing is recorded."""
         from evidentia.sources.packing import DefaultEvidencePacker  # noqa: PLC0415 - the same
 
+        self.opened.database.require_open()
         return DefaultEvidencePacker().pack(candidates, evidence_chunks, options)
 
     def prove(self, of: "int | str | EvidenceLedger | EvidenceBundle | EvidencePack") -> "Proof":
@@ -202,6 +204,7 @@ class Workspace:
         """Verify a file from the file alone; without a key, by the one that signs this log now."""
         from evidentia.verifying import verify  # noqa: PLC0415 - the same
 
+        self.opened.database.require_open()
         return verify(evidence, key=self.trail.public_key() if key is None else key)
 
 

@@ -64,6 +64,7 @@ class Opened:
         self._clock = clock
 
     def __enter__(self) -> Self:
+        self.database.require_open()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -73,6 +74,7 @@ class Opened:
         """Return a tenant's workspace in the name of a user; None is the workspace's owner."""
         from evidentia.workspace import Workspace  # noqa: PLC0415 - it knows this module
 
+        self.database.require_open()
         return Workspace(self, tenant, user)
 
     def tenants(self) -> list[str]:
@@ -81,7 +83,7 @@ class Opened:
             return log.tenants(connection)
 
     def close(self) -> None:
-        """Close the database's connections."""
+        """Close the database's connections; what is asked of a workspace then, it refuses."""
         self.database.close()
 
     def now(self) -> str:

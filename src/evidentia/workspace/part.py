@@ -35,6 +35,7 @@ class Part:
 def _guarded(row: str, method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def passing(self: Part, *arguments: Any, **named: Any) -> Any:
+        self._acting.database.require_open()
         if self._acting.user is None and row in TABLE:  # the owner passes wherever there is a row
             return method(self, *arguments, **named)
         first = arguments[0] if arguments and isinstance(arguments[0], str) else None
