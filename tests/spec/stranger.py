@@ -186,6 +186,21 @@ def check_fields(body: Any, first: set[str]) -> None:
     demand("by" not in body or is_name(body["by"]), "no name of who acted")
 
 
+def check_erasure(proof: Any, erased: Any = None) -> None:
+    """Check an erasure's body, of either form; also that it is about an entry, if one is given."""
+    entry, body = proof["entry"], proof["body"]
+    first = {"entry", "leaf", "reason", "by"}
+    demand(entry["kind"] == "erasure" and isinstance(body, dict), "no erasure")
+    demand(set(body) in (first, first | {"carried_out_by"}), "fields")
+    demand("carried_out_by" not in body or is_name(body["carried_out_by"]), "no name")
+    demand(all(isinstance(body[name], str) and body[name].strip() for name in ("reason", "by")), "")
+    demand(type(body["entry"]) is int and 0 <= body["entry"] < entry["seq"], "no entry before it")
+    demand(entry["subject"] == f"entry/{body['entry']}", "another subject")
+    if erased is not None:
+        demand(erased["seq"] == body["entry"], "another entry")
+        demand(body["leaf"] == leaf_hash(canonical(erased)).hex(), "another entry's leaf")
+
+
 def check_chain(origin: str, entries: list[bytes]) -> bytes:
     """Check entries from the first on; return the root over them."""
     prev = sha256(origin.encode()).hexdigest()

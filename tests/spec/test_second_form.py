@@ -22,6 +22,7 @@ from spec.stranger import (
     announced_keys,
     check_body,
     check_bundle_proof,
+    check_erasure,
     check_ledger,
     check_record,
     check_run,
@@ -293,11 +294,72 @@ def test_the_program_reads_a_log_of_the_first_form_and_goes_on_in_the_second(
             check_body(shown)
 
 
+# Erasures, whose `by` is who asked
+
+
+def test_the_second_form_of_an_erasure_is_the_first_and_who_carried_it_out() -> None:
+    old, new = schema("erasure"), copy.deepcopy(schema("erasure.v2"))
+    name = new["properties"].pop("carried_out_by")
+    assert name["$ref"] == "urn:evidentia:spec:v1:pack#/$defs/name"
+    new["required"].remove("carried_out_by")
+    for part in ("type", "required", "additionalProperties"):
+        assert new[part] == old[part]
+    assert set(new["properties"]) == set(old["properties"])
+
+
+def test_the_vectors_of_erasures_fit_their_forms_and_no_other() -> None:
+    first, second = proof_of("erasure")["body"], proof_of("erasure-carried-out")["body"]
+    assert set(second) == {*first, "carried_out_by"}
+    assert valid("erasure", first)
+    assert valid("erasure.v2", second)
+    assert not valid("erasure", second)
+    assert not valid("erasure.v2", first)
+    for name in NAMES:
+        assert valid("erasure.v2", {**second, "carried_out_by": name}) == is_name(name)
+    for body in mutations(second):
+        rest = {key: value for key, value in body.items() if key != "carried_out_by"}
+        fits = is_name(body.get("carried_out_by")) and valid("erasure", rest)
+        assert valid("erasure.v2", body) == fits, body
+
+
+def test_a_stranger_reads_both_forms_of_an_erasure() -> None:
+    for name, erased in (("erasure", "erased"), ("erasure-carried-out", "record-by")):
+        proof = proof_of(name)
+        check_erasure(proof, proof_of(erased)["entry"])
+        for field, value in (("carried_out_by", ""), ("by", " "), ("entry", 3), ("more", 1)):
+            with pytest.raises(RefusedError):
+                check_erasure({**proof, "body": {**proof["body"], field: value}})
+        with pytest.raises(RefusedError):
+            check_erasure(proof, proof_of("rotation-by")["entry"])
+
+
+@pytest.mark.parametrize("user", [None, "ليلى"])
+def test_an_erasure_says_who_asked_and_who_carried_it_out(tmp_path: Path, user: str | None) -> None:
+    record = EvidenceRecord.model_validate(proof_of("record")["body"])
+    with evidentia.open(tmp_path) as workspace:
+        if user:
+            workspace.access.grant(user, "admin")
+        erased = workspace.append(record).seq
+        acting = workspace.acting_as(user) if user else workspace
+        receipt = acting.trail.erase(erased, reason="asked for", by="the person")
+        logged, gone = (workspace.trail.entry(seq) for seq in (receipt.seq, erased))
+        assert workspace.trail.audit().holds
+    assert logged.body == {
+        "entry": erased,
+        "leaf": gone.leaf,
+        "reason": "asked for",
+        "by": "the person",
+        "carried_out_by": user or OWNER,
+    }
+    assert valid(BODY_NOW["erasure"], logged.body)
+    check_erasure({"entry": logged.entry.as_json(), "body": logged.body}, gone.entry.as_json())
+
+
 # The pages
 
 
 def test_the_pages_say_that_a_reader_takes_both_forms() -> None:
-    for name in ("entry", "record", "checkpoint", "ledger", "bundle", "pack"):
+    for name in ("entry", "record", "checkpoint", "ledger", "bundle", "pack", "erasure"):
         text = (SPEC / f"{name}.md").read_text(encoding="utf-8")
         assert "a reader takes both" in text.lower()
         assert "`by`" in text

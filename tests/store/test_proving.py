@@ -346,7 +346,13 @@ def test_an_erased_body_is_gone_and_every_proof_still_holds(workspace: Workspace
     said = workspace.trail.entry(receipt.seq)
     assert said.entry.kind == "erasure"
     assert said.entry.subject == "entry/0"
-    assert said.body == {"entry": 0, "leaf": gone.leaf, "reason": "GDPR Art. 17", "by": "counsel"}
+    assert said.body == {
+        "entry": 0,
+        "leaf": gone.leaf,
+        "reason": "GDPR Art. 17",
+        "by": "counsel",
+        "carried_out_by": "owner",
+    }
     assert verify(before, key=key).holds
     after = verify(proof_bytes(workspace, 0), key=key)
     assert after.holds

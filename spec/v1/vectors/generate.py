@@ -3139,6 +3139,20 @@ def second_log() -> Log:
     return log
 
 
+def erased_second() -> Log:
+    """Return that log as it went on: the body of entry 2 was erased."""
+    log = second_log()
+    erasure = {
+        "entry": 2,
+        "leaf": log.leaves[2].hex(),
+        "reason": "Erasure request of 2026-01-05, GDPR Article 17",
+        "by": "privacy@acme.example",
+        "carried_out_by": "ليلى",
+    }
+    log.append(EntryKind.ERASURE, "entry/2", erasure)
+    return log
+
+
 def second_proofs() -> Iterator[ProofVector]:
     """Give proofs of a log that has bodies of both forms."""
     log = second_log()
@@ -3174,7 +3188,20 @@ def second_proofs() -> Iterator[ProofVector]:
         proved = pretty(log.prove(seq, signed_at, old))
         yield ProofVector(name, proved, why, key="second-form-1.pub")
     before = log.prove(1, size, new)
+    erasure = erased_second().prove(size, size + 1, new)
+    why = "an erasure, who asked for it and who carried it out"
+    yield ProofVector("erasure-carried-out", pretty(erasure), why, key="second-form-2.pub")
     for name, why, proof in (
+        (
+            "carried-out-changed",
+            "somebody else is said to have carried an erasure out",
+            changed(erasure, "body.carried_out_by", "owner"),
+        ),
+        (
+            "carried-out-removed",
+            "who carried an erasure out was left out",
+            changed(erasure, "body.carried_out_by", MISSING),
+        ),
         ("by-changed", "somebody else is said to have acted", changed(record, "body.by", "owner")),
         ("by-removed", "who acted was left out", changed(record, "body.by", MISSING)),
         ("by-added", "who acted was added to the first form", changed(before, "body.by", "owner")),

@@ -27,7 +27,10 @@ _log = get_logger("workspace")
 
 
 def erase(acting: Acting, seq: int, *, reason: str, by: str) -> Receipt:
-    """Erase an entry's body under law; an erasure entry says so, all proofs still hold."""
+    """Erase an entry's body under law; an erasure entry says so, all proofs still hold.
+
+    `by` is who asked for it; whoever acts is recorded beside it, as the one who carried it out.
+    """
     if not reason.strip() or not by.strip():
         raise InputError("an erasure needs a reason and who asked for it")
     with acting.database.read() as connection:
@@ -49,7 +52,13 @@ def erase_within(
         raise UsageError(f"entry {seq} is of kind {target.entry.kind} and is never erased")
     if target.erased:
         raise UsageError(f"the body of entry {seq} is erased already")
-    body = {"entry": seq, "leaf": target.leaf, "reason": reason, "by": by}
+    body = {
+        "entry": seq,
+        "leaf": target.leaf,
+        "reason": reason,
+        "by": by,
+        "carried_out_by": acting.actor,
+    }
     receipt = acting.append_within(connection, EntryKind.ERASURE, log.erasure_subject(seq), body)
     log.erase_body(connection, acting.tenant, seq)
     return receipt, _forget(acting, connection, target.entry)
