@@ -1,3 +1,5 @@
+import re
+from pathlib import PurePosixPath, PureWindowsPath
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,6 +31,115 @@ def test_langchain_documents_are_passages_of_what_their_source_names() -> None:
         "Leave",
         "Leave is paid.",
     )
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "/srv/hr/leave.md",
+        "C:\\hr\\leave.md",
+        "file:///srv/hr/leave.md",
+        "docs/hr/leave.md",
+        "~/leave.md",
+        PurePosixPath("/srv/hr/leave.md"),
+        PureWindowsPath("C:/hr/leave.md"),
+    ],
+)
+@pytest.mark.parametrize("key", ["source", "file_name", "doc_id", "parent_id"])
+def test_a_path_is_known_by_the_files_name(key: str, place: Any) -> None:
+    found = langchain(**{key: place})
+    chunk, candidate = as_chunk(found), as_candidate(found)
+    assert chunk is not None
+    assert candidate is not None
+    assert chunk.item_id == candidate.item_id == candidate.title == "leave.md"
+    assert candidate.url is None
+    assert candidate.metadata == {key: "leave.md"}
+
+
+def test_a_path_without_a_name_is_no_id() -> None:
+    chunk = as_chunk(langchain(source="/"))
+    assert chunk is not None
+    assert chunk.item_id == "lc-1"
+    candidate = as_candidate(SimpleNamespace(page_content="t", metadata={"source": "~/"}, id="/"))
+    assert candidate is not None
+    assert candidate.item_id.startswith("item_")
+    assert candidate.metadata == {}
+
+
+def test_ids_of_passages_and_titles_show_no_folders() -> None:
+    found = SimpleNamespace(
+        page_content="t", metadata={"title": "/srv/Leave.pdf"}, id="data/leave.pdf:6:2"
+    )
+    chunk, candidate = as_chunk(found), as_candidate(found)
+    assert chunk is not None
+    assert candidate is not None
+    assert (chunk.chunk_id, chunk.item_id) == ("leave.pdf:6:2", "leave.pdf:6:2")
+    assert (candidate.title, candidate.metadata) == ("Leave.pdf", {"title": "Leave.pdf"})
+
+
+def test_a_url_in_the_source_becomes_the_url() -> None:
+    candidate = as_candidate(langchain(source=" https://me:pw@example.com/leave "))
+    assert candidate is not None
+    assert candidate.url == candidate.item_id == "https://example.com/leave"
+    candidate = as_candidate(langchain(source="https://example.com/a", url="https://example.com/b"))
+    assert candidate is not None
+    assert candidate.url == "https://example.com/b"
+    candidate = as_candidate(langchain(source="hubspot://contacts/456"))
+    assert candidate is not None
+    assert (candidate.item_id, candidate.url) == ("hubspot://contacts/456", None)
+
+
+def test_two_files_of_one_name_are_told_apart_by_a_digest_of_their_paths() -> None:
+    results = [
+        langchain("a", source="/srv/a/leave.md"),
+        langchain("b", source="/srv/b/leave.md"),
+        langchain("b again", source="file:///srv/b/leave.md"),
+        langchain("bare", source="leave.md"),
+        langchain("other", source="/srv/b/other.md"),
+    ]
+    found = from_retrieval(results)
+    ids = [chunk.item_id for chunk in found.chunks]
+    assert ids[1] == ids[2]
+    assert ids[3:] == ["leave.md", "other.md"]
+    assert all(re.fullmatch("leave[.]md#[0-9a-f]{8}", name) for name in ids[:2])
+    assert len(set(ids)) == len(found.candidates) == 4
+    assert [item.title for item in found.candidates] == [
+        *("leave.md", "leave.md", None, "other.md")
+    ]
+    assert from_retrieval(results[1:3]).chunks[0].item_id == "leave.md"
+
+
+@pytest.mark.parametrize("value", [["/srv/a.md"], {"a": 1}, b"/srv/a.md", {1}])
+def test_what_is_no_name_is_no_id(value: Any) -> None:
+    chunk = as_chunk(langchain(source=value))
+    assert chunk is not None
+    assert chunk.item_id == "lc-1"
+
+
+@pytest.mark.parametrize("given", [None, 5, "text", b"bytes", {"documents": []}, object()])
+def test_what_is_no_list_of_results_is_named(given: Any) -> None:
+    found = from_retrieval(given)
+    assert (found.candidates, found.chunks) == ([], [])
+    (dropped,) = found.dropped
+    assert (dropped.what, dropped.index) == ("input", None)
+    assert dropped.reason == (
+        f"results: {type(given).__name__} is no list of what a retriever found"
+    )
+
+
+def test_passages_of_ones_own_name_their_documents() -> None:
+    found = from_retrieval([EvidenceChunk(item_id="a", text="t", score=0.5)])
+    assert found.candidates == [CandidateItem(item_id="a", score=0.5, rank=1)]
+    assert found.dropped == ()
+
+
+def test_a_result_that_is_nothing_is_named_with_its_place() -> None:
+    found = from_retrieval([langchain(), "text", {"item_id": "a", "text": 5}])
+    assert len(found.chunks) == 1
+    assert [(dropped.what, dropped.index, dropped.reason) for dropped in found.dropped] == [
+        ("chunk", 1, "str is no chunk"),
+        ("chunk", 2, "dict is no chunk"),
+    ]
 
 
 def test_a_pair_carries_the_score() -> None:

@@ -286,6 +286,50 @@ def test_what_is_no_list_gives_no_sources(given: Any) -> None:
     assert pack(given, given) == []
 
 
+@pytest.mark.parametrize("given", [None, 5, "text", b"bytes", {"documents": []}, object()])
+def test_debug_names_a_whole_input_of_the_wrong_kind(given: Any) -> None:
+    kind = type(given).__name__
+    candidates = ("input", None, f"candidates: {kind} is no list of candidates")
+    chunks = ("input", None, f"evidence_chunks: {kind} is no list of chunks")
+    optional = [] if given is None else [chunks]
+    assert reasons(pack(given, given, debug=True)) == [candidates, *optional]
+    for options in ({}, {"prefer_chunk_snippets": False}):
+        sources = pack([item("a")], given, debug=True, **options)
+        assert ids(sources) == ["a"]
+        assert reasons(sources) == optional
+    assert pack(given, given).dropped == ()
+
+
+def test_no_folder_of_a_path_reaches_the_output() -> None:
+    places = [
+        "/srv/secret-project/leave.pdf",
+        "/srv/other-secret/leave.pdf",
+        "C:\\secret\\rail.pdf",
+        "file:///secret/car.pdf",
+        "secret/bus.pdf",
+        "~/secret/ship",
+    ]
+    results = [
+        SimpleNamespace(
+            page_content=f"Passage {number}.",
+            metadata={"source": place, "file_path": place, "page": 1},
+            id=f"{place}:{number}",
+        )
+        for number, place in enumerate(places)
+    ]
+    sources = pack(
+        results, results, anchors=True, include_metadata_keys=["source", "page"], max_sources=9
+    )
+    assert "secret" not in json.dumps([source.model_dump(mode="json") for source in sources])
+    assert [source.title for source in sources] == [
+        *("leave.pdf", "leave.pdf", "rail.pdf", "car.pdf", "bus.pdf", "ship")
+    ]
+    assert ids(sources)[2:] == ["rail.pdf", "car.pdf", "bus.pdf", "ship"]
+    assert [source.snippet for source in sources] == [f"Passage {n}." for n in range(6)]
+    safe = pack(results, max_sources=9)
+    assert "secret" not in json.dumps([source.model_dump(mode="json") for source in safe])
+
+
 def test_options_may_be_a_dict_or_left_out_and_bad_ones_give_nothing() -> None:
     packer = DefaultEvidencePacker()
     assert ids(packer.pack([item("a")])) == ["a"]

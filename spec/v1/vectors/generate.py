@@ -403,6 +403,37 @@ def source_vectors() -> Json:
             {},
         ),
         ("metadata that was asked for", [policy], [], {"include_metadata_keys": ["file_path"]}),
+        (
+            "metadata that a reader may see: neither secrets nor paths",
+            [
+                {
+                    "item_id": "job-7",
+                    "kind": "jobs",
+                    "metadata": {
+                        "address": {"city": "Riyadh", "door_pin": 1234},
+                        "db_password": "s3cret",
+                        "plan": "docs/plans/1.pdf",
+                        "salary": "60,000 to 70,000",
+                        "skills": ["Python", "SQL"],
+                        "ticket_key": "HR-1042",
+                    },
+                }
+            ],
+            [],
+            {},
+        ),
+        (
+            "a path is known by its file's name; two of one name by a digest; a link is the URL",
+            [
+                {"text": "a", "metadata": {"source": "/srv/a/leave.pdf"}},
+                {"text": "b", "metadata": {"source": "C:\\b\\leave.pdf"}},
+                {"text": "c", "metadata": {"source": "file:///srv/my%20car.pdf"}},
+                {"text": "d", "metadata": {"source": "docs/rail"}},
+                {"text": "e", "metadata": {"source": "https://example.com/bus"}},
+            ],
+            [],
+            {},
+        ),
         ("a limit that is no limit: nothing", [policy], [], {"max_sources": -1}),
     ]
     return {

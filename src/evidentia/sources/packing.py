@@ -10,7 +10,7 @@
 What cannot be a candidate is left out alone. With `debug`, what was left out is in `dropped`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.language.graphemes import boundary_before
-from evidentia.sources.adapters import as_candidate, as_chunk
+from evidentia.sources.adapters import as_candidate, as_chunk, as_list, shared_names, tried
 from evidentia.sources.links import safe_link
 from evidentia.sources.metadata import shown_metadata
 from evidentia.sources.model import (
@@ -86,11 +86,18 @@ class _Packing:
         if options is None:
             return
         self.debug = options.debug
-        chosen = self._chosen(self._candidates(candidates), options)
+        documents = self._listed(candidates, "candidates", "candidates")
+        passages: list[Any] = []
+        if evidence_chunks is not None:
+            passages = self._listed(evidence_chunks, "evidence_chunks", "chunks")
+        shared = shared_names((*documents, *passages))
+        chosen = self._chosen(self._candidates(documents, shared), options)
         if not chosen:
             return
         wanted = {item.item_id for _, item in chosen}
-        chunks = self._chunks(evidence_chunks, wanted) if options.prefer_chunk_snippets else {}
+        chunks = {}
+        if options.prefer_chunk_snippets:
+            chunks = self._chunks(passages, wanted, shared)
         terms = query_terms(options.query) if options.query else frozenset[str]()
         for place, item in chosen:
             try:
@@ -111,10 +118,20 @@ class _Packing:
             self.drop("options", None, None, f"{where}: {first['msg']}")
             return None
 
-    def _candidates(self, given: Any) -> list[tuple[int, CandidateItem]]:
+    def _listed(self, given: Any, name: str, what: str) -> list[Any]:
+        """Return a whole input as a list; one of the wrong kind holds nothing."""
+        listed = as_list(given)
+        if listed is None:
+            reason = f"{name}: {type(given).__name__} is no list of {what}"
+            self.drop("input", None, None, reason)
+        return listed or []
+
+    def _candidates(
+        self, given: list[Any], shared: frozenset[str]
+    ) -> list[tuple[int, CandidateItem]]:
         found: list[tuple[int, CandidateItem]] = []
-        for place, value in enumerate(_listed(given)):
-            item = value if isinstance(value, CandidateItem) else _tried(as_candidate, value)
+        for place, value in enumerate(given):
+            item = tried(as_candidate, value, shared)
             if item is None:
                 self.drop("candidate", place, None, f"{type(value).__name__} is no candidate")
             elif not _is_id(item.item_id):
@@ -143,11 +160,13 @@ class _Packing:
                 chosen.append((place, item))
         return chosen
 
-    def _chunks(self, given: Any, wanted: set[str]) -> dict[str, list[EvidenceChunk]]:
+    def _chunks(
+        self, given: list[Any], wanted: set[str], shared: frozenset[str]
+    ) -> dict[str, list[EvidenceChunk]]:
         """Return the chunks of the chosen candidates, the best of each first."""
         found: dict[str, list[EvidenceChunk]] = {}
-        for place, value in enumerate(_listed(given)):
-            chunk = value if isinstance(value, EvidenceChunk) else _tried(as_chunk, value)
+        for place, value in enumerate(given):
+            chunk = tried(as_chunk, value, shared)
             if chunk is None:
                 self.drop("chunk", place, None, f"{type(value).__name__} is no chunk")
             elif chunk.item_id in wanted:
@@ -276,17 +295,3 @@ def _finite(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if isfinite(number) else None
-
-
-def _listed(given: Any) -> list[Any]:
-    """Return what was given as a list; nothing, if it is no collection of things."""
-    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
-        return list(given)
-    return []
-
-
-def _tried(adapt: Any, value: Any) -> Any:
-    try:
-        return adapt(value)
-    except Exception:  # noqa: BLE001 - what cannot be read is no candidate
-        return None
