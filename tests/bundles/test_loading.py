@@ -12,7 +12,7 @@ from evidentia.bundles.loading import (
     failed_candidate,
     inline_candidate,
     query_candidate,
-    response_candidate,
+    response_candidates,
     result_candidate,
     text_candidate,
     transcript_candidates,
@@ -95,7 +95,8 @@ def test_a_response_says_what_was_asked_and_what_was_taken_out() -> None:
         "body": "25 days",
     }
     data = json.dumps(record).encode()
-    found = response_candidate(LakeHttpReference(origin=ORIGIN, lake_uri="a.json"), "a.json", data)
+    reference = LakeHttpReference(origin=ORIGIN, lake_uri="a.json")
+    (found,) = response_candidates(reference, "a.json", data)
     assert found.evidence_type is EvidenceType.LAKE_HTTP
     assert found.metadata == {
         "status": 200,
@@ -111,9 +112,30 @@ def test_a_response_says_what_was_asked_and_what_was_taken_out() -> None:
 
 def test_a_response_without_a_readable_body_says_why() -> None:
     data = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG\r\n\x1a\n\x00\x00"
-    found = response_candidate(LakeHttpReference(lake_uri="a.http"), "a.http", data)
+    (found,) = response_candidates(LakeHttpReference(lake_uri="a.http"), "a.http", data)
     assert set(found.metadata) == {"status", "body_note"}
     assert found.metadata["body_note"]
+
+
+def test_each_entry_of_a_har_file_is_a_piece_of_evidence() -> None:
+    entries = [
+        {
+            "request": {"method": "GET", "url": f"https://example.com/{number}"},
+            "response": {"status": status, "content": {"text": f"Body {number}"}},
+        }
+        for number, status in enumerate((200, 404, 0))
+    ]
+    data = json.dumps({"log": {"entries": entries}}).encode()
+    reference = LakeHttpReference(origin=ORIGIN, lake_uri="a.har", priority=4)
+    found = response_candidates(reference, "a.har", data)
+    assert [one.part for one in found] == ["0", "1", "2"]
+    assert {(one.digest, one.priority) for one in found} == {(sha256_hex(data), 4)}
+    assert [one.metadata.get("status") for one in found] == [200, 404, None]
+    assert [f"Body {n}" in one.content for n, one in enumerate(found)] == [True, True, False]
+    assert all(one.original == refs("a.har", data) for one in found)
+    items = build_bundle(found, EvidencePolicy(), created_utc=NOW).bundle.items
+    prefix = sha256_hex(data)[:12]
+    assert [item.evidence_id for item in items] == [f"lake:{prefix}:{n}" for n in range(3)]
 
 
 def test_a_query_is_shown_with_what_it_is_for() -> None:

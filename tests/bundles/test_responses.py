@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evidentia.bundles.responses import (
     HttpResponse,
-    read_response,
+    read_responses,
     redact_header,
     redact_url,
     response_text,
@@ -20,6 +20,11 @@ from evidentia.bundles.responses import (
 from evidentia.errors import InputError
 
 SECRET = "hunter2SECRETvalue"
+
+
+def read_response(data: bytes, name: str) -> HttpResponse:
+    (only,) = read_responses(data, name)
+    return only
 
 
 def recorded(**fields: Any) -> HttpResponse:
@@ -113,6 +118,38 @@ def test_a_har_entry_is_read_without_its_secrets(value: Any) -> None:
     assert (response.status, response.reason, response.method) == (200, "OK", "GET")
     assert (response.body, response.fetched_at) == ("Hello", "2026-01-02T03:04:05.000Z")
     assert SECRET not in repr(response)
+
+
+def test_a_har_log_gives_a_response_for_each_entry() -> None:
+    entries = [
+        {**HAR_ENTRY, "request": {"method": "GET", "url": f"https://example.com/{number}"}}
+        for number in range(40)
+    ]
+    found = read_responses(json.dumps({"log": {"entries": entries}}).encode(), "r.har")
+    assert [one.url for one in found] == [f"https://example.com/{n}" for n in range(40)]
+    assert {one.body for one in found} == {"Hello"}
+
+
+@pytest.mark.parametrize("response", [{"response": {"status": 0, "statusText": ""}}, {}])
+def test_a_request_that_no_response_came_to_says_so(response: Any) -> None:
+    entry = {"request": HAR_ENTRY["request"], **response}
+    log = {"log": {"entries": [HAR_ENTRY, entry]}}
+    first, second = read_responses(json.dumps(log).encode(), "r.har")
+    assert first.status == 200
+    assert (second.status, second.body_note) == (None, "no response was recorded")
+    assert response_text(second) == (
+        "GET https://example.com/?token=[REDACTED]\n\n[no response was recorded]"
+    )
+
+
+def test_an_entry_that_cannot_be_read_is_named_by_its_place() -> None:
+    for entry, says in (
+        ({"response": {"status": 7}}, "`status` must be a number"),
+        ({"request": {"method": "GET /"}, "response": {"status": 200}}, "`method` must be"),
+    ):
+        log = {"log": {"entries": [HAR_ENTRY, entry]}}
+        with pytest.raises(InputError, match=rf"^r\.har, entry 2: {says}"):
+            read_responses(json.dumps(log).encode(), "r.har")
 
 
 @pytest.mark.parametrize(
@@ -312,8 +349,10 @@ def test_bytes_of_a_head_that_are_no_text_are_escaped() -> None:
         (b'{"status": 200, "body_base64": 5}', "not Base64"),
         (b'{"status": 200, "method": "GET /"}', "`method` must be"),
         (b'{"status": 200, "url": []}', "`url` must be text"),
-        (b'{"log": {"entries": []}}', "exactly one entry"),
-        (b'{"log": 5}', "exactly one entry"),
+        (b'{"log": {"entries": []}}', "the HAR log has no entries: record at least one response"),
+        (b'{"log": 5}', "the HAR log has no entries"),
+        (b'{"log": {"entries": 5}}', "the HAR log has no entries"),
+        (b'{"log": {"entries": [{"response": {"status": 200}}, 5]}}', "entry 2 .* an object"),
         (b'{"response": 5}', "must be objects"),
         (b'{"response": {"content": 5}}', "must be an object with its `text`"),
         (b"HTTP/1.1 200 OK\r\nA: b\r\nno header\r\n\r\n", "line 3 is no header"),
@@ -547,6 +586,7 @@ def test_broken_recordings_are_responses_or_input_errors() -> None:
         head + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"Hello" * 20, mtime=0),
         head + b"Content-Encoding: deflate\r\n\r\n" + zlib.compress(b"Hello" * 20),
         json.dumps(HAR_ENTRY).encode(),
+        json.dumps({"log": {"entries": [HAR_ENTRY, HAR_ENTRY]}}).encode(),
         json.dumps({"status": 200, "headers": [["A", "b"]], "body_base64": "aGk="}).encode(),
     ]
     chance = random.Random(20260101)
@@ -560,11 +600,11 @@ def test_broken_recordings_are_responses_or_input_errors() -> None:
 
 def only_input_errors(data: bytes) -> None:
     try:
-        response = read_response(data, "r")
+        responses = read_responses(data, "r")
     except InputError:
         return
-    assert response_text(response).encode()
-    assert read_response(data, "r") == response
+    assert all(response_text(response).encode() for response in responses)
+    assert read_responses(data, "r") == responses
 
 
 def test_long_hostile_values_take_no_long_time() -> None:

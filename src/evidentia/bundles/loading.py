@@ -21,7 +21,7 @@ from evidentia.bundles.references import (
     ResultReference,
     TranscriptReference,
 )
-from evidentia.bundles.responses import read_response, response_text
+from evidentia.bundles.responses import HttpResponse, read_responses, response_text
 from evidentia.bundles.tables import SampledTable
 from evidentia.bundles.texts import decode_text
 from evidentia.bundles.transcripts import chunk_transcript, read_transcript, transcript_text
@@ -74,28 +74,37 @@ def text_candidate(reference: LakeTextReference, lake_uri: str, data: bytes) -> 
     )
 
 
-def response_candidate(reference: LakeHttpReference, lake_uri: str, data: bytes) -> Candidate:
-    """Load a recorded HTTP response: status, headers and body, its secrets replaced."""
+def response_candidates(
+    reference: LakeHttpReference, lake_uri: str, data: bytes
+) -> list[Candidate]:
+    """Load recorded HTTP responses: status, headers and body, their secrets replaced."""
     original = lake_ref(lake_uri, data)
-    response = read_response(data, f"{reference.origin} ({lake_uri})")
-    said = {"url": response.url, "method": response.method, "fetched_at": response.fetched_at}
-    metadata: dict[str, Any] = {"status": response.status}
-    metadata.update((name, value) for name, value in said.items() if value is not None)
-    if response.redacted_headers:
-        metadata["redacted_headers"] = list(response.redacted_headers)
-    if response.body_note:
-        metadata["body_note"] = response.body_note
-    return Candidate(
-        EvidenceType.LAKE_HTTP,
-        reference.origin,
-        response_text(response),
-        digest=original["sha256"],
-        part="0",
-        source_ref={"lake_uri": lake_uri, "sha256": original["sha256"]},
-        metadata=metadata,
-        original=original,
-        priority=reference.priority,
-    )
+    return [
+        Candidate(
+            EvidenceType.LAKE_HTTP,
+            reference.origin,
+            response_text(response),
+            digest=original["sha256"],
+            part=str(place),
+            source_ref={"lake_uri": lake_uri, "sha256": original["sha256"]},
+            metadata=_of_response(response),
+            original=original,
+            priority=reference.priority,
+        )
+        for place, response in enumerate(read_responses(data, f"{reference.origin} ({lake_uri})"))
+    ]
+
+
+def _of_response(response: HttpResponse) -> dict[str, Any]:
+    said = {
+        "status": response.status,
+        "url": response.url,
+        "method": response.method,
+        "fetched_at": response.fetched_at,
+        "redacted_headers": list(response.redacted_headers) or None,
+        "body_note": response.body_note or None,
+    }
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def query_candidate(reference: QueryReference) -> Candidate:

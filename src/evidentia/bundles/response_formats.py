@@ -45,6 +45,7 @@ _WITH_GZIP_HEAD, _WITH_ZLIB_HEAD, _WITHOUT_HEAD = 31, 15, -15
 _MAX_GZIP_MEMBERS: Final = 100
 """How many packed parts in a row are read: each costs a copy of all that follow."""
 _STATUSES: Final = range(100, 1000)
+_NO_STATUS: Final = JsonNumber("0")
 _WANTED: Final = (
     'record it as {"status": 200, "headers": {…}, "body": "…"}, as a HAR entry, '
     "or as the message that `curl -i` prints"
@@ -53,9 +54,12 @@ _WANTED: Final = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecordedResponse:
-    """A response as it was recorded, secrets and all: its `repr` shows nothing of it."""
+    """A response as it was recorded, secrets and all: its `repr` shows nothing of it.
 
-    status: int
+    Without a `status`, none came.
+    """
+
+    status: int | None
     reason: str
     headers: tuple[tuple[str, str], ...]
     body: str
@@ -65,22 +69,31 @@ class RecordedResponse:
     fetched_at: str | None = None
 
 
-def read_recorded(data: bytes, name: str) -> RecordedResponse:
-    """Read a response in any of the shapes; raise `InputError` for whatever is none of them."""
+def read_recorded(data: bytes, name: str) -> list[RecordedResponse]:
+    """Read a response in any of the shapes, or each of a HAR log, in order.
+
+    Raises `InputError` for whatever is none of them.
+    """
     message = data.removeprefix(BOM_UTF8).lstrip()
     if _STATUS_LINE.match(message):
-        return _read_message(message, name)
+        return [_read_message(message, name)]
     text = decode_text(data, name).lstrip()
     if not text.startswith("{"):
         raise problem(name, f"not a recorded HTTP response: {_WANTED}")
     value: dict[str, Any] = parse_recorded_json(text, name)
     if "log" in value:
-        log = value["log"]
-        entries = log.get("entries") if isinstance(log, dict) else None
-        if not isinstance(entries, list) or len(entries) != 1 or not isinstance(entries[0], dict):
-            raise problem(name, "a HAR log must have exactly one entry: save each in its own file")
-        value = entries[0]
-    return _read_har(value, name) if "response" in value else _read_object(value, name)
+        return _read_log(value["log"], name)
+    return [_read_har(value, name) if "response" in value else _read_object(value, name)]
+
+
+def _read_log(log: Any, name: str) -> list[RecordedResponse]:
+    entries = log.get("entries") if isinstance(log, dict) else None
+    if not entries or not isinstance(entries, list):
+        raise problem(name, "the HAR log has no entries: record at least one response")
+    for number, entry in enumerate(entries, 1):
+        if not isinstance(entry, dict):
+            raise problem(name, f"entry {number} of the HAR log must be an object")
+    return [_read_har(entry, f"{name}, entry {n:,}") for n, entry in enumerate(entries, 1)]
 
 
 def _read_object(value: dict[str, Any], name: str) -> RecordedResponse:
@@ -112,8 +125,11 @@ def _read_object(value: dict[str, Any], name: str) -> RecordedResponse:
 
 
 def _read_har(entry: dict[str, Any], name: str) -> RecordedResponse:
-    """Read an entry of a HAR file; of its request only the method and the address are read."""
-    request, response = entry.get("request", {}), entry["response"]
+    """Read an entry of a HAR file; of its request only the method and the address are read.
+
+    Browsers give status 0 to a request that failed or was blocked.
+    """
+    request, response = entry.get("request", {}), entry.get("response", {"status": _NO_STATUS})
     if not isinstance(request, dict) or not isinstance(response, dict):
         raise problem(name, "`request` and `response` of a HAR entry must be objects")
     headers = _headers(response.get("headers"), name)
@@ -127,8 +143,11 @@ def _read_har(entry: dict[str, Any], name: str) -> RecordedResponse:
         body, note = _shown(_base64(text, name), kind, "")
     elif text is None and str(content.get("size", "0")) not in {"0", "-1", "None"}:
         note = "the body was not recorded"
+    came = response.get("status") != _NO_STATUS
+    if not came:
+        body, note = "", "no response was recorded"
     return RecordedResponse(
-        _status(response.get("status"), name),
+        _status(response.get("status"), name) if came else None,
         _text(response, ("statusText",), name) or "",
         headers,
         body,

@@ -63,10 +63,11 @@ class HttpResponse:
     """A response as a model may see it.
 
     `redacted_headers` names each header whose value was replaced, in whole or in part, in order.
-    `body_note` says why a body is not shown, or what of the recording is not.
+    `body_note` says why a body is not shown, or what of the recording is not. Without a `status`,
+    no response came.
     """
 
-    status: int
+    status: int | None
     reason: str
     headers: tuple[tuple[str, str], ...]
     body: str
@@ -77,12 +78,18 @@ class HttpResponse:
     body_note: str | None
 
 
-def read_response(data: bytes, name: str) -> HttpResponse:
-    """Read a response that was recorded as JSON, as HAR or as the message itself.
+def read_responses(data: bytes, name: str) -> list[HttpResponse]:
+    """Read what was recorded as JSON, as the message itself, or as HAR: there, every entry.
 
     Raises `InputError`, which names the recording and quotes nothing of it, for whatever else.
     """
-    recorded = read_recorded(data, name)
+    found = read_recorded(data, name)
+    if len(found) == 1:
+        return [_without_secrets(found[0], name)]
+    return [_without_secrets(one, f"{name}, entry {n:,}") for n, one in enumerate(found, 1)]
+
+
+def _without_secrets(recorded: RecordedResponse, name: str) -> HttpResponse:
     headers = []
     redacted = []
     for number, (recorded_title, recorded_value) in enumerate(recorded.headers, 1):
@@ -110,7 +117,8 @@ def response_text(response: HttpResponse) -> str:
     """Return a response as text: what was asked, the status, the headers, and the body."""
     asked = " ".join(each for each in (response.method, response.url) if each)
     lines = [asked] if asked else []
-    lines.append(f"HTTP {response.status} {response.reason}".rstrip())
+    if response.status is not None:
+        lines.append(f"HTTP {response.status} {response.reason}".rstrip())
     lines += [f"{name}: {value}" for name, value in response.headers]
     lines.append("")
     if response.body or not response.body_note:

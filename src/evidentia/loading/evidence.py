@@ -15,7 +15,7 @@ from evidentia.bundles.loading import (
     inline_candidate,
     lake_ref,
     query_candidate,
-    response_candidate,
+    response_candidates,
     result_candidate,
     text_candidate,
     transcript_candidates,
@@ -171,7 +171,7 @@ class EvidenceLoader:
         if isinstance(reference, LakeTextReference):
             return [text_candidate(reference, lake_uri, data)]
         if isinstance(reference, LakeHttpReference):
-            return [response_candidate(reference, lake_uri, data)]
+            return response_candidates(reference, lake_uri, data)
         assert isinstance(reference, TranscriptReference)  # noqa: S101 - the only one left
         return transcript_candidates(
             reference,
