@@ -5,6 +5,7 @@ from bundles.making import CANDIDATES, LATER, NOW, POLICIES, bundle, inline, lak
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.diffing import diff_bundles
+from evidentia.bundles.model import BUILD_VERSION
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json
 
@@ -15,6 +16,7 @@ def test_the_same_bundle_at_another_time_does_not_differ() -> None:
     found = diff_bundles(before, after)
     assert found.is_empty
     assert found.as_json() == {
+        "build_version": [BUILD_VERSION, BUILD_VERSION],
         "policy": {},
         "only_before": [],
         "only_after": [],
@@ -31,6 +33,7 @@ def test_what_differs_is_given_with_both_sides() -> None:
     assert not found.is_empty
     lake_id = after.items[2].evidence_id
     assert found.as_json() == {
+        "build_version": [BUILD_VERSION, BUILD_VERSION],
         "policy": {"max_items": [2, 3]},
         "only_before": [],
         "only_after": [lake_id],

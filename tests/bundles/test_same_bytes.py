@@ -10,7 +10,9 @@ import pytest
 
 import evidentia
 from bundles import making
-from bundles.making import everything
+from bundles.making import everything, inline
+from evidentia.bundles.diffing import diff_bundles
+from evidentia.bundles.model import EvidenceBundle
 
 WHOLE = everything()
 
@@ -65,3 +67,19 @@ def test_the_format_is_the_one_that_is_out_there() -> None:
         "3e541c1c355b07f944e90fa9c71090ce34271facc0ddf7c3da849aa5e1b50d6a"
     )
     assert WHOLE.bundle_id == "4c578c81-976a-5615-a610-9f35de882041"
+
+
+def test_a_bundle_of_the_version_before_holds_and_keeps_its_words() -> None:
+    data = (Path(__file__).parent / "built" / "version-2.0.json").read_bytes()
+    old = EvidenceBundle.parse(data)
+    assert old.encode() == data
+    assert old.build_version == "2.0"
+    assert old.items[0].metadata["bounding"]["note"] == "Truncated to 1,200 byte limit"
+    new = making.bundle(inline("x" * 3_000), inline("kept", 1), max_item_bytes=1_200)
+    assert new.items[0].metadata["bounding"]["note"] == "Truncated to 1200 byte limit"
+    assert [item.content for item in new.items] == [item.content for item in old.items]
+    assert new.bundle_id != old.bundle_id
+    found = diff_bundles(old, new)
+    assert found.build_version == ("2.0", "2.1")
+    assert [one.before.evidence_id for one in found.changed] == ["inline:0"]
+    assert not found.is_empty

@@ -783,7 +783,7 @@ def check_comparison(comparison: dict[str, Any], claim: str, snippet: str) -> No
 EVIDENCE_FORMS = {
     "inline_text": "inline:{n}",
     "lake_text": "lake:{h}:0",
-    "lake_http": "lake:{h}:0",
+    "lake_http": "lake:{h}:{n}",
     "sql_result": "sql:{h}:0(:{n}-{n})?",
     "sql_query_def": "sqldef:{h}",
     "doc_chunk": "doc:{h}:{n}",

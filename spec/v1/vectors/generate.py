@@ -23,13 +23,13 @@ from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import evidence_ids
-from evidentia.bundles.loading import result_candidate
+from evidentia.bundles.loading import response_candidates, result_candidate
 from evidentia.bundles.model import EvidenceBundle, bundle_id_of
 from evidentia.bundles.model import artifact_uri as lake_path
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.bundles.redaction.validating import normalised
-from evidentia.bundles.references import ResultReference
+from evidentia.bundles.references import LakeHttpReference, ResultReference
 from evidentia.bundles.rendering import fence_nonce
 from evidentia.bundles.sampling import SamplingStrategy, sampled_rows
 from evidentia.bundles.statement import PREDICATE_TYPE as BUNDLE_PREDICATE
@@ -1905,6 +1905,36 @@ def cut_bundle() -> Json:
     return build_bundle(given, policy, created_utc=BUILT_AT, redactor=redactor).bundle.as_json()
 
 
+def recorded_bundle() -> Json:
+    """Return a bundle of a file with several responses; one of them never came."""
+    entries = [
+        {
+            "request": {"method": "GET", "url": f"https://hr.example/leave/{number}"},
+            "response": {"status": status, "content": {"text": f"Balance: {number} days"}},
+        }
+        for number, status in ((15, 200), (12, 200), (0, 0))
+    ]
+    path = "http/session.har"
+    given = response_candidates(
+        LakeHttpReference(origin="evidence_refs.lake_http[0]", lake_uri=path),
+        path,
+        pretty({"log": {"entries": entries}}),
+    )
+    return build_bundle(given, EvidencePolicy(), created_utc=BUILT_AT).bundle.as_json()
+
+
+def earlier_bundle() -> Json:
+    """Return a bundle as the rules of 2.0 wrote it: with commas in the numbers of notes."""
+    given = Candidate(
+        EvidenceType.INLINE_TEXT, "job_input.extra_params.evidence[0]", HANDOVER * 9, "", "0",
+        {"source_uri": "job_input"},
+    )  # fmt: skip
+    policy = EvidencePolicy(max_item_bytes=1_200)
+    bundle = build_bundle([given], policy, created_utc=BUILT_AT).bundle.as_json()
+    note = "Truncated to 1,200 byte limit"
+    return sealed({**put(bundle, "items.0.metadata.bounding.note", note), "build_version": "2.0"})
+
+
 def counted_bundle(bundle: Json) -> Json:
     """Return the small bundle as it is if its tokens are counted."""
     limited = {"tokenizer": TOKENS["tokenizer"], "max_total_tokens": TOKENS["rendered"]}
@@ -1947,6 +1977,11 @@ def bundle_vectors() -> Iterator[BundleVector]:
     why = "a text that was truncated; a result that was sampled, then redacted, and is sampled"
     yield BundleVector("cut", canonical_json(cut), why)
     yield BundleVector("counted", canonical_json(counted), "as many tokens as there may be")
+    recorded, earlier = recorded_bundle(), earlier_bundle()
+    why = "a file of several responses: an item for each, also for one that never came"
+    yield BundleVector("several-responses", canonical_json(recorded), why)
+    why = "built by the rules of 2.0, whose notes have other words"
+    yield BundleVector("version-2.0", canonical_json(earlier), why)
     yield from unsealed_bundles(good)
     yield from contradictory_bundles(good)
     yield from contradictory_records(good, cut, counted)

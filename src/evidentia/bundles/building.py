@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from evidentia.bundles.accounting import Accounting, InputFate, Outcome, gravest
+from evidentia.bundles.accounting import Accounting, InputFate, Outcome, Step, gravest
 from evidentia.bundles.bounding import cut_to_bytes, kept_places
 from evidentia.bundles.candidates import Candidate
 from evidentia.bundles.ids import evidence_ids
@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # loading it takes a while, and not every bundle is redacted
 
 Count = Callable[[str], int]
 _ANY_NONCE: Final = "0" * NONCE_DIGITS
+_COUNTED: Final = {"max_item_bytes": "byte", "max_item_tokens": "token"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,20 +255,22 @@ def _sampling(table: SampledTable) -> dict[str, Any]:
 def _bounding(one: Input) -> dict[str, Any]:
     """Return an item's bounding in the shape that readers of bundles know."""
     truncated = one.steps[-1].done is Outcome.TRUNCATED
-    notes = [
-        f"{step.done.value.capitalize()}: {step.reason}"
-        for step in one.steps
-        if step.done in (Outcome.SAMPLED, Outcome.TRUNCATED)
-    ]
-    if truncated and len(notes) == 1 and one.steps[-1].reason.startswith("max_item_bytes"):
-        notes = [f"Truncated to {one.steps[-1].reason.partition(': ')[2]} byte limit"]
+    cuts = [step for step in one.steps if step.done in (Outcome.SAMPLED, Outcome.TRUNCATED)]
     return {
         "applied": True,
         "original_size": one.input_bytes,
         "bounded_size": one.size,
         "truncation_point": len(one.content) if truncated else None,
-        "note": "; ".join(notes),
+        "note": "; ".join(map(_note, cuts)),
     }
+
+
+def _note(step: Step) -> str:
+    """Say how an item was cut, in the words of the bundles' first specification."""
+    if step.done is Outcome.SAMPLED:
+        return f"Sampled: {step.reason}"
+    limit, _, number = step.reason.partition(": ")
+    return f"Truncated to {number.replace(',', '')} {_COUNTED[limit]} limit"
 
 
 def _keep(data: bytes, artifacts: dict[str, bytes]) -> dict[str, Any]:
@@ -303,7 +306,7 @@ def _decision(one: Input) -> InputFate:
 
 
 def _dropped_note(count: int) -> str:
-    return f"Dropped {count:,} {'item' if count == 1 else 'items'} to meet bundle limits"
+    return f"Dropped {count} {'item' if count == 1 else 'items'} to meet bundle limits"
 
 
 def _summary(

@@ -18,10 +18,12 @@ class ChangedItem:
 class BundleDiff:
     """What one bundle has and the other has not; equal bundles have an empty one.
 
+    `build_version` are the versions of the rules that both were built by, which word notes anew.
     `policy` gives each field that differs with both values; `outcomes` the inputs of both that
     came out otherwise; `only_before` and `only_after` are items that the model saw in one alone.
     """
 
+    build_version: tuple[str, str]
     policy: dict[str, tuple[Any, Any]]
     only_before: tuple[EvidenceItem, ...]
     only_after: tuple[EvidenceItem, ...]
@@ -33,6 +35,7 @@ class BundleDiff:
     def as_json(self) -> dict[str, Any]:
         """Return the difference as a JSON object."""
         return {
+            "build_version": list(self.build_version),
             "policy": {name: list(values) for name, values in self.policy.items()},
             "only_before": [item.evidence_id for item in self.only_before],
             "only_after": [item.evidence_id for item in self.only_after],
@@ -64,6 +67,7 @@ def diff_bundles(before: EvidenceBundle, after: EvidenceBundle) -> BundleDiff:
         for one in (before, after)
     )
     return BundleDiff(
+        build_version=(before.build_version, after.build_version),
         policy={
             name: (value, new_policy[name])
             for name, value in old_policy.items()
