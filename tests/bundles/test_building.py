@@ -19,7 +19,7 @@ from bundles.making import (
     result,
     table,
 )
-from evidentia.bundles.accounting import Outcome
+from evidentia.bundles.accounting import EvidenceType, LostKind, Outcome, lost_kinds
 from evidentia.bundles.building import build_bundle
 from evidentia.bundles.model import EvidenceBundle, source_name
 from evidentia.bundles.policy import EvidencePolicy
@@ -96,7 +96,7 @@ def test_a_cut_item_says_so_and_points_to_the_whole() -> None:
         "original_size": 50_000,
         "bounded_size": 10_000,
         "truncation_point": 10_000,
-        "note": "Truncated to 10,000 byte limit",
+        "note": "Truncated to 10000 byte limit",
     }
     digest = sha256_hex(text.encode())
     assert item.full_ref == {
@@ -105,6 +105,36 @@ def test_a_cut_item_says_so_and_points_to_the_whole() -> None:
         "byte_count": 50_000,
     }
     assert built.artifacts == (text.encode(),)
+
+
+def test_a_kind_of_which_nothing_is_left_is_lost_to_the_limit_of_the_bundle() -> None:
+    given = [inline("a"), inline("b", 1), lake("c"), lake("d"), result(table(3))]
+    assert lost_kinds(bundle(*given).accounting) == []
+    assert lost_kinds(bundle(*given, max_items=1).accounting) == [
+        LostKind(EvidenceType.LAKE_TEXT, 2, "max_items: 1"),
+        LostKind(EvidenceType.SQL_RESULT, 1, "max_items: 1"),
+    ]
+    assert lost_kinds(bundle(*given, max_items=4).accounting) == [
+        LostKind(EvidenceType.SQL_RESULT, 1, "max_items: 4")
+    ]
+    (lost,) = lost_kinds(bundle(inline("a"), lake("c" * 9), max_total_bytes=5).accounting)
+    assert lost.limit == "max_total_bytes: 5"
+    assert lost_kinds(bundle(*given, max_sql_rows=0).accounting) == []
+    assert [one.count for one in lost_kinds(bundle(*given, max_items=0).accounting)] == [2, 2, 1]
+
+
+def test_notes_have_the_words_that_readers_of_bundles_know() -> None:
+    policy = EvidencePolicy(max_items=1, max_item_bytes=1_200, max_sql_cols=400)
+    wide = [result(table(500, 40, columns=400))]
+    dropped = [inline("x", index) for index in range(1_500)]
+    found = build_bundle([*wide, *dropped], policy, created_utc=NOW).bundle
+    assert found.items[0].metadata["bounding"]["note"] == (
+        "Sampled: first_last: 40 of 500 rows; "
+        "Sampled: max_item_bytes: 1,200, 1 of 40 sampled rows; Truncated to 1200 byte limit"
+    )
+    assert found.summary.bundle_bounding.note == "Dropped 1500 items to meet bundle limits"
+    one = build_bundle([inline("x"), inline("y", 1)], EvidencePolicy(max_items=1), created_utc=NOW)
+    assert one.bundle.summary.bundle_bounding.note == "Dropped 1 item to meet bundle limits"
 
 
 def test_what_is_in_the_lake_already_is_not_persisted_again() -> None:
@@ -360,7 +390,7 @@ def test_token_limits_are_exact_and_count_the_fence(name: Any) -> None:
     assert 0 < tokens.overhead < tokens.rendered
     assert found.accounting.decisions[-1].steps[-1].reason == "max_total_tokens: 400"
     assert found.accounting.decisions[0].steps[0].reason == "max_item_tokens: 50"
-    assert found.items[0].metadata["bounding"]["note"] == "Truncated: max_item_tokens: 50"
+    assert found.items[0].metadata["bounding"]["note"] == "Truncated to 50 token limit"
 
 
 @pytest.mark.parametrize("limit", [1, 60, 200])

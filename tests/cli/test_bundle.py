@@ -17,6 +17,7 @@ from evidentia.store.home import Home
 from evidentia.verifying import verify
 from vandal import vandal_at
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 LONG = "Luke is a Jedi, like his father before him. " * 5
 JOB: dict[str, Any] = {
     "job_input": {
@@ -347,6 +348,48 @@ def test_a_bundle_without_items_says_where_to_look(cli: Cli, jobs: Path) -> None
     assert cli("bundle", "build", "-c", "jobs/empty.json").code == 0
     assert cli("bundle", "explain", "latest").out.endswith("The job named no evidence.\n")
     assert "no evidence" in cli("bundle", "render", "latest").out
+
+
+@pytest.mark.usefixtures("home")
+def test_a_kind_of_which_all_is_dropped_is_named_with_what_to_do(cli: Cli, jobs: Path) -> None:
+    policies = EXAMPLES / "policies"
+    shutil.copy(policies / "HR_Policy.pdf", jobs / "lake" / "policy.pdf")
+    lines = "".join(f"Anna: This is sentence {number}.\n" for number in range(40))
+    (jobs / "lake" / "call.txt").write_text(lines)
+    refs: dict[str, Any] = {"documents": ["policy.pdf"], "transcripts": ["call.txt"]}
+    policy = {"max_items": 2, "chunk_size": 200, "chunk_overlap": 0}
+    write_job(jobs / "job.json", job_input={}, evidence_refs=refs, policy=policy)
+    told = cli("bundle", "build", "-c", "jobs/job.json").out
+    (lost,) = [line for line in told.splitlines() if "transcript_chunk" in line]
+    assert re.fullmatch(
+        r"All \d+ inputs of transcript_chunk were dropped: "
+        r"what comes before them \(2 doc_chunk\) took the room, max_items: 2\.",
+        lost,
+    )
+    remedy = next(line for line in told.splitlines() if line.startswith("  Inputs come in"))
+    for named in ("documents, transcripts", "`priority`", "max_items", "chunk_size"):
+        assert named in remedy
+    explained = cli("bundle", "explain", "latest").out
+    assert lost in explained
+    assert remedy in explained
+    refs["transcripts"] = [{"lake_uri": "call.txt", "priority": 1}]  # as it says
+    write_job(jobs / "job.json", job_input={}, evidence_refs=refs, policy=policy)
+    told = cli("bundle", "build", "-c", "jobs/job.json").out
+    assert "of doc_chunk were dropped" in told
+    assert "of transcript_chunk were dropped" not in told
+
+
+@pytest.mark.usefixtures("home")
+def test_a_kind_that_nothing_fits_of_is_named(cli: Cli, jobs: Path) -> None:
+    refs = {"lake_text": ["docs/long.md"]}
+    write_job(jobs / "job.json", job_input={}, evidence_refs=refs, policy={"max_total_bytes": 9})
+    told = cli("bundle", "build", "-c", "jobs/job.json").out
+    said = "The only input of lake_text was dropped: nothing fits into max_total_bytes: 9."
+    assert said in told.splitlines()
+
+
+def test_where_a_kind_is_left_nothing_is_said_of_it(cli: Cli, built: str) -> None:
+    assert "took the room" not in cli("bundle", "explain", built).out
 
 
 def test_an_explanation_folds_what_was_dropped_into_one_row(cli: Cli, built: str) -> None:

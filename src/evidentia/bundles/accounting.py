@@ -20,6 +20,8 @@ EvidenceId = Annotated[
         "|sqldef:[0-9a-f]{12,64})$"
     ),
 ]
+_OF_THE_WHOLE: Final = ("max_items:", "max_total_bytes:", "max_total_tokens:")
+"""How the reasons begin for which an input is dropped that would fit by itself."""
 Size = Annotated[int, Field(strict=True, ge=0)]
 
 
@@ -128,6 +130,15 @@ def gravest(steps: Sequence[Step]) -> Outcome:
     return max((step.done for step in steps), key=_GRAVITY.__getitem__, default=Outcome.KEPT)
 
 
+@dataclass(frozen=True, slots=True)
+class LostKind:
+    """A kind of evidence of which a bundle has nothing, because its limit left no room."""
+
+    evidence_type: EvidenceType
+    count: int
+    limit: str
+
+
 class Accounting(FrozenModel):
     """Every input and what became of it: the counts add up to the inputs."""
 
@@ -164,3 +175,18 @@ class Accounting(FrozenModel):
         decisions = b",".join(canonical_row(one.as_json()) for one in self.decisions)
         parts = {name: canonical_json(value) for name, value in counts.items()}
         return join_members({**parts, "decisions": b"[%s]" % decisions})
+
+
+def lost_kinds(accounting: Accounting) -> list[LostKind]:
+    """Return the kinds of which all inputs were dropped to keep the bundle's own limits."""
+    last: dict[EvidenceType, list[str | None]] = {}
+    for one in accounting.decisions:
+        why = one.steps[-1].reason if one.outcome is Outcome.DROPPED else None
+        last.setdefault(one.evidence_type, []).append(why)
+    return [
+        LostKind(kind, len(reasons), reasons[0])
+        for kind, reasons in last.items()
+        if reasons[0] is not None
+        and reasons[0].startswith(_OF_THE_WHOLE)
+        and len(set(reasons)) == 1
+    ]

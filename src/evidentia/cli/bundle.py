@@ -69,6 +69,7 @@ def build(
     the same bundle, byte for byte; where it redacts, under the same key of the workspace.
     """
     from evidentia.bundles.references import read_references
+    from evidentia.cli.bundle_view import said_lost
     from evidentia.cli.output import counting_bar, print_json, say
     from evidentia.export.told import bundle_outcomes, bundle_size
     from evidentia.language.counting import counted
@@ -122,6 +123,7 @@ def build(
         under=True,
     )
     say(bundle_size(bundle), under=True)
+    said_lost(bundle)
     say(f"What the model sees: evidentia bundle render {bundle.bundle_id[:8]}")
     say(f"What it does not, and why: evidentia bundle explain {bundle.bundle_id[:8]}")
 
@@ -243,7 +245,13 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Explain what the model saw of each source, what not, and why."""
-    from evidentia.cli.bundle_view import explained, kinds_counted, seen, seen_redactions
+    from evidentia.cli.bundle_view import (
+        explained,
+        kinds_counted,
+        said_lost,
+        seen,
+        seen_redactions,
+    )
     from evidentia.cli.output import print_json, print_table, say
     from evidentia.export.told import bundle_outcomes
     from evidentia.language.counting import counted
@@ -269,6 +277,7 @@ def explain(
         explained(found),
         right=("Saw", "Of"),
     )
+    said_lost(found)
     dropped = found.summary.bundle_bounding.dropped_ref
     if dropped is not None:
         say(f"What was dropped and is nowhere else is kept: {dropped['lake_uri']}")

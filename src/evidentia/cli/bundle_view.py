@@ -91,8 +91,42 @@ def explained(bundle: "EvidenceBundle") -> list[tuple[str, str, str, str, str, s
     return rows
 
 
+def said_lost(bundle: "EvidenceBundle") -> None:
+    """Say which kinds of evidence were dropped as a whole, why, and what can be done about it."""
+    from evidentia.bundles.accounting import lost_kinds
+    from evidentia.bundles.references import REFERENCES
+
+    lost = lost_kinds(bundle.accounting)
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in bundle.summary.type_counts.items())
+    for one in lost:
+        name = one.evidence_type.value
+        if one.count == 1:
+            said, them = f"The only input of {name} was dropped", "it"
+        else:
+            said, them = f"All {one.count:,} inputs of {name} were dropped", "them"
+        why = f"what comes before {them} ({kinds}) took the room, {one.limit}"
+        say(f"{said}: {why if kinds else f'nothing fits into {one.limit}'}.")
+    for limit in dict.fromkeys(one.limit.partition(":")[0] for one in lost):
+        order = ", ".join(("inline evidence", *REFERENCES))
+        say(
+            f"Inputs come in the order {order}, whatever the order in the job, and a higher "
+            "`priority` comes first. Give what must not be missing a higher `priority` than the "
+            f"rest (0 by default), name less of the rest, or {_MORE_ROOM[limit]}.",
+            under=True,
+        )
+
+
+_MORE_ROOM = {
+    "max_items": "raise max_items in the policy (or chunk_size, for fewer and larger pieces)",
+    "max_total_bytes": "raise max_total_bytes in the policy (or lower max_item_bytes)",
+    "max_total_tokens": "raise max_total_tokens in the policy (or lower max_item_tokens)",
+}
+
+
 def said_difference(found: "BundleDiff", *, verbose: bool) -> None:
     """Say how two bundles differ."""
+    if found.build_version[0] != found.build_version[1]:
+        say("built by other rules: {} before, {} after".format(*found.build_version))
     for name, (old, new) in found.policy.items():
         say(f"policy {name}: {visible(old)} before, {visible(new)} after")
     for item in found.only_before:
@@ -108,14 +142,18 @@ def said_difference(found: "BundleDiff", *, verbose: bool) -> None:
             ):
                 typer.echo(f"  {visible(line)}")
     if found.outcomes:
-        say(f"{counted(len(found.outcomes), 'input')} came out otherwise:")
-        for name, (was, now) in list(found.outcomes.items())[:_SHOWN]:
-            say(f"{name}: {was} before, {now} after", under=True)
-        if len(found.outcomes) > _SHOWN:
-            say(f"… and {len(found.outcomes) - _SHOWN:,} more; --json has all", under=True)
+        _said_outcomes(found.outcomes)
 
 
 _SHOWN = 20
+
+
+def _said_outcomes(outcomes: dict[str, tuple[str, str]]) -> None:
+    say(f"{counted(len(outcomes), 'input')} came out otherwise:")
+    for name, (was, now) in list(outcomes.items())[:_SHOWN]:
+        say(f"{name}: {was} before, {now} after", under=True)
+    if len(outcomes) > _SHOWN:
+        say(f"… and {len(outcomes) - _SHOWN:,} more; --json has all", under=True)
 
 
 def _fate(decision: "InputFate") -> tuple[str, str, str]:
