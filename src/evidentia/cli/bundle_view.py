@@ -103,7 +103,8 @@ def said_lost(bundle: "EvidenceBundle") -> None:
         if one.count == 1:
             said, them = f"The only input of {name} was dropped", "it"
         else:
-            said, them = f"All {one.count:,} inputs of {name} were dropped", "them"
+            all_of_them = "Both" if one.count == 2 else f"All {one.count:,}"  # noqa: PLR2004 - two
+            said, them = f"{all_of_them} inputs of {name} were dropped", "them"
         why = f"what comes before {them} ({kinds}) took the room, {one.limit}"
         say(f"{said}: {why if kinds else f'nothing fits into {one.limit}'}.")
     for limit in dict.fromkeys(one.limit.partition(":")[0] for one in lost):

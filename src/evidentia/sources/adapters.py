@@ -10,7 +10,6 @@ name, with a digest of the path. The folders stay behind.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any, Final, TypeVar
 
 from evidentia.canonical import derived_id
@@ -315,7 +314,7 @@ def _without_folders(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return metadata in which a document is named by its file's name, not by its path."""
     shown = {}
     for key, value in metadata.items():
-        named = str(value) if isinstance(value, str | PurePath) else ""
+        named = str(value) if isinstance(value, str) or hasattr(value, "__fspath__") else ""
         if key not in _NAMING or not named:
             shown[key] = value
         elif not _is_place(key, named):

@@ -5,7 +5,6 @@ A reader is shown a file's name, never the folders it lies in.
 
 import re
 from typing import Final
-from urllib.parse import unquote
 
 from evidentia.canonical import sha256_hex
 
@@ -47,6 +46,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(?!\d{1,5}(?:[/\\]|\Z))|www\.", 
 _FOLDER = re.compile(r"(?<=\S)[/\\](?=\S)|%2f|%5c|[/\\]\Z", re.IGNORECASE)
 
 _SCHEMES = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]+:)+")
+_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _ESCAPED = re.compile(r"%2f|%5c", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[/\\]+")
 _NO_NAME = re.compile(r"[A-Za-z]:|~.*|\$\w+|\$\{\w+\}|%\w+%")
@@ -109,9 +109,9 @@ def _split(path: str) -> tuple[str, list[str]]:
     begin = scheme[0].lower() if scheme else ""
     rest = plain[len(begin) :]
     if scheme:
-        rest = unquote(re.split(r"[?#]", rest, maxsplit=1)[0])
+        rest = _decoded(re.split(r"[?#]", rest, maxsplit=1)[0])
     elif _ESCAPED.search(rest):
-        rest = unquote(rest)
+        rest = _decoded(rest)
     if begin == "file:":  # the same file, with and without its scheme
         begin, rest = "", re.sub(r"^[/\\]{2}(?:localhost)?(?=[/\\])", "", rest)
         rest = re.sub(r"^[/\\]+(?=[A-Za-z]:[/\\])", "", rest)
@@ -126,3 +126,10 @@ def _split(path: str) -> tuple[str, list[str]]:
     if parts and (hosts or _NO_NAME.fullmatch(parts[0])):  # a server or a bucket is no file
         begin += f"{parts.pop(0)}/"
     return begin, parts
+
+
+def _decoded(text: str) -> str:
+    """Return a text with its percent-encoding undone."""
+    return _ENCODED.sub(
+        lambda run: bytes.fromhex(run[0].replace("%", "")).decode("utf-8", "replace"), text
+    )
