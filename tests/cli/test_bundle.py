@@ -11,8 +11,12 @@ from typing import Any
 
 import pytest
 
+from bundles import making
 from cli_running import Cli, Ran
+from evidentia.bundles.diffing import diff_bundles
+from evidentia.bundles.model import EvidenceBundle
 from evidentia.canonical import sha256_hex
+from evidentia.cli.bundle_view import said_difference
 from evidentia.store.home import Home
 from evidentia.verifying import verify
 from vandal import vandal_at
@@ -386,6 +390,19 @@ def test_a_kind_that_nothing_fits_of_is_named(cli: Cli, jobs: Path) -> None:
     told = cli("bundle", "build", "-c", "jobs/job.json").out
     said = "The only input of lake_text was dropped: nothing fits into max_total_bytes: 9."
     assert said in told.splitlines()
+
+
+def test_a_difference_names_the_rules_that_both_were_built_by(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stored = Path(__file__).parents[1] / "bundles" / "built" / "version-2.0.json"
+    old = EvidenceBundle.parse(stored.read_bytes())
+    new = making.bundle(making.inline("x" * 3_000), making.inline("kept", 1), max_item_bytes=1_200)
+    said_difference(diff_bundles(old, new), verbose=False)
+    assert capsys.readouterr().out.splitlines() == [
+        "built by other rules: 2.0 before, 2.1 after",
+        "changed: inline:0, 1,200 bytes before, 1,200 after",
+    ]
 
 
 def test_where_a_kind_is_left_nothing_is_said_of_it(cli: Cli, built: str) -> None:
