@@ -228,14 +228,14 @@ def test_some_citations_hold_and_some_do_not() -> None:
     assert [(found.label, found.problem) for found in checks] == [
         ("1", None),
         ("1", None),
-        ("3", "The cited passage does not bear the claim out"),
+        ("3", "The cited passage does not support the claim"),
         ("1", None),
         ("2", None),
         ("2", None),
         ("2", None),
         ("1", "The cited passage contradicts the claim"),
         ("1", None),
-        ("1", "The cited passage does not bear the claim out"),
+        ("1", "The cited passage does not support the claim"),
     ]
     assert all(found.bears == (found.problem is None) for found in checks)
 

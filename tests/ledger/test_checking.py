@@ -269,13 +269,13 @@ def test_an_anchor_that_holds_is_reported_as_such() -> None:
     answer = f"Employees get 15 days of annual leave [cite:{good}] [cite:{wrong}] [cite:deadbeef]."
     assert citations(answer, corpus) == [
         (good, True, True, None),
-        (wrong, True, False, "The cited passage does not bear the claim out"),
+        (wrong, True, False, "The cited passage does not support the claim"),
         ("deadbeef", False, False, "Citation references deleted or unavailable chunk"),
     ]
     entry = only(check(answer, corpus))
     assert entry.verdict is Verdict.SUPPORTED
     assert entry.notes.endswith(
-        f"Its citation [{wrong}]: The cited passage does not bear the claim out. "
+        f"Its citation [{wrong}]: The cited passage does not support the claim. "
         "Its citation [deadbeef]: Citation references deleted or unavailable chunk."
     )
 
@@ -325,9 +325,9 @@ def test_numbers_and_footnotes_lead_to_the_documents_that_their_references_name(
     )
     assert citations(answer, leave_corpus()) == [
         ("1", True, True, None),
-        ("2", True, False, "The cited passage does not bear the claim out"),
+        ("2", True, False, "The cited passage does not support the claim"),
         ("^a", False, False, 'Citation\'s reference names none of the documents: "the handbook"'),
-        ("7", False, False, "Citation has no reference in the answer"),
+        ("7", False, False, "The answer's list of sources does not say what it stands for"),
     ]
 
 
@@ -335,6 +335,78 @@ def test_a_reference_leads_to_the_document_with_the_longest_name_in_it() -> None
     files = {"Policy.pdf": ["Hotels are paid."], "Leave Policy.pdf": [FIFTEEN], "-.pdf": ["x is y"]}
     answer = "Employees receive 15 days of annual leave [1].\n\n[1]: Leave Policy, page 3\n"
     assert citations(answer, make_corpus(files)) == [("1", True, True, None)]
+
+
+def cited(source: str, *names: str) -> tuple[str, bool, bool, str | None]:
+    """Return what becomes of a citation of a source, among documents that all say the same."""
+    answer = f"Employees receive 15 days of annual leave [1].\n\nSources:\n[1] {source}\n"
+    (found,) = citations(answer, make_corpus({name: [FIFTEEN] for name in names}))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("leave.md", ["hr/2024/leave.md"]),
+        ("leave.md, p. 3", ["hr/2024/leave.md", "hr/travel.md"]),
+        ("Leave", ["hr/2024/leave.md"]),
+        ("hr/leave.md", ["hr/2024/leave.md"]),
+        ("2024/leave.md", ["hr/2024/leave.md", "hr/2023/leave.md"]),
+        ("policies/hr/leave.md", ["hr/leave.md", "it/leave.md"]),
+        ("leave.md", ["leave.md", "hr/leave.md"]),
+        ("leave.md", ["hr/leave.md", "leave.pdf"]),
+        ("sick-leave.md", ["hr/leave.md", "hr/sick leave.md"]),
+    ],
+)
+def test_a_reference_finds_the_only_file_of_that_name_wherever_it_lies(
+    source: str, names: list[str]
+) -> None:
+    assert cited(source, *names) == ("1", True, True, None)
+
+
+def test_a_reference_leads_to_the_file_it_names_and_to_no_other() -> None:
+    files = {"hr/leave.md": [FIFTEEN], "leave.pdf": ["Employees receive 20 days of annual leave."]}
+    answer = "Employees receive 15 days of annual leave [1].\n\nSources:\n[1] {}\n"
+    assert citations(answer.format("leave.md"), make_corpus(files))[0][2]
+    assert not citations(answer.format("leave.pdf"), make_corpus(files))[0][2]
+
+
+def test_a_reference_that_several_files_answer_to_lists_them_with_their_folders() -> None:
+    names = ["it/leave.md", "hr/leave.md", "hr/travel.md"]
+    problem = (
+        'Citation\'s reference "leave.md" could be hr/leave.md or it/leave.md: '
+        "name the folder too, as in hr/leave.md"
+    )
+    assert cited("leave.md", *names) == ("1", False, False, problem)
+    many = [f"{number}/leave.md" for number in range(1, 9)]
+    problem = cited("leave.md", *many)[3] or ""
+    assert "1/leave.md, 2/leave.md, 3/leave.md, 4/leave.md, 5/leave.md or 3 more" in problem
+
+
+def test_an_older_version_is_no_second_file_of_that_name() -> None:
+    corpus = make_corpus({"hr/leave.md": [FIFTEEN], "old": [FIFTEEN]}, superseded=["old"])
+    documents = {
+        name: replace(document, filename="hr/leave.md")
+        for name, document in corpus.documents.items()
+    }
+    answer = "Employees receive 15 days of annual leave [1].\n\nSources:\n[1] leave.md\n"
+    found = citations(answer, corpus_of(documents, corpus.chunks))
+    assert found == [("1", True, True, None)]
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("leaves.md", '"leaves.md". The nearest: hr/leave.md, it/leave.md'),
+        ("See handbok.pdf, page 3", '"See handbok.pdf, page 3". The nearest: handbook.pdf'),
+        ("the zoo", '"the zoo"'),
+        ("A walk in 1984", '"A walk in 1984"'),
+    ],
+)
+def test_a_reference_to_no_document_says_which_names_are_nearest(source: str, problem: str) -> None:
+    names = ("it/leave.md", "hr/leave.md", "handbook.pdf", "-.md", "hr/a.md", "hr/1984.md")
+    said = f"Citation's reference names none of the documents: {problem}"
+    assert cited(source, *names) == ("1", False, False, said)
 
 
 def test_an_answer_without_claims_gives_an_empty_ledger() -> None:
@@ -395,7 +467,7 @@ def test_citations_are_part_of_the_ledger_as_values() -> None:
             label="1",
             resolved=False,
             bears=False,
-            problem="Citation has no reference in the answer",
+            problem="The answer's list of sources does not say what it stands for",
         ),
     )
 

@@ -1,12 +1,15 @@
 """References: what the citations of an answer lead to among the documents, and if that holds.
 
 An anchor leads to the places of its chunk. A number or a footnote leads to the documents that its
-reference names. A citation holds if a passage at such a place bears the claim out.
+reference names: by its whole path, or by as much of the path's end as tells which one is meant. A
+citation holds if a passage at such a place supports the claim.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
 from typing import Final
 
 from evidentia.documents.model import DocumentChunk
@@ -18,8 +21,12 @@ from evidentia.ledger.model import CitationCheck, Claim, Passage
 _NUMBER = re.compile(r"\d{1,3}")
 _JOINTS = re.compile(r"[\W_]+")
 _EXTENSION = re.compile(r"\.\w{1,8}$")
+_FILE = re.compile(r"[^\s,;:()\[\]\"']+\.\w{1,8}(?!\w)")
 _CHUNKS_OF_DOCUMENT: Final = 3
 _LONGEST_SHOWN: Final = 80
+_MOST_LISTED: Final = 5
+_MOST_NEAREST: Final = 3
+_SHORTEST_BARE: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,16 @@ class _Target:
             and passage.end <= chunk.end
             for chunk in self.chunks
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """What a reference may call a document: its path, or the end of it, as names are compared."""
+
+    name: str
+    is_path: bool
+    document: str
+    filename: str
 
 
 class References:
@@ -63,7 +80,7 @@ class References:
         return found
 
     def check(self, claim: Claim, judged: Judged) -> list[CitationCheck]:
-        """Say of each citation whether it resolves, and whether it bears the claim out."""
+        """Say of each citation whether it resolves, and whether it supports the claim."""
         return [self._check(claim, label, judged) for label in claim.citations]
 
     def _check(self, claim: Claim, label: str, judged: Judged) -> CitationCheck:
@@ -77,7 +94,7 @@ class References:
             elif judged.failures:
                 problem = "The cited passage could not be judged"
             else:
-                problem = "The cited passage does not bear the claim out"
+                problem = "The cited passage does not support the claim"
         return CitationCheck(
             claim_id=claim.id,
             label=label,
@@ -102,21 +119,67 @@ class References:
     def _documents(self, label: str) -> _Target:
         text = self._definitions.get(label)
         if text is None:
-            return _Target(problem="Citation has no reference in the answer")
-        said = _named(text)
-        lengths = {
-            document.id: len(name)
+            return _Target(problem="The answer's list of sources does not say what it stands for")
+        said = f" {_named(text)} "
+        found = [called for called in self._called if f" {called.name} " in said]
+        shown = text[:_LONGEST_SHOWN]
+        if not found:
+            nearest = self._nearest(text)
+            more = f". The nearest: {', '.join(nearest)}" if nearest else ""
+            none = "Citation's reference names none of the documents"
+            return _Target(problem=f'{none}: "{shown}"{more}')
+        most = max((len(called.name), called.is_path) for called in found)
+        meant = [called for called in found if (len(called.name), called.is_path) == most]
+        files = sorted({called.filename for called in meant})
+        if len(files) > 1 and not meant[0].is_path:
+            return _Target(
+                problem=f'Citation\'s reference "{shown}" could be {_listed(files)}: '
+                f"name the folder too, as in {files[0]}"
+            )
+        return _Target(documents=frozenset(called.document for called in meant))
+
+    @cached_property
+    def _called(self) -> list[_Called]:
+        return [
+            _Called(name, is_path, document.id, document.filename)
             for document in self._corpus.documents.values()
-            if (name := _named(_EXTENSION.sub("", document.filename)))
-            and f" {name} " in f" {said} "
-        }
-        if not lengths:
-            shown = text[:_LONGEST_SHOWN]
-            return _Target(problem=f'Citation\'s reference names none of the documents: "{shown}"')
-        longest = max(lengths.values())
-        return _Target(
-            documents=frozenset(name for name, size in lengths.items() if size == longest)
-        )
+            for name, is_path in _names(document.filename)
+            if name
+        ]
+
+    def _nearest(self, text: str) -> list[str]:
+        """Return the files whose names are most like what a reference says."""
+        file = _FILE.search(text)
+        said = _named(_EXTENSION.sub("", file[0] if file else text))
+        names: dict[str, set[str]] = {}
+        for called in self._called:
+            names.setdefault(called.name, set()).add(called.filename)
+        near = get_close_matches(said, names, n=_MOST_NEAREST)
+        files = dict.fromkeys(file for name in near for file in sorted(names[name]))
+        return [*files][:_MOST_NEAREST]
+
+
+def _names(filename: str) -> Iterator[tuple[str, bool]]:
+    """Give what a file may be called, with its ending and without, and if it is the whole path.
+
+    A short name in a folder goes by its ending only: a year or "a" may stand in any reference.
+    """
+    folders = filename.split("/")
+    for first in range(len(folders)):
+        path = "/".join(folders[first:])
+        bare = _named(_EXTENSION.sub("", path))
+        if bare:
+            yield _named(path), first == 0
+        if first == 0 or len(bare) >= _SHORTEST_BARE:
+            yield bare, first == 0
+
+
+def _listed(files: Sequence[str]) -> str:
+    """Return names in a row, the first few and how many more there are."""
+    shown = [*files[:_MOST_LISTED]]
+    if len(files) > len(shown):
+        shown.append(f"{len(files) - len(shown)} more")
+    return f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
 def _named(text: str) -> str:
