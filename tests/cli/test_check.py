@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from cli_running import Cli
+from trained import needs_model
 
 POLICY = """# Leave policy
 
@@ -231,3 +232,29 @@ def test_hostile_text_cannot_control_the_terminal(leave: Cli, folder: Path) -> N
     for options in ((), ("--verbose",)):
         ran = leave("check", "answer.md", "--against", "policies", *options)
         assert not set(ran.out + ran.err) & set("\x1b\x07\u202e")
+
+
+ARABIC = "يحصل الموظفون على إجازة سنوية طويلة. تقدم طلبات الإجازة إلى المدير. The office is open."
+NOT_READ = (
+    "? 2 claims were not judged: the nli judge reads English only. Exact quotes and numbers were "
+    "checked all the same. A person can judge them; or go by quotes and numbers alone: "
+    "evidentia check --judges quote,numbers\n"
+)
+
+
+@needs_model
+def test_claims_that_the_model_cannot_read_are_told_in_one_plain_line(
+    leave: Cli, folder: Path
+) -> None:
+    (folder / "policies" / "arabic.md").write_text("تقدم طلبات الإجازة السنوية قبل موعدها بأسبوع.")
+    (folder / "arabic.md").write_text(ARABIC)
+    ran = leave("check", "arabic.md", "--against", "policies")
+    assert NOT_READ in ran.out
+    assert "failed" not in ran.out
+    assert NOT_READ in leave("ledger", "show", "latest").out
+    told = leave("check", "arabic.md", "--against", "policies", "--json")
+    assert told.err == NOT_READ
+    assert [entry["verdict"] for entry in told.json["entries"]][:2] == ["not_judged"] * 2
+    alone = leave("check", "arabic.md", "--judges", "nli").out
+    assert "the nli judge reads English only. A person can judge them; or go by" in alone
+    assert "reads English only" not in leave("check", "arabic.md", *OF_WORDS).out

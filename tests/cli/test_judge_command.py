@@ -124,7 +124,7 @@ def test_what_could_not_be_judged_is_said_with_the_reason(
     monkeypatch.setitem(JUDGES, "broken", broken)
     ran = pairs("judge", "eval", "pairs.jsonl", "--judge", "broken", "--limit", "2")
     assert ran.code == 0
-    assert "✗ 2 pairs could not be judged:\n  2 times: Could not be judged: " in ran.out
+    assert "✗ 2 pairs could not be judged:\n  2 times: Not judged by the broken judge: " in ran.out
     found = pairs("judge", "eval", "pairs.jsonl", "--judge", "broken", "--json").json
     assert found["all"]["not_judged"] == 2
     assert found["all"]["not_judged_reasons"][0]["pairs"] == 2

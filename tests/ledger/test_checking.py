@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from evidentia.errors import InputError
 from evidentia.judges import make_judges
 from evidentia.ledger.checking import CheckContext, check_claims
 from evidentia.ledger.claims import extract_claims
@@ -159,12 +160,21 @@ def test_a_judge_that_fails_leaves_claims_not_judged_with_the_reason() -> None:
     assert first.verdict is Verdict.NOT_JUDGED
     assert first.confidence_score == 0
     assert first.notes == (
-        "Could not be judged: the broken judge failed (RuntimeError: no model at hand). "
-        "Judging it again, when the judge works, would change this."
+        "Not judged by the broken judge: RuntimeError: no model at hand. "
+        "A person can judge it, or another judge."
     )
     assert second.verdict is Verdict.NOT_FOUND
     assert ledger.summary.by_verdict["not_judged"] == 1
     assert ledger.summary.unsupported_rate == 1
+
+
+def test_a_judge_that_cannot_read_a_claim_says_so_and_is_not_said_to_fail() -> None:
+    cannot = broken(InputError("the claim is not English, which is all that this judge reads"))
+    entry = only(check(FIFTEEN, leave_corpus(), [cannot]))
+    assert entry.notes == (
+        "Not judged by the broken judge: the claim is not English, which is all that this judge "
+        "reads. A person can judge it, or another judge."
+    )
 
 
 def test_a_certain_verdict_stands_though_another_judge_failed_and_says_so() -> None:
@@ -182,7 +192,7 @@ def test_a_certain_verdict_stands_though_another_judge_failed_and_says_so() -> N
         check("Employees receive 15 days of annual leave.", other, [*make_judges(), broken()])
     )
     assert entry.verdict is Verdict.SUPPORTED
-    assert "Not all judges could be asked: the broken judge failed (RuntimeError" in entry.notes
+    assert "Decided without the broken judge: RuntimeError: no model at hand." in entry.notes
 
 
 def test_a_hint_does_not_outweigh_a_judge_that_failed() -> None:
@@ -251,7 +261,7 @@ def test_a_judge_that_quotes_what_is_not_in_the_passage_is_not_believed() -> Non
         ),
     ):
         assert entry.verdict is Verdict.NOT_JUDGED
-        assert "memory judge failed (ValueError: quoted what is not in the passage)" in entry.notes
+        assert "memory judge: ValueError: quoted what is not in the passage" in entry.notes
     honest = verdict_of(lambda _, asked: [remembers(one) for one in asked])
     assert (honest.verdict, honest.judge) == (Verdict.SUPPORTED, "memory")
     assert honest.source_document is not None

@@ -81,6 +81,7 @@ def check(
 
     Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
     """
+    from evidentia.cli.ledger_view import not_readable
     from evidentia.cli.output import counting_bar, say, visible
     from evidentia.judges.nli.model import has_weights
     from evidentia.ledger.gate import gate_failures, read_verdicts
@@ -118,6 +119,8 @@ def check(
         say(f"Prove it to a stranger: evidentia ledger prove {ledger.id} -o proof.json", under=True)
         if asked is None and "nli" not in session.judges and has_weights():
             say("Judged by words and values alone; for meaning: pip install 'evidentia[judge]'")
+    elif said := not_readable(session):
+        say(said, "unknown", aside=True)
     failures = gate_failures(ledger, fail_on=failing, min_coverage=min_coverage)
     for failure in failures:
         say(f"does not pass: {failure}", "bad", aside=True)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from evidentia.cli.output import say, visible, wide_console
 from evidentia.export.shown import SYMBOLS, one_line, place, title
-from evidentia.language.counting import counted
+from evidentia.language.counting import agreeing, counted
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.model import LedgerEntry, SourceDocument, Verdict
 from evidentia.ledger.risks import recommended_actions
@@ -138,8 +138,31 @@ def _summary(session: LedgerSession, console: Console) -> None:
             else ("does not lead to what bears the claim out")
         )
         console.print(Text(f"⚠ {of} {says}", style="yellow"))
+    if said := not_readable(session):
+        say(said, "unknown")
     for file in session.unread:
         say(f"not read: {visible(file.problem)}", "bad")
+
+
+def not_readable(session: LedgerSession) -> str:
+    """Say how many claims were not judged because of their language; nothing if none was."""
+    from evidentia.judges.nli.judge import NliJudge
+    from evidentia.judges.nli.reading import is_readable
+
+    number = sum(
+        entry.verdict is Verdict.NOT_JUDGED and not is_readable(entry.claim_text)
+        for entry in session.ledger.entries
+    )
+    if not number or NliJudge.name not in session.judges:
+        return ""
+    also = {"quote", "numbers"} <= {*session.judges}
+    checked = " Exact quotes and numbers were checked all the same." if also else ""
+    return (
+        f"{counted(number, 'claim')} {agreeing(number, 'was', 'were')} not judged: "
+        f"the {NliJudge.name} judge reads English only.{checked} "
+        f"A person can judge {agreeing(number, 'it', 'them')}; or go by quotes and numbers alone: "
+        "evidentia check --judges quote,numbers"
+    )
 
 
 def _left_out(session: LedgerSession) -> None:

@@ -44,7 +44,7 @@ _WOULD_CHANGE: Final = {
     Verdict.WEAK: "A passage that says it in full, or one that says otherwise, would change this.",
     Verdict.CONTRADICTED: "Correcting the claim, or the source, would change this.",
     Verdict.NOT_FOUND: "A document that says it, or that says otherwise, would change this.",
-    Verdict.NOT_JUDGED: "Judging it again, when the judge works, would change this.",
+    Verdict.NOT_JUDGED: "A person can judge it, or another judge.",
 }
 _DIRECT, _INFERRED = 1.0, 0.5
 _CURRENT, _UNDATED, _SUPERSEDED = 1.0, 0.5, 0.2
@@ -182,7 +182,7 @@ def _assign(claim: Claim, judged: Judged) -> VerdictAssignment:
         return VerdictAssignment(
             verdict=Verdict.NOT_JUDGED,
             confidence=0.0,
-            notes=f"Could not be judged: {_failures(judged)}",
+            notes=_failures("Not judged by", judged),
         )
     return assign_verdict(claim, judged.matches)
 
@@ -250,16 +250,15 @@ def _notes(
         why = assignment.notes
     said = [f"{why}.", _WOULD_CHANGE[assignment.verdict]]
     if judged.failures and assignment.verdict is not Verdict.NOT_JUDGED:
-        said.append(f"Not all judges could be asked: {_failures(judged)}.")
+        said.append(f"{_failures('Decided without', judged)}.")
     if aside:
         said.append(f"Left aside: {aside} passage(s) of older versions.")
     return " ".join([*said, problems(citations)]).strip()
 
 
-def _failures(judged: Judged) -> str:
-    return "; ".join(
-        f"the {failure.judge} judge failed ({failure.reason})" for failure in judged.failures
-    )
+def _failures(what: str, judged: Judged) -> str:
+    said = (f"the {failure.judge} judge: {failure.reason}" for failure in judged.failures)
+    return f"{what} {'; '.join(said)}"
 
 
 def _ledger_id(context: CheckContext, entries: Sequence[LedgerEntry]) -> str:
