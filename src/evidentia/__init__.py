@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from evidentia.ledger.verdicts import assign_verdict
     from evidentia.loading.assembling import build_evidence_bundle
     from evidentia.loading.ingesting import FileProblem, IngestedDocument, Ingestion
+    from evidentia.loading.places import FileChange
     from evidentia.packs.decision import (
         ApprovalClass,
         DecisionOutput,
@@ -146,6 +147,7 @@ _HOMES = {
     "EvidenceSource": "packs.model",
     "EvidenceType": "bundles.accounting",
     "EvidentiaError": "errors",
+    "FileChange": "loading.places",
     "FileProblem": "loading.ingesting",
     "Grant": "access.roles",
     "Importance": "ledger.model",
@@ -265,6 +267,7 @@ __all__ = [
     "EvidenceSource",
     "EvidenceType",
     "EvidentiaError",
+    "FileChange",
     "FileProblem",
     "Grant",
     "Importance",

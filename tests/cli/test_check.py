@@ -258,3 +258,54 @@ def test_claims_that_the_model_cannot_read_are_told_in_one_plain_line(
     alone = leave("check", "arabic.md", "--judges", "nli").out
     assert "the nli judge reads English only. A person can judge them; or go by" in alone
     assert "reads English only" not in leave("check", "arabic.md", *OF_WORDS).out
+
+
+def test_a_check_names_the_files_it_rests_on_that_are_gone_and_what_to_do(
+    leave: Cli, folder: Path
+) -> None:
+    leave("ingest", "policies")
+    policy = folder / "policies" / "leave.md"
+    assert "no longer" not in leave("check", "answer.md", *OF_WORDS).out
+    policy.unlink()
+    said = (
+        f"? 1 document that this ledger rests on is no longer where it was read from: {policy}. "
+        "What was read still counts. To check without: --against FOLDER, with those to go by.\n"
+    )
+    ran = leave("check", "answer.md", *OF_WORDS)
+    assert said in ran.out
+    told = leave("check", "answer.md", *OF_WORDS, "--json")
+    assert told.err == said
+    (change,) = told.json["file_changes"]
+    assert change["filename"] == "leave.md"
+    assert (change["path"], change["change"]) == (str(policy), "gone")
+    assert "file_changes" not in leave("ledger", "export", "latest", "--format", "json").json
+    assert "no longer" not in leave("ledger", "show", "latest").out
+
+
+def test_a_check_names_the_files_it_rests_on_that_changed_and_how_to_read_them_again(
+    leave: Cli, folder: Path
+) -> None:
+    leave("ingest", "policies")
+    policy = folder / "policies" / "leave.md"
+    policy.write_text("Something else.")
+    assert (
+        f"? 1 document that this ledger rests on has changed since it was read: {policy}. "
+        f"To go by the new content: evidentia ingest {policy}\n"
+    ) in leave("check", "answer.md", *OF_WORDS).out
+    leave("ingest", policy)
+    assert "has changed" not in leave("check", "answer.md", *OF_WORDS).out
+
+
+def test_of_many_files_that_are_gone_the_first_few_are_named(leave: Cli, folder: Path) -> None:
+    names = [f"leave-{number}.md" for number in range(1, 6)]
+    for name in names:
+        (folder / "policies" / name).write_text(f"Rule {name[-4]} of the house is to be quiet.")
+    leave("ingest", "policies")
+    (folder / "answer.md").write_text(
+        "\n\n".join(f"Rule {number} of the house is to be quiet." for number in range(1, 6))
+    )
+    for name in names:
+        (folder / "policies" / name).unlink()
+    ran = leave("check", "answer.md", "--judges", "quote")
+    assert "? 5 documents that this ledger rests on are no longer where they were read" in ran.out
+    assert "leave-3.md and 2 more. What was read still counts. " in ran.out

@@ -249,7 +249,7 @@ def test_no_judges_at_all_are_refused(sqlite_filled: Workspace) -> None:
 def test_a_judge_that_fails_is_a_reason_and_not_an_error(filled: Workspace) -> None:
     ledger = filled.check(SUPPORTED, judges=[broken(RuntimeError("no model at hand"))])
     assert verdicts(ledger) == ["not_judged"]
-    assert "the broken judge failed (RuntimeError: no model at hand)" in ledger.entries[0].notes
+    assert "the broken judge: RuntimeError: no model at hand" in ledger.entries[0].notes
     assert ledger.entries[0].confidence_score == 0.0
     assert filled.ledgers.get(ledger.id) == ledger
 
@@ -388,3 +388,33 @@ def test_every_refusal_is_of_our_own_kind(sqlite_filled: Workspace) -> None:
     ):
         with pytest.raises(EvidentiaError):
             call()
+
+
+def test_a_check_says_which_files_it_rests_on_are_gone_or_changed(
+    filled: Workspace, docs: Path
+) -> None:
+    for name in ("leave.md", "gifts.md"):
+        (docs / name).unlink()
+    (docs / "travel.md").write_text(TRAVEL.replace("$150", "$250"))
+    ledger = filled.check(f"{SUPPORTED}\n\n{CONTRADICTED}", judges=["quote", "numbers"])
+    assert [(one.filename, one.change) for one in ledger.file_changes] == [
+        ("leave.md", "gone"),
+        ("travel.md", "changed"),
+    ]
+    assert verdicts(ledger) == ["supported", "contradicted"]
+    again = filled.ledgers.get(ledger.id)
+    assert again == ledger
+    assert again.file_changes == ()
+    assert str(docs) not in str(again.session.to_statement().encode())
+    assert filled.check(SUPPORTED, against=write_policies(docs)).file_changes == ()
+
+
+def test_an_older_version_that_a_claim_rests_on_is_told_by_its_document(
+    filled: Workspace, docs: Path
+) -> None:
+    (docs / "leave.md").write_text("# Leave\n\nAsk the office.\n")
+    filled.ingest(docs)
+    (docs / "leave.md").unlink()
+    ledger = filled.check(SUPPORTED, judges=["quote", "numbers"])
+    assert verdicts(ledger) == ["weak"]
+    assert [(one.filename, one.change) for one in ledger.file_changes] == [("leave.md", "gone")]

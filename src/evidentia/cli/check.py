@@ -1,6 +1,7 @@
 """`evidentia check`: tells whether an answer holds."""
 
 import io
+import json
 import sys
 from contextlib import nullcontext, redirect_stdout
 from functools import partial
@@ -12,8 +13,11 @@ import typer
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, settings, workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evidentia.ledger.model import Verdict
     from evidentia.ledger.session import LedgerSession
+    from evidentia.loading.places import FileChange
 
 MAX_FILE_BYTES = 2**30
 
@@ -81,7 +85,7 @@ def check(
 
     Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
     """
-    from evidentia.cli.ledger_view import not_readable
+    from evidentia.cli.ledger_view import changed_files, not_readable
     from evidentia.cli.output import counting_bar, say, visible
     from evidentia.judges.nli.model import has_weights
     from evidentia.ledger.gate import gate_failures, read_verdicts
@@ -113,7 +117,16 @@ def check(
             )
         opened.trail.checkpoint()
     session = ledger.session
-    print_ledger(session, form, output, failing=failing, verbose=verbose)
+    print_ledger(
+        session,
+        form,
+        output,
+        failing=failing,
+        verbose=verbose,
+        file_changes=ledger.file_changes,
+    )
+    for line in changed_files(ledger.file_changes):
+        say(line, "unknown", aside=form != "table")
     if form == "table":
         say(f"Ledger {ledger.id} is entry {ledger.entry} of the trail.", "good")
         say(f"Prove it to a stranger: evidentia ledger prove {ledger.id} -o proof.json", under=True)
@@ -134,8 +147,9 @@ def print_ledger(
     *,
     failing: "frozenset[Verdict]" = frozenset(),
     verbose: bool = False,
+    file_changes: "Sequence[FileChange]" = (),
 ) -> None:
-    """Print a ledger in a format, or write it to a file."""
+    """Print a ledger in a format, or write it to a file; JSON tells of files that changed too."""
     from evidentia.cli.output import say
     from evidentia.store.files import write_durably
 
@@ -149,6 +163,9 @@ def print_ledger(
             from evidentia.export.forms import export_ledger
 
             text = export_ledger(session, output_format, fail_on=failing or None)
+            if output_format == "json" and file_changes:
+                told = {"file_changes": [change.as_json() for change in file_changes]}
+                text = f"{json.dumps(json.loads(text) | told, indent=2, ensure_ascii=False)}\n"
             typer.echo(text, nl=False)
     if output is not None:
         write_durably(output, printed.getvalue().encode())

@@ -4,6 +4,9 @@ Everything shown may come from a hostile document: it is made visible, and never
 """
 
 import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.box import SQUARE
 from rich.console import Console, Group
@@ -11,7 +14,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from evidentia.cli.output import say, visible, wide_console
+from evidentia.cli.output import first_few, say, visible, wide_console
 from evidentia.export.shown import SYMBOLS, one_line, place, title
 from evidentia.language.counting import agreeing, counted
 from evidentia.ledger.confidence import percent
@@ -19,12 +22,32 @@ from evidentia.ledger.model import LedgerEntry, SourceDocument, Verdict
 from evidentia.ledger.risks import recommended_actions
 from evidentia.ledger.session import LedgerSession
 
+if TYPE_CHECKING:
+    from evidentia.loading.places import FileChange
+
 STYLES = {
     Verdict.SUPPORTED: "green",
     Verdict.WEAK: "yellow",
     Verdict.CONTRADICTED: "red",
     Verdict.NOT_FOUND: "bright_black",
     Verdict.NOT_JUDGED: "magenta",
+}
+_CHANGES = {
+    "gone": (
+        "is no longer where it was read from",
+        "are no longer where they were read from",
+        "What was read still counts. To check without: --against FOLDER, with those to go by.",
+    ),
+    "changed": (
+        "has changed since it was read",
+        "have changed since they were read",
+        "To go by the new content: evidentia ingest {again}",
+    ),
+    "unreadable": (
+        "cannot be looked at where it was read from",
+        "cannot be looked at where they were read from",
+        "What was read still counts. See whether you may read the files.",
+    ),
 }
 _SECTION = re.compile(r"(?:§\s*)?(\d+(?:\.\d+)*)\.?\s")
 
@@ -163,6 +186,19 @@ def not_readable(session: LedgerSession) -> str:
         f"A person can judge {agreeing(number, 'it', 'them')}; or go by quotes and numbers alone: "
         "evidentia check --judges quote,numbers"
     )
+
+
+def changed_files(changes: "Sequence[FileChange]") -> Iterator[str]:
+    """Say which documents a ledger rests on are not as they were read, and what to do."""
+    for change, (is_so, are_so, then) in _CHANGES.items():
+        found = [one for one in changes if one.change == change]
+        if found:
+            number = len(found)
+            again = dict.fromkeys(shlex.quote(one.read_again) for one in found)
+            documents = f"{counted(number, 'document')} that this ledger rests on"
+            named = first_few([one.path for one in found])
+            do = then.format(again=" ".join(again))
+            yield visible(f"{documents} {agreeing(number, is_so, are_so)}: {named}. {do}")
 
 
 def _left_out(session: LedgerSession) -> None:

@@ -36,6 +36,12 @@ def visible(text: object) -> str:
     )
 
 
+def first_few(names: Sequence[str], most: int = 3) -> str:
+    """Return names in a row: the first few of them, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=True))

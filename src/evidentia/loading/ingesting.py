@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from evidentia.canonical import sha256_hex
 from evidentia.documents.model import ReadFile
 from evidentia.errors import InputError
+from evidentia.loading.places import Places, Seen
 from evidentia.loading.reading import (
     Asked,
     FoundFile,
@@ -62,14 +63,26 @@ class _Task(NamedTuple):
     file: FoundFile
     identity: str
     sha256: str
+    seen: Seen | None
 
 
 class Ingesting:
-    """Brings files into a tenant's library; `now` gives the time to note."""
+    """Brings files into a tenant's library; `now` gives the time to note.
 
-    def __init__(self, database: Database, lake: Lake, tenant: str, now: Callable[[], str]) -> None:
+    Where each was read from is noted in `places`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        lake: Lake,
+        places: Places,
+        tenant: str,
+        now: Callable[[], str],
+    ) -> None:
         self._database = database
         self._lake = lake
+        self._places = places
         self._tenant = tenant
         self._now = now
 
@@ -83,17 +96,21 @@ class Ingesting:
 
         def done(place: int, result: IngestedDocument | FileProblem) -> None:
             results[place] = result
+            if isinstance(result, IngestedDocument):
+                task = tasks[place]
+                self._places.note(task.identity, task.file, task.seen, task.sha256)
             progress(len(results), total)
 
         def questions() -> Iterator[Asked]:
             for place, file in enumerate(found.files):
                 try:
+                    seen = _look(file)
                     data = read_bytes(file)
                 except InputError as error:
                     done(place, FileProblem(file.filename, str(error)))
                     continue
                 identity = library.document_id(file.collection, file.filename)
-                task = tasks[place] = _Task(file, identity, sha256_hex(data))
+                task = tasks[place] = _Task(file, identity, sha256_hex(data), seen)
                 self._lake.put(data)  # also what is known: a damaged file is mended by it
                 known = self._known(task)
                 if known:
@@ -157,6 +174,14 @@ class Ingesting:
             )
             library.insert_version(connection, self._tenant, document)
         return IngestedDocument(document, "changed" if newest else "added")
+
+
+def _look(file: FoundFile) -> Seen | None:
+    """Look at a file before it is read; what cannot be looked at, reading it will tell."""
+    try:
+        return Seen.of(file.path)
+    except OSError:
+        return None
 
 
 def _found(targets: Sequence[Path]) -> FoundFiles:

@@ -1,4 +1,4 @@
-"""A workspace's folder: the database, the lake, private keys, and checkpoints kept apart."""
+"""A workspace's folder: the database, the lake, private keys, checkpoints kept apart, places."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ DATABASE = "evidentia.db"
 
 
 class Home:
-    """A workspace's folder: `evidentia.db`, `lake/`, `keys/` and `checkpoints/`."""
+    """A workspace's folder: `evidentia.db`, `lake/`, `keys/`, `checkpoints/`, `places/`."""
 
     def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
         self.folder = folder
@@ -32,6 +32,10 @@ class Home:
         """Make the folder and its lake, readable by their owner alone."""
         for folder in (self.folder, self.lake):
             make_folder(folder)
+
+    def places(self, tenant: str) -> Path:
+        """Return the folder that says where a tenant's documents were read from on this machine."""
+        return self.folder / "places" / tenant
 
     def checkpoint_file(self, tenant: str) -> Path:
         """Where the newest checkpoint of a log is kept, apart from the database."""

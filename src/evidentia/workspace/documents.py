@@ -31,10 +31,13 @@ class Documents(Part, name="documents"):
         that cannot be read is a problem in what is returned, and the others go on.
         """
         from evidentia.loading.ingesting import Ingesting  # noqa: PLC0415 - not all read files
+        from evidentia.loading.places import Places  # noqa: PLC0415 - the same
 
         acting = self._acting
         acting.refuse_to_fork()
-        ingesting = Ingesting(acting.database, acting.opened.lake, acting.tenant, acting.opened.now)
+        opened = acting.opened
+        places = Places(opened.home.places(acting.tenant))
+        ingesting = Ingesting(acting.database, opened.lake, places, acting.tenant, opened.now)
         done = ingesting.run([Path(one) for one in targets], progress or (lambda *_: None))
         _log.info(
             "documents_ingested",

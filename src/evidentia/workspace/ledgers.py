@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
     from evidentia.loading.ingesting import FileProblem, Ingestion
+    from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
 
 MAX_ANSWER_BYTES: Final = 2 * 2**20
@@ -59,16 +60,23 @@ Problems = list[str]
 
 
 class RecordedLedger(EvidenceLedger):
-    """A ledger with what is recorded of it: `session`, what was judged by what; `entry`, where."""
+    """A ledger with what is recorded of it: `session`, what was judged by what; `entry`, where.
+
+    `file_changes` is what the check that made it found about files, and is recorded nowhere.
+    """
 
     _session: LedgerSession = PrivateAttr()
     _entry: int = PrivateAttr()
+    _file_changes: "tuple[FileChange, ...]" = PrivateAttr()
 
     @classmethod
-    def of(cls, session: LedgerSession, entry: int) -> "RecordedLedger":
+    def of(
+        cls, session: LedgerSession, entry: int, file_changes: "tuple[FileChange, ...]" = ()
+    ) -> "RecordedLedger":
         """Return a session's ledger, which an entry of the trail records."""
         made = cls.model_construct(**vars(session.ledger))
         made._session, made._entry = session, entry  # noqa: SLF001 - its own
+        made._file_changes = file_changes  # noqa: SLF001 - the same
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -86,6 +94,11 @@ class RecordedLedger(EvidenceLedger):
     def entry(self) -> int:
         """The number of the trail's entry that records it."""
         return self._entry
+
+    @property
+    def file_changes(self) -> "tuple[FileChange, ...]":
+        """The documents it rests on whose files were gone or changed when it was checked."""
+        return self._file_changes
 
 
 class Ledgers(Part, name="ledgers"):
@@ -112,7 +125,8 @@ class Ledgers(Part, name="ledgers"):
         asked in the given order. A source dated more than `outdated_after_days` ago is flagged.
         The same answer checked again is a new ledger that points to the one before. `progress` is
         told of claims that are judged, `embedding` of passages that are embedded before that,
-        which is done once.
+        which is done once. What is returned also says, as `file_changes`, which documents it rests
+        on are no longer where, or as, they were read.
         """
         from evidentia.ledger.checking import CheckContext, check_claims  # noqa: PLC0415 - only checking needs it
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
@@ -163,7 +177,9 @@ class Ledgers(Part, name="ledgers"):
             judges=tuple(judge.name for judge in asked),
             program=f"evidentia {__version__}",
         )
-        return RecordedLedger.of(session, _keep(acting, session))
+        return RecordedLedger.of(
+            session, _keep(acting, session), _file_changes(acting, ledger, versions)
+        )
 
     def list(self, *, before: int | None = None, limit: int | None = None) -> Listed:
         """Return the ledgers, newest first; page through them with `before`, an entry's number."""
@@ -290,6 +306,22 @@ def _checked_against(
             f"Markdown or text files, or ingest some first{problem}"
         )
     return versions, unread
+
+
+def _file_changes(
+    acting: Acting, ledger: EvidenceLedger, versions: Sequence[StoredDocument]
+) -> "tuple[FileChange, ...]":
+    """Say which of the documents that a ledger rests on are not where, or as, they were read."""
+    from evidentia.loading.places import Places  # noqa: PLC0415 - only checking needs it
+
+    used = {
+        match.passage.source.id
+        for entry in ledger.entries
+        for match in entry.evidence
+        if match.passage
+    }
+    places = Places(acting.opened.home.places(acting.tenant))
+    return places.changes(version for version in versions if library.corpus_id(version) in used)
 
 
 def _left_out(extracted: "ExtractedClaims") -> tuple[LeftOutText, ...]:

@@ -1,0 +1,141 @@
+"""Places: where documents were read from on this machine, and what became of the files since.
+
+A place is a fact about a machine and no evidence. It is kept in the home folder, never in the
+database or in a statement, and a document that another machine read has none here.
+"""
+
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from evidentia.canonical import sha256_hex
+from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.loading.reading import FoundFile, read_bytes
+from evidentia.store.files import make_folder
+from evidentia.store.sql.library import StoredDocument
+
+Change = Literal["gone", "changed", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A document whose file is not as it was read: gone, changed, or not to be looked at.
+
+    `path` is where it was read; `read_again` is the file or folder whose ingestion reads it again
+    as the same document.
+    """
+
+    document_id: str
+    filename: str
+    path: str
+    change: Change
+    read_again: str
+
+    def as_json(self) -> dict[str, str]:
+        """Return the change as a JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file's size and time of change, taken before it is read."""
+
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> "Seen | None":
+        """Look at what may be a file; None if there is none, and `OSError` if nobody can tell."""
+        try:
+            status = path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        is_file = stat.S_ISREG(status.st_mode)
+        return cls(status.st_size, status.st_mtime_ns) if is_file else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """What is kept of a place: the file, its bytes' digest, and what it looked like."""
+
+    path: str
+    read_again: str
+    sha256: str
+    size: int
+    mtime_ns: int
+
+
+class Places:
+    """The places of a tenant's documents: a small file for each, in a folder.
+
+    Whoever reads a file last notes its place. A note may be lost, which loses no evidence.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def note(self, document_id: str, file: FoundFile, seen: Seen | None, sha256: str) -> None:
+        """Note where a document was read from, and what the file looked like before that."""
+        if seen is None:  # it came and went meanwhile: there is nothing to compare with
+            return
+        path = file.path.absolute()
+        depth = file.filename.count("/")
+        again = path.parents[depth] if depth else path
+        note = _Note(str(path), str(again), sha256, seen.size, seen.mtime_ns)
+        if self._noted(document_id) != note:
+            self._write(document_id, note)
+
+    def changes(self, documents: Iterable[StoredDocument]) -> tuple[FileChange, ...]:
+        """Return which of these documents' files are not as they were read, by their names."""
+        named = {document.id: document.filename for document in documents}
+        found = []
+        for document_id, filename in sorted(named.items(), key=lambda item: (item[1], item[0])):
+            note = self._noted(document_id)
+            change = _change(note) if note else None
+            if note and change:
+                found.append(FileChange(document_id, filename, note.path, change, note.read_again))
+        return tuple(found)
+
+    def _file(self, document_id: str) -> Path:
+        return self._folder / f"{document_id}.json"
+
+    def _noted(self, document_id: str) -> _Note | None:
+        """Return a document's note; None if there is none that can be read."""
+        try:
+            note = _Note(**json.loads(self._file(document_id).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+        return note if isinstance(note.path, str) and isinstance(note.read_again, str) else None
+
+    def _write(self, document_id: str, note: _Note) -> None:
+        make_folder(self._folder)
+        path = self._file(document_id)
+        try:
+            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=f".{path.name}.")
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(asdict(note), file)
+            Path(temporary).replace(path)
+        except OSError as error:
+            raise EnvironmentProblem(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _change(note: _Note) -> Change | None:
+    """Say what became of a file; its content is read only if its time has changed."""
+    path = Path(note.path)
+    try:
+        seen = Seen.of(path)
+        if seen is None:
+            return "gone"
+        if seen == Seen(note.size, note.mtime_ns):
+            return None
+        if seen.size != note.size:
+            return "changed"
+        data = read_bytes(FoundFile(path, "", path.name))
+    except (OSError, InputError):
+        return "unreadable"
+    return None if sha256_hex(data) == note.sha256 else "changed"
