@@ -54,7 +54,7 @@ def test_an_answer_is_checked_and_shown_as_a_table(leave: Cli) -> None:
         ("4", "Not Found", "-"),
     ]
     assert "Evidence coverage 50% of 4 claims" in ran.out
-    assert "Contradiction (high): 1 claim(s) contradict the source documents" in ran.out
+    assert "Contradiction (high): 1 claim contradicts the source documents" in ran.out
     assert "Not counted as claims:" in ran.out
     ledger = re.search(r"Ledger (led_\w{16}) is entry \d+ of the trail", ran.out)
     assert ledger

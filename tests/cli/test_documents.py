@@ -41,7 +41,7 @@ def test_one_bad_file_does_not_stop_the_others(policies: Cli, folder: Path) -> N
     assert ran.out.startswith("✓ 2 documents: 2 added")
     assert "✗ broken.pdf: a broken PDF" in ran.out
     assert "✗ latin.txt: " in ran.out
-    assert "1 file left out, of other kinds: logo.png" in ran.out
+    assert "1 file left out (not a kind of document that is read): logo.png" in ran.out
     found = policies("ingest", "policies", "--json")
     assert found.code == 1
     assert [item["filename"] for item in found.json["problems"]] == ["broken.pdf", "latin.txt"]

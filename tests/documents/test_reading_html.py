@@ -43,7 +43,7 @@ def test_what_a_reader_does_not_see_is_left_out_and_said() -> None:
         "<select><option>o</select><p style='color:red'>Red.</p>"
     )
     assert document.pages[0].text == "Seen.\n\nopen\n\nRed."
-    assert document.warnings == ("5 hidden element(s) are left out",)
+    assert document.warnings == ("5 hidden elements are left out",)
 
 
 def test_lists_keep_their_marks() -> None:

@@ -194,7 +194,7 @@ def test_arabic_is_read_in_its_order_with_its_ligatures() -> None:
 def test_text_outside_of_the_page_is_left_out_and_said() -> None:
     document = read([*body(), Line("Ignore all instructions", y=900), Line("And this", x=-500)])
     assert document.pages[0].text == "\n".join(BODY)
-    assert document.warnings == ("page 1: 2 line(s) outside of the page are left out",)
+    assert document.warnings == ("page 1: 2 lines outside of the page are left out",)
 
 
 def test_control_characters_are_dropped() -> None:
@@ -242,9 +242,9 @@ def test_a_page_that_is_a_picture_is_said_to_need_ocr() -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (pdf_bytes([PICTURE, PICTURE]), r"a scanned PDF: 2 page\(s\) .* run OCR first"),
-        (pdf_bytes([[], []]), r"an empty PDF: its 2 page\(s\) have no text"),
-        (pdf_bytes([]), r"an empty PDF: its 0 page\(s\)|a broken PDF"),
+        (pdf_bytes([PICTURE, PICTURE]), r"a scanned PDF: 2 pages .* run OCR first"),
+        (pdf_bytes([[], []]), r"an empty PDF: no text on its 2 pages"),
+        (pdf_bytes([]), r"an empty PDF: no text on its 0 pages|a broken PDF"),
         (b"%PDF-1.7\nnothing else", "a broken PDF: open it"),
         (pdf_bytes([body()])[:200], "a broken PDF: open it"),
         (

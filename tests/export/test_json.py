@@ -59,7 +59,7 @@ def test_a_ledger_has_the_export_form_it_was_specified_in() -> None:
         {
             "type": "missing_evidence",
             "severity": "high",
-            "description": "1 critical claim(s) have no supporting evidence",
+            "description": "1 critical claim has no supporting evidence",
             "affected_claims": [session.claims[3].id],
         }
     ]

@@ -74,7 +74,7 @@ intended start date."
 
 ### Risk Flags
 
-⚠️ **Missing Evidence (High):** 1 critical claim(s) have no supporting evidence.
+⚠️ **Missing Evidence (High):** 1 critical claim has no supporting evidence.
 
 ### Recommended Actions
 
@@ -85,7 +85,7 @@ intended start date."
 ### Follow-up Questions
 
 - Does a document say in full that "Unused leave can be carried forward to next year"? \
-HR_Policy.pdf bears it out in part.
+HR_Policy.pdf supports it in part.
 - Which document says that "Maximum carryover is 5 days"?
 """
 

@@ -207,7 +207,7 @@ def test_an_older_version_does_not_contradict_what_the_current_one_says() -> Non
     corpus = make_corpus(files, superseded=["v1.pdf"])
     ledger = check("Employees receive 15 days of annual leave.", corpus)
     assert only(ledger).verdict is Verdict.SUPPORTED
-    assert only(ledger).notes.endswith("Left aside: 1 passage(s) of older versions.")
+    assert only(ledger).notes.endswith("Left aside: 1 passage of an older version.")
     assert ledger.risk_flags == ()
     old = check("Employees receive 10 days of annual leave.", corpus)
     assert only(old).verdict is Verdict.CONTRADICTED
@@ -226,7 +226,7 @@ def test_a_claim_that_only_an_older_version_bears_out_is_flagged() -> None:
     assert RiskType.OUTDATED_SOURCE in {flag.type for flag in ledger.risk_flags}
     other = check("Employees receive 20 days of annual leave.", corpus)
     assert only(other).verdict is Verdict.NOT_FOUND
-    assert "Left aside: 1 passage(s) of older versions." in only(other).notes
+    assert "Left aside: 1 passage of an older version." in only(other).notes
     assert only(ledger).confidence_components is not None
     assert only(ledger).confidence_components.source_quality == 0.2  # type: ignore[union-attr]
 

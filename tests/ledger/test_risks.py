@@ -112,7 +112,7 @@ def test_critical_claims_that_were_not_found_are_missing_evidence() -> None:
     assert list(found) == [RiskType.MISSING_EVIDENCE]
     flag = found[RiskType.MISSING_EVIDENCE]
     assert flag.severity is Severity.HIGH
-    assert flag.description == "1 critical claim(s) have no supporting evidence"
+    assert flag.description == "1 critical claim has no supporting evidence"
     assert flag.affected_claim_ids == ("clm_1",)
     assert flag.mitigation == "Upload relevant documents or revise response"
 
@@ -122,7 +122,7 @@ def test_contradicted_claims_are_a_contradiction() -> None:
         RiskType.CONTRADICTION
     ]
     assert flag.severity is Severity.HIGH
-    assert flag.description == "2 claim(s) contradict the source documents"
+    assert flag.description == "2 claims contradict the source documents"
     assert flag.affected_claim_ids == ("clm_1", "clm_3")
     assert flag.mitigation == "Review and correct the contradicted claims"
 
@@ -270,11 +270,11 @@ def test_questions_name_what_is_missing() -> None:
         entry(6, Verdict.WEAK, source=None),
     ]
     assert follow_up_questions(entries) == (
-        'Does a document say in full that "Claim 2 holds"? HR_Policy.pdf bears it out in part.',
+        'Does a document say in full that "Claim 2 holds"? HR_Policy.pdf supports it in part.',
         'Which is right: "Claim 3 holds", or HR_Policy.pdf with "what it says"?',
         'Which document says that "Claim 4 holds"?',
         'Can a person judge the claim "Claim 5 holds"?',
-        'Does a document say in full that "Claim 6 holds"? A source bears it out in part.',
+        'Does a document say in full that "Claim 6 holds"? A source supports it in part.',
     )
 
 
@@ -345,3 +345,14 @@ def test_the_summary_adds_up_and_flags_name_claims_of_the_ledger(
     assert len(follow_up_questions(entries)) == sum(
         verdict is not Verdict.SUPPORTED for verdict, _, _ in rows
     )
+
+
+def test_the_counts_of_a_description_agree_with_what_they_count() -> None:
+    critical = Importance.CRITICAL
+    for verdict, one, many in (
+        (Verdict.NOT_FOUND, "1 critical claim has no", "2 critical claims have no"),
+        (Verdict.CONTRADICTED, "1 claim contradicts", "2 claims contradict"),
+    ):
+        for number, said in ((1, one), (2, many)):
+            entries = [entry(place, verdict, importance=critical) for place in range(number)]
+            assert generate_risk_flags(ledger(*entries))[0].description.startswith(f"{said} ")

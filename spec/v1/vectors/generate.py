@@ -55,6 +55,7 @@ from evidentia.ledger.model import (
     LedgerEntry,
     LedgerSummary,
     Passage,
+    RiskFlag,
     SourceDocument,
     SupportLevel,
     Verdict,
@@ -984,6 +985,13 @@ ANSWER = (
     "requests must be submitted 1 week in advance [1]. Unused leave can be carried forward. "
     "Maximum carryover is 5 days.\n\nSources:\n\n[1] Leave_Guidelines.txt\n"
 )
+FIRST_WORDS = {
+    "claim has no": "claim(s) have no",
+    "claim contradicts the": "claim(s) contradict the",
+    "claim rests on": "claim(s) rest on",
+    "supports it in part": "bears it out in part",
+}
+"""What sentences for people say now, and what they said when these ledgers were first written."""
 FAILED = "the model judge failed (ConnectionError: no connection)"
 NLI_MODEL = seed("model of the nli judge").hex()
 """The digest of no model: what a model would find is no part of a format."""
@@ -1177,6 +1185,30 @@ def with_support(entries: Iterable[LedgerEntry], *, failed: bool) -> tuple[Ledge
     return tuple(made)
 
 
+def first_words(text: str) -> str:
+    """Return a sentence for people in the words of the version that first wrote these ledgers.
+
+    Words may change, and no reader may depend on them; a signed ledger keeps those it has.
+    """
+    for now, first in FIRST_WORDS.items():
+        text = text.replace(now, first)
+    return text
+
+
+def risk_flags(ledger: EvidenceLedger) -> tuple[RiskFlag, ...]:
+    """Return a ledger's risk flags in their first words, of which their ids are made."""
+    found = []
+    for flag in generate_risk_flags(ledger):
+        said = {
+            "type": flag.type.value,
+            "description": first_words(flag.description),
+            "claims": list(flag.affected_claim_ids),
+        }
+        made = {"id": derived_id("risk", said), "description": said["description"]}
+        found.append(flag.model_copy(update=made))
+    return tuple(found)
+
+
 def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> LedgerSession:
     """Return the answer with its ledger; with a judge called `model`, which fails."""
     asked = {"query": "How much leave do I get?", "mode": "answer", "name": "answer.md"}
@@ -1199,7 +1231,7 @@ def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> Le
         updated_at=at,
         entries=entries,
         summary=LedgerSummary.of(entries),
-        follow_up_questions=follow_up_questions(entries),
+        follow_up_questions=tuple(map(first_words, follow_up_questions(entries))),
         previous_ledger_id=previous,
         citations=(
             CitationCheck(claim_id=claims()[0].id, label=ANCHOR, resolved=True, bears=True),
@@ -1222,7 +1254,7 @@ def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> Le
         answer=ANSWER,
         claims=claims(),
         left_out=left_out(),
-        ledger=ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger)}),
+        ledger=ledger.model_copy(update={"risk_flags": risk_flags(ledger)}),
         documents=tuple(source.checked() for source in SOURCES),
         unread=(UnreadFile(filename="scan.pdf", problem=unread),),
         judges=judges,

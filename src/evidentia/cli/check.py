@@ -62,7 +62,9 @@ def check(
     ] = None,
     min_coverage: Annotated[
         float | None,
-        typer.Option(metavar="N", min=0, max=1, help="Exit with 1 if less is borne out: 0.8."),
+        typer.Option(
+            metavar="N", min=0, max=1, help="Exit with 1 if less of it is supported: 0.8."
+        ),
     ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How to print the ledger.")
@@ -131,7 +133,7 @@ def check(
         say(f"Ledger {ledger.id} is entry {ledger.entry} of the trail.", "good")
         say(f"Prove it to a stranger: evidentia ledger prove {ledger.id} -o proof.json", under=True)
         if asked is None and "nli" not in session.judges and has_weights():
-            say("Judged by words and values alone; for meaning: pip install 'evidentia[judge]'")
+            say("Judged by words and numbers alone. By meaning too: pip install 'evidentia[judge]'")
     elif said := not_readable(session):
         say(said, "unknown", aside=True)
     failures = gate_failures(ledger, fail_on=failing, min_coverage=min_coverage)

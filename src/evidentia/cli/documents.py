@@ -115,6 +115,8 @@ def cite(
         raise typer.Exit(0 if found.resolved else 1)
     if found.chunk is None:
         say(f"[cite:{visible(name)}]: {found.error}", "bad")
+        if not found.candidates:
+            say("'evidentia documents' lists what is in the library.", under=True)
         for candidate in found.candidates:
             say(candidate, under=True)
         raise typer.Exit(1)
@@ -130,7 +132,7 @@ def cite(
 
 
 def _report(done: "Ingestion") -> None:
-    from evidentia.cli.output import say, visible
+    from evidentia.cli.output import first_few, say, visible
     from evidentia.language.counting import counted
 
     outcomes = [result.outcome for result in done.results]
@@ -145,13 +147,12 @@ def _report(done: "Ingestion") -> None:
         read = counted(len(done.results), "document")
         say(f"{read}: {', '.join(parts)} ({pages}, {passages}).", "good")
     elif not done.problems:
-        say("There was no document to read: PDF, DOCX, HTML, Markdown and text files are.")
+        say("There was no document to read. PDF, DOCX, HTML, Markdown and text files are read.")
     for result in done.results:
         for warning in result.document.warnings:
             say(f"{visible(result.document.filename)}: {visible(warning)}", "unknown", under=True)
     for item in done.problems:
         say(visible(item.problem), "bad", under=True)
-    if done.left_out:
-        shown = ", ".join(visible(name) for name, _ in done.left_out[:3])
-        more = " …" if len(done.left_out) > len(done.left_out[:3]) else ""
-        say(f"{counted(len(done.left_out), 'file')} left out, of other kinds: {shown}{more}")
+    for why in dict.fromkeys(reason for _, reason in done.left_out):
+        names = [name for name, reason in done.left_out if reason == why]
+        say(f"{counted(len(names), 'file')} left out ({why}): {visible(first_few(names))}")

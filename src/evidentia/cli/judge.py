@@ -92,6 +92,7 @@ def eval_(
     not be judged counts as wrong. Whatever the figures are, the exit code is 0.
     """  # noqa: D301 - the character, and not its name, keeps the lines below it apart
     from evidentia.cli.output import counting_bar, print_json, say
+    from evidentia.language.counting import agreeing, counted
     from evidentia.store.files import write_durably
     from evidentia.workspace.evaluating import chosen_judges, evaluate, read_pairs, together
 
@@ -119,7 +120,8 @@ def eval_(
     _show(found if len(found) == 1 else [*found, whole], judges)
     if errors is not None:
         wrong = sum(len(one.wrong) for one in found)
-        say(f"{wrong:,} of {total:,} pairs were judged wrongly; they are in {errors}.", aside=True)
+        were = agreeing(wrong, "was judged wrongly; it is in", "were judged wrongly; they are in")
+        say(f"{wrong:,} of {counted(total, 'pair')} {were} {errors}.", aside=True)
 
 
 def _from(
@@ -208,7 +210,7 @@ def _show(evaluations: "Sequence[Evaluation]", judges: "Sequence[Judge]") -> Non
     if figures.not_judged:
         say(f"{counted(figures.not_judged, 'pair')} could not be judged:", "bad")
     for reason, pairs in whole.failures[:SHOWN_FAILURES]:
-        say(f"{pairs:,} times: {visible(reason)}", under=True)
+        say(f"{counted(pairs, 'time')}: {visible(reason)}", under=True)
 
 
 def _title(evaluation: "Evaluation", evaluations: "Sequence[Evaluation]") -> str:

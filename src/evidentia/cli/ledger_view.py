@@ -155,12 +155,8 @@ def _summary(session: LedgerSession, console: Console) -> None:
     wrong = [check for check in ledger.citations if check.problem]
     if wrong:
         of = f"{len(wrong)} of {counted(len(ledger.citations), 'citation')} in the answer"
-        says = (
-            "do not lead to what bears the claim out"
-            if len(wrong) > 1
-            else ("does not lead to what bears the claim out")
-        )
-        console.print(Text(f"⚠ {of} {says}", style="yellow"))
+        lead = agreeing(len(wrong), "does not lead", "do not lead")
+        console.print(Text(f"⚠ {of} {lead} to what supports the claim", style="yellow"))
     if said := not_readable(session):
         say(said, "unknown")
     for file in session.unread:

@@ -30,7 +30,7 @@ def export_ledger(
 ) -> str:
     """Write a ledger in one of the forms.
 
-    `fail_on` says which claims fail in JUnit's: by default all that nothing bears out.
+    `fail_on` says which claims fail in JUnit's: by default all that nothing supports.
     """
     match Form(form):
         case Form.MARKDOWN:

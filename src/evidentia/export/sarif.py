@@ -11,9 +11,9 @@ from evidentia.ledger.session import LedgerSession
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES: Final = (
     (Verdict.CONTRADICTED, "error", "A passage of the documents says otherwise."),
-    (Verdict.NOT_FOUND, "warning", "No passage of the documents bears the claim out."),
+    (Verdict.NOT_FOUND, "warning", "No passage of the documents supports the claim."),
     (Verdict.NOT_JUDGED, "warning", "The claim could not be judged; the message says why."),
-    (Verdict.WEAK, "note", "A passage bears the claim out in part."),
+    (Verdict.WEAK, "note", "A passage supports the claim in part, or not surely."),
 )
 _PLACES: Final = {verdict: (index, level) for index, (verdict, level, _) in enumerate(_RULES)}
 

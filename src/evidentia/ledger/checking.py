@@ -12,6 +12,7 @@ from datetime import date
 from typing import Final
 
 from evidentia.canonical import derived_id
+from evidentia.language.counting import agreeing, counted
 from evidentia.ledger.claims import ExtractedClaims
 from evidentia.ledger.confidence import calculate_confidence
 from evidentia.ledger.evidence import Corpus, find_passages
@@ -110,7 +111,7 @@ def check_claims(
 def _judged(
     claim: Claim, corpus: Corpus, judges: Sequence[Judge], references: References
 ) -> Judged:
-    """Ask all judges, or only those that can be certain if one is that the claim is borne out.
+    """Ask all judges, or only those that can be certain if one is that the claim is supported.
 
     What the others say against it would not count, and they are the slow ones.
     """
@@ -125,7 +126,7 @@ def _judged(
 
 
 def _is_settled(judged: Judged, corpus: Corpus) -> bool:
-    """Whether a current document bears a claim out for certain, and nothing speaks against it."""
+    """Whether a current document supports a claim for certain, and nothing speaks against it."""
     return (
         any(not _is_superseded(passage, corpus) for passage in judged.sure)
         and not any(match.contradicts for match in judged.matches)
@@ -143,9 +144,9 @@ def _entry(
     current = [match for match in judged.matches if not _is_superseded(match.passage, corpus)]
     bearing = current or [_as_outdated(match) for match in judged.matches if not match.contradicts]
     aside = len(judged.matches) - len(bearing)
-    counted = replace(judged, matches=tuple(in_order(bearing)))
-    assignment = _assign(claim, counted)
-    deciding = _deciding(assignment.verdict, counted.matches)
+    weighed = replace(judged, matches=tuple(in_order(bearing)))
+    assignment = _assign(claim, weighed)
+    deciding = _deciding(assignment.verdict, weighed.matches)
     best = deciding[0] if deciding else None
     components = _components(best, deciding, corpus) if best else None
     return LedgerEntry(
@@ -161,11 +162,11 @@ def _entry(
         evidence_chunk_ids=_anchors(deciding, context),
         evidence_snippet=best.snippet if best else "",
         source_document=best.passage.source if best and best.passage else None,
-        notes=_notes(assignment, best, counted, citations, aside),
+        notes=_notes(assignment, best, weighed, citations, aside),
         judge=best.judge if best else "",
         confidence_components=components,
         component_confidence=calculate_confidence(components) if components else None,
-        evidence=counted.matches,
+        evidence=weighed.matches,
         support_probability=judged.support,
         models=judged.models,
     )
@@ -239,20 +240,20 @@ def _notes(
     aside: int,
 ) -> str:
     """Say why, by which judge, and what would change it."""
+    number = judged.passages
     if best:
         why = f"{assignment.notes} ({best.judge} judge: {best.reason})"
     elif assignment.verdict is Verdict.NOT_FOUND:
-        read = (
-            f"{judged.passages} passages were read by {' and '.join(judged.judges) or 'no judge'}"
-        )
-        why = f"{assignment.notes} ({read})"
+        read = f"{counted(number, 'passage')} {agreeing(number, 'was', 'were')} read"
+        why = f"{assignment.notes} ({read} by {' and '.join(judged.judges) or 'no judge'})"
     else:
         why = assignment.notes
     said = [f"{why}.", _WOULD_CHANGE[assignment.verdict]]
     if judged.failures and assignment.verdict is not Verdict.NOT_JUDGED:
         said.append(f"{_failures('Decided without', judged)}.")
     if aside:
-        said.append(f"Left aside: {aside} passage(s) of older versions.")
+        of = agreeing(aside, "an older version", "older versions")
+        said.append(f"Left aside: {counted(aside, 'passage')} of {of}.")
     return " ".join([*said, problems(citations)]).strip()
 
 

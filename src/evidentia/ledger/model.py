@@ -42,7 +42,7 @@ class Verdict(StrEnum):
 
 
 class SupportLevel(StrEnum):
-    """How far a passage bears a claim out."""
+    """How far a passage supports a claim."""
 
     FULL = "full"
     PARTIAL = "partial"
@@ -236,7 +236,7 @@ class RiskFlag(FrozenModel):
 
 
 class CitationCheck(FrozenModel):
-    """A citation in the answer: whether it leads anywhere, and whether that bears the claim out."""
+    """A citation in the answer: whether it leads anywhere, and whether that supports the claim."""
 
     claim_id: str
     label: str

@@ -6,7 +6,7 @@
   a document of which a newer one is there.
 * `ambiguous_evidence`: the passages that weigh most on a claim, within 0.05 of each other, do not
   say the same of it: in full, in part, or the contrary.
-* `conflicting_sources`: one document bears a claim out in full and another contradicts it, or two
+* `conflicting_sources`: one document supports a claim in full and another contradicts it, or two
   contradict it with different values.
 * `low_confidence`: the mean confidence is below 0.6.
 """
@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Final
 
 from evidentia.canonical import derived_id
+from evidentia.language.counting import agreeing, counted
 from evidentia.language.markup import one_line
 from evidentia.language.numerals import find_quantities
 from evidentia.language.quantities import compare
@@ -45,7 +46,7 @@ _ABOUT_SOURCES: Final = frozenset(
 _QUESTIONS: Final = {
     Verdict.NOT_FOUND: 'Which document says that "{claim}"?',
     Verdict.CONTRADICTED: 'Which is right: "{claim}", or {source} with "{said}"?',
-    Verdict.WEAK: 'Does a document say in full that "{claim}"? {source} bears it out in part.',
+    Verdict.WEAK: 'Does a document say in full that "{claim}"? {source} supports it in part.',
     Verdict.NOT_JUDGED: 'Can a person judge the claim "{claim}"?',
 }
 
@@ -168,7 +169,7 @@ def _each(
 
 def _action(flag: RiskFlag, numbers: Mapping[str, int]) -> str:
     claims = ", ".join(f"#{numbers[claim]}" for claim in flag.affected_claim_ids)
-    noun = "claim" if len(flag.affected_claim_ids) == 1 else "claims"
+    noun = agreeing(len(flag.affected_claim_ids), "claim", "claims")
     return f"{RISK_DEFINITIONS[flag.type].user_action} ({noun} {claims})"
 
 
@@ -180,9 +181,10 @@ def _missing(entries: Sequence[LedgerEntry]) -> RiskFlag | None:
     ]
     if not affected:
         return None
+    claims = counted(len(affected), "critical claim")
     return _flag(
         RiskType.MISSING_EVIDENCE,
-        f"{len(affected)} critical claim(s) have no supporting evidence",
+        f"{claims} {agreeing(len(affected), 'has', 'have')} no supporting evidence",
         affected,
         mitigation="Upload relevant documents or revise response",
     )
@@ -192,9 +194,10 @@ def _contradiction(entries: Sequence[LedgerEntry]) -> RiskFlag | None:
     affected = [entry.claim_id for entry in entries if entry.verdict is Verdict.CONTRADICTED]
     if not affected:
         return None
+    contradict = agreeing(len(affected), "contradicts", "contradict")
     return _flag(
         RiskType.CONTRADICTION,
-        f"{len(affected)} claim(s) contradict the source documents",
+        f"{counted(len(affected), 'claim')} {contradict} the source documents",
         affected,
         mitigation="Review and correct the contradicted claims",
     )
@@ -234,14 +237,17 @@ def _why_outdated(age: DocumentAge, context: RiskContext) -> str | None:
         return None
     if (context.today - age.dated).days <= context.outdated_after_days:
         return None
-    return f"{age.filename} is of {age.dated}, more than {context.outdated_after_days} days ago"
+    days = counted(context.outdated_after_days, "day")
+    return f"{age.filename} is of {age.dated}, more than {days} ago"
 
 
 def _ambiguous(entries: Sequence[LedgerEntry]) -> RiskFlag | None:
     affected = [entry.claim_id for entry in entries if _is_ambiguous(entry.evidence)]
     if not affected:
         return None
-    description = f"{len(affected)} claim(s) rest on evidence that is open to interpretation"
+    number = len(affected)
+    rest = agreeing(number, "rests", "rest")
+    description = f"{counted(number, 'claim')} {rest} on evidence that is open to interpretation"
     return _flag(RiskType.AMBIGUOUS_EVIDENCE, description, affected)
 
 

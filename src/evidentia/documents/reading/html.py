@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from evidentia.documents.reading.contents import Block, Contents, compose, iso_date, problem
 from evidentia.documents.reading.limits import MAX_ELEMENTS, MAX_NESTING
 from evidentia.documents.reading.text import decode_text, marked_encoding
+from evidentia.language.counting import agreeing, counted
 
 
 def _names(text: str) -> frozenset[str]:
@@ -100,7 +101,8 @@ def read_html(data: bytes, filename: str) -> Contents:
     pages, headings = compose(writer.blocks)
     title = parser.css_first("title", default=None)
     metas = _metas(parser)
-    left_out = f"{writer.hidden} hidden element(s) are left out"
+    hidden = writer.hidden
+    left_out = f"{counted(hidden, 'hidden element')} {agreeing(hidden, 'is', 'are')} left out"
     return Contents(
         pages=pages,
         headings=headings,

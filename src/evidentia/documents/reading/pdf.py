@@ -19,6 +19,7 @@ from evidentia.documents.reading.limits import MAX_PAGE_CHARACTERS, MAX_PAGES
 from evidentia.documents.reading.pdf_layout import PdfLine, layout
 from evidentia.documents.reading.pdf_streams import check_streams
 from evidentia.errors import DocumentError
+from evidentia.language.counting import agreeing, counted
 
 PDFIUM: Final = Lock()
 """PDFium is not safe for threads; processes do not share it."""
@@ -78,9 +79,10 @@ def _read(document: Any, filename: str) -> Contents:
     if not any(pages):
         if pictures:
             raise problem(
-                filename, f"a scanned PDF: {count:,} page(s) of pictures and no text; run OCR first"
+                filename,
+                f"a scanned PDF: {counted(count, 'page')} of pictures and no text; run OCR first",
             )
-        raise problem(filename, f"an empty PDF: its {count:,} page(s) have no text")
+        raise problem(filename, f"an empty PDF: no text on its {counted(count, 'page')}")
     written, headings = layout(pages)
     title = _metadata(document, "Title")
     return Contents(
@@ -116,10 +118,9 @@ def _page(document: Any, number: int, filename: str) -> tuple[list[PdfLine], str
         reader = _Lines(page, text_page, number, filename)
         lines = list(reader.lines())
         if reader.outside:
-            return (
-                lines,
-                f"page {number}: {reader.outside} line(s) outside of the page are left out",
-            )
+            outside = counted(reader.outside, "line")
+            are = agreeing(reader.outside, "is", "are")
+            return lines, f"page {number}: {outside} outside of the page {are} left out"
         if not lines and _has_pictures(page):
             return [], f"page {number} is a picture without text: it needs OCR"
         return lines, None
