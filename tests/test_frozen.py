@@ -1,11 +1,14 @@
 import copy
+import json
 import math
 import pickle
 from collections import UserDict
+from collections.abc import Callable, Mapping
 from enum import IntEnum, StrEnum
 from importlib import import_module
 from typing import Any, Self
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.references import ResultReference
+from evidentia.canonical import canonical_json
 from evidentia.frozen import (
     MAX_DEPTH,
     FrozenDict,
@@ -50,30 +54,91 @@ class Count(IntEnum):
     THREE = 3
 
 
-def test_a_frozen_mapping_refuses_every_change() -> None:
-    frozen: Any = freeze({"a": 1})
-    with pytest.raises(TypeError):
-        frozen["a"] = 2
-    with pytest.raises(TypeError):
-        del frozen["a"]
-    with pytest.raises(TypeError, match="cannot be changed"):
-        frozen.a = 2
-    with pytest.raises(TypeError, match="cannot be changed"):
-        del frozen._items
-    with pytest.raises(AttributeError):
-        frozen.update(a=2)
+CHANGES_OF_DICTS: list[Callable[[Any], object]] = [
+    lambda frozen: frozen.__setitem__("a", 2),
+    lambda frozen: frozen.__delitem__("a"),
+    lambda frozen: frozen.__ior__({"a": 2}),
+    lambda frozen: frozen.clear(),
+    lambda frozen: frozen.pop("a"),
+    lambda frozen: frozen.pop("b", None),
+    lambda frozen: frozen.popitem(),
+    lambda frozen: frozen.setdefault("b", 2),
+    lambda frozen: frozen.update(a=2),
+    lambda frozen: frozen.update({"a": 2}),
+    lambda frozen: setattr(frozen, "a", 2),
+    lambda frozen: delattr(frozen, "a"),
+]
+CHANGES_OF_LISTS: list[Callable[[Any], object]] = [
+    lambda frozen: frozen.__setitem__(0, 3),
+    lambda frozen: frozen.__setitem__(slice(None), []),
+    lambda frozen: frozen.__delitem__(0),
+    lambda frozen: frozen.__iadd__([3]),
+    lambda frozen: frozen.__imul__(2),
+    lambda frozen: frozen.append(3),
+    lambda frozen: frozen.clear(),
+    lambda frozen: frozen.extend([3]),
+    lambda frozen: frozen.insert(0, 3),
+    lambda frozen: frozen.pop(),
+    lambda frozen: frozen.remove(1),
+    lambda frozen: frozen.reverse(),
+    lambda frozen: frozen.sort(key=None),
+    lambda frozen: setattr(frozen, "a", 2),
+    lambda frozen: delattr(frozen, "a"),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_DICTS)
+def test_a_frozen_dict_refuses_every_change(change: Callable[[Any], object]) -> None:
+    frozen = freeze({"a": 1})
+    with pytest.raises(TypeError, match=r"a frozen dict cannot be changed: make a copy with dict"):
+        change(frozen)
     assert frozen == {"a": 1}
 
 
-def test_a_frozen_list_refuses_every_change() -> None:
-    frozen: Any = freeze([1, 2])
-    with pytest.raises(TypeError):
-        frozen[0] = 2
-    with pytest.raises(AttributeError):
-        frozen.append(3)
-    with pytest.raises(AttributeError):
-        frozen.extra = 3
+@pytest.mark.parametrize("change", CHANGES_OF_LISTS)
+def test_a_frozen_list_refuses_every_change(change: Callable[[Any], object]) -> None:
+    frozen = freeze([1, 2])
+    with pytest.raises(TypeError, match=r"a frozen list cannot be changed: make a copy with list"):
+        change(frozen)
     assert frozen == [1, 2]
+
+
+def test_making_a_frozen_value_again_changes_nothing() -> None:
+    mapping, sequence = freeze({"a": 1}), freeze([])
+    mapping.__init__({"b": 2})
+    sequence.__init__([1])
+    assert (mapping, sequence) == ({"a": 1}, [])
+
+
+@pytest.mark.parametrize("kind", [FrozenDict, FrozenList])
+def test_no_method_that_changes_is_forgotten(kind: type) -> None:
+    changing = set(vars(kind.__base__)) - set(dir(tuple if kind is FrozenList else Mapping))
+    keeping = {"__or__", "__ror__", "__reversed__", "copy", "fromkeys"}
+    assert changing - keeping <= set(vars(kind))
+
+
+def test_frozen_values_are_lists_and_dicts_to_their_users() -> None:
+    frozen = freeze({"steps": [{"status": "ACTIVE"}]})
+    assert isinstance(frozen, dict)
+    assert isinstance(frozen["steps"], list)
+    assert isinstance(frozen["steps"][0], dict)
+    assert json.dumps(frozen) == '{"steps": [{"status": "ACTIVE"}]}'
+    assert json.dumps(frozen, indent=1) == json.dumps(thaw(frozen), indent=1)
+    assert orjson.dumps(frozen) == b'{"steps":[{"status":"ACTIVE"}]}'
+    assert canonical_json(frozen) == canonical_json(thaw(frozen))
+
+
+def test_what_is_made_of_frozen_values_can_be_changed() -> None:
+    frozen = freeze({"steps": [1]})
+    longer = frozen["steps"] + [2]
+    assert (longer, type(longer)) == ([1, 2], list)
+    assert [0] + frozen["steps"] == [0, 1]
+    wider = frozen | {"more": 2}
+    assert (wider, type(wider)) == ({"steps": [1], "more": 2}, dict)
+    for copied in (frozen.copy(), frozen["steps"].copy(), frozen["steps"][:], sorted([1])):
+        assert type(copied) in (list, dict)
+        copied.clear()
+    assert frozen == {"steps": [1]}
 
 
 def test_freezing_reaches_the_bottom() -> None:
@@ -160,8 +225,9 @@ def test_copies_of_frozen_values_are_equal_and_frozen(duplicate: Any) -> None:
         assert isinstance(copied, FrozenDict | FrozenList)
 
 
-def test_copying_a_frozen_mapping_copies_nothing() -> None:
-    frozen = freeze({"a": 1})
+@pytest.mark.parametrize("value", [{"a": 1}, [{"a": 1}]])
+def test_copying_a_frozen_value_copies_nothing(value: Any) -> None:
+    frozen = freeze(value)
     assert copy.copy(frozen) is frozen
     assert copy.deepcopy(frozen) is frozen
 
@@ -280,7 +346,9 @@ def test_no_model_has_a_default_that_can_be_changed(module: str) -> None:
         if isinstance(model, type) and issubclass(model, FrozenModel):
             for name, field in model.model_fields.items():
                 default = field.get_default(call_default_factory=True, validated_data={})
-                assert not isinstance(default, dict | list | set), f"{model.__name__}.{name}"
+                changeable = isinstance(default, dict | list | set)
+                frozen = isinstance(default, FrozenDict | FrozenList)
+                assert frozen or not changeable, f"{model.__name__}.{name}"
 
 
 class Limits(FrozenModel):

@@ -1,48 +1,51 @@
 """JSON values that cannot be changed, and the model base that is made of them.
 
-What a caller does later to what it passed in does not reach a frozen value. A frozen value still
-equals the dict or list it was made from.
+What a caller does later to what it passed in does not reach a frozen value. To its users a frozen
+value is the `dict` or `list` it was made from; only what would change it raises.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from math import isfinite
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NoReturn, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, ValidationError
 
 MAX_DEPTH = 100
 
 
-class FrozenDict(Mapping[str, Any]):
-    """A mapping that cannot be changed and that equals the dict it was made from."""
+Item = TypeVar("Item")
 
-    __slots__ = ("_items",)
-    _items: dict[str, Any]
+
+def _refusal(kind: str) -> Callable[..., NoReturn]:
+    def refuse(*_given: Any, **_named: Any) -> NoReturn:
+        raise TypeError(
+            f"a frozen {kind} cannot be changed: make a copy with {kind}(…), and change that"
+        )
+
+    return refuse
+
+
+class FrozenDict(dict[str, Any]):
+    """A dict that cannot be changed and that equals the mapping it was made from."""
+
+    __slots__ = ()
+
+    def __new__(cls, items: Mapping[str, Any] | None = None) -> Self:
+        """Make it whole: nothing can be added later."""
+        made = super().__new__(cls)
+        dict.update(made, items or {})
+        return made
 
     def __init__(self, items: Mapping[str, Any] | None = None) -> None:
-        object.__setattr__(self, "_items", dict(items or {}))
+        """Leave what was made as it is: `dict` would add to it."""
 
-    def __getitem__(self, key: str) -> Any:
-        return self._items[key]
+    __setitem__ = __delitem__ = __ior__ = _refuse = _refusal("dict")
+    clear = pop = popitem = setdefault = update = _refuse
+    __setattr__ = __delattr__ = _refuse
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._items.items()))
-
-    def __repr__(self) -> str:
-        return repr(self._items)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise TypeError("a frozen mapping cannot be changed")
-
-    def __delattr__(self, name: str) -> None:
-        raise TypeError("a frozen mapping cannot be changed")
+    def __hash__(self) -> int:  # type: ignore[override]  # what cannot be changed has one
+        return hash(frozenset(self.items()))
 
     def __copy__(self) -> Self:
         return self
@@ -51,25 +54,44 @@ class FrozenDict(Mapping[str, Any]):
         return self
 
     def __reduce__(self) -> tuple[type["FrozenDict"], tuple[dict[str, Any]]]:
-        return FrozenDict, (dict(self._items),)
+        return FrozenDict, (dict(self),)
 
 
-class FrozenList(tuple[Any, ...]):
-    """A sequence that cannot be changed and that equals the list it was made from."""
+class FrozenList(list[Item]):
+    """A list that cannot be changed and that equals the list or tuple it was made from."""
 
     __slots__ = ()
 
+    def __new__(cls, items: Iterable[Item] = ()) -> Self:
+        """Make it whole: nothing can be added later."""
+        made = super().__new__(cls)
+        list.extend(made, items)
+        return made
+
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        """Leave what was made as it is: `list` would fill it again."""
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse = _refusal("list")
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+    __setattr__ = __delattr__ = _refuse
+
     def __eq__(self, other: object) -> bool:
-        return super().__eq__(tuple(other) if isinstance(other, list) else other)
+        return super().__eq__(list(other) if isinstance(other, tuple) else other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __hash__(self) -> int:
-        return super().__hash__()
+    def __hash__(self) -> int:  # type: ignore[override]  # what cannot be changed has one
+        return hash(tuple(self))
 
-    def __repr__(self) -> str:
-        return repr(list(self))
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type["FrozenList[Item]"], tuple[list[Item]]]:
+        return FrozenList, (list(self),)
 
 
 def freeze(value: Any) -> Any:
@@ -120,13 +142,14 @@ def _freeze_scalar(value: str | float | None, where: str) -> str | float | None:
     return float(value)
 
 
-FrozenObject = Annotated[Mapping[str, Any], AfterValidator(freeze), PlainSerializer(thaw)]
+FrozenObject = Annotated[dict[str, Any], AfterValidator(freeze), PlainSerializer(thaw)]
 """A field that takes any JSON object and holds it frozen."""
 
-FrozenObjects = Annotated[
-    Sequence[Mapping[str, Any]], AfterValidator(freeze), PlainSerializer(thaw)
-]
+FrozenObjects = Annotated[list[dict[str, Any]], AfterValidator(freeze), PlainSerializer(thaw)]
 """A field that takes a list of JSON objects and holds them frozen."""
+
+FrozenItems = Annotated[list[Item], AfterValidator(FrozenList)]
+"""A field that takes a list of what cannot be changed either, and holds it frozen."""
 
 
 def first_problem(error: ValidationError, model: type[BaseModel], named: str) -> str:
