@@ -1,5 +1,6 @@
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 import evidentia
 
@@ -90,3 +92,13 @@ def test_the_records_are_usable_without_a_database() -> None:
         "print(json.dumps(sorted(sys.modules)))"
     )
     assert not {"sqlalchemy", "alembic"} & set(loaded)
+
+
+def test_every_list_that_a_public_model_has_is_one_to_its_users() -> None:
+    for name in evidentia.__all__:
+        model = getattr(evidentia, name)
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            for field, told in model.model_fields.items():
+                assert not re.search(r"tuple\[.*, \.\.\.\]|Sequence\[", str(told.annotation)), (
+                    f"{name}.{field}"
+                )

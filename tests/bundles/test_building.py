@@ -196,13 +196,13 @@ def test_a_limit_of_0_keeps_nothing(limits: dict[str, Any], reason: str) -> None
         created_utc=NOW,
         count_tokens=token_counter("o200k_base"),
     ).bundle
-    assert found.items == ()
+    assert found.items == []
     assert [d.steps[-1].reason for d in found.accounting.decisions] == [reason, reason]
 
 
 def test_an_item_of_which_no_character_fits_is_dropped() -> None:
     found = bundle(inline("👨\u200d👩\u200d👧 family"), max_item_bytes=10)
-    assert found.items == ()
+    assert found.items == []
     (decision,) = found.accounting.decisions
     assert [step.done for step in decision.steps] == [Outcome.TRUNCATED, Outcome.DROPPED]
     assert decision.steps[-1].reason == "not one character is within max_item_bytes: 10"

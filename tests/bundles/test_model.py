@@ -441,7 +441,7 @@ def test_a_bundle_cannot_be_changed() -> None:
         WHOLE.accounting.decisions[0].origin = "other"  # type: ignore[misc]
     item = WHOLE.items[0]
     with pytest.raises(TypeError):
-        item.metadata["bounding"] = {}  # type: ignore[index]
+        item.metadata["bounding"] = {}
     with pytest.raises(ValidationError, match="does not add up"):
         WHOLE.model_copy(update={"items": ()})
 
@@ -579,7 +579,7 @@ def test_the_words_that_there_is_nothing_are_not_held_against_a_limit() -> None:
     count = token_counter("o200k_base")
     policy = EvidencePolicy(tokenizer="o200k_base", max_total_tokens=0)
     found = build_bundle([inline("text")], policy, created_utc=NOW, count_tokens=count).bundle
-    assert found.items == ()
+    assert found.items == []
     assert found.summary.tokens is not None
     assert found.summary.tokens.rendered > 0
     assert EvidenceBundle.parse(found.encode()) == found

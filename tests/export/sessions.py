@@ -1,5 +1,7 @@
 """Sessions for tests of exports: one with every verdict, and ones with hostile text."""
 
+from collections.abc import Sequence
+
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.model import (
     Claim,
@@ -55,7 +57,7 @@ def entry(
 
 def session_of(
     *entries: LedgerEntry,
-    claims: tuple[Claim, ...],
+    claims: Sequence[Claim],
     answer: str = "",
     title: str = "Leave Policy Q&A",
     created_at: str = NOW,

@@ -208,7 +208,7 @@ def test_an_older_version_does_not_contradict_what_the_current_one_says() -> Non
     ledger = check("Employees receive 15 days of annual leave.", corpus)
     assert only(ledger).verdict is Verdict.SUPPORTED
     assert only(ledger).notes.endswith("Left aside: 1 passage of an older version.")
-    assert ledger.risk_flags == ()
+    assert ledger.risk_flags == []
     old = check("Employees receive 10 days of annual leave.", corpus)
     assert only(old).verdict is Verdict.CONTRADICTED
     both = check("Employees receive 15 days of annual leave.", make_corpus(files))
@@ -421,10 +421,10 @@ def test_a_reference_to_no_document_says_which_names_are_nearest(source: str, pr
 
 def test_an_answer_without_claims_gives_an_empty_ledger() -> None:
     ledger = check("Hello!", leave_corpus())
-    assert ledger.entries == ()
+    assert ledger.entries == []
     assert ledger.summary.evidence_coverage == 0
-    assert ledger.risk_flags == ()
-    assert ledger.follow_up_questions == ()
+    assert ledger.risk_flags == []
+    assert ledger.follow_up_questions == []
 
 
 def test_a_claim_without_documents_is_not_found() -> None:
@@ -471,7 +471,7 @@ def test_the_order_of_documents_and_chunks_does_not_change_the_ledger() -> None:
 
 def test_citations_are_part_of_the_ledger_as_values() -> None:
     ledger = check("Leave is paid [1].", leave_corpus())
-    assert ledger.citations == (
+    assert ledger.citations == [
         CitationCheck(
             claim_id=only(ledger).claim_id,
             label="1",
@@ -479,7 +479,7 @@ def test_citations_are_part_of_the_ledger_as_values() -> None:
             bears=False,
             problem="The answer's list of sources does not say what it stands for",
         ),
-    )
+    ]
 
 
 def test_line_breaks_of_a_document_stay_in_its_quotes_and_in_no_sentence_about_them() -> None:
@@ -507,6 +507,6 @@ def test_a_document_without_pages_is_named_by_its_heading_and_never_by_a_page() 
     entry = only(made)
     assert entry.source_document is not None
     assert entry.source_document.page_number is None
-    assert entry.source_document.heading_path == ("4. Leave", "4.1 Annual leave")
+    assert entry.source_document.heading_path == ["4. Leave", "4.1 Annual leave"]
     told = [entry.notes, *made.follow_up_questions, *(f.description for f in made.risk_flags)]
     assert not any("page" in text.lower() for text in told)

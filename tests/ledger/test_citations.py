@@ -133,7 +133,7 @@ def test_a_citation_resolves_to_all_places_of_its_text_in_order() -> None:
     resolution = resolve_citation(" ABCDEF01 ", {}, places)
     assert resolution.resolved
     assert resolution.chunk == places[2]
-    assert resolution.places == (places[2], places[1], places[0])
+    assert resolution.places == [places[2], places[1], places[0]]
     assert resolution.error is None
 
 
@@ -164,7 +164,7 @@ def test_an_ambiguous_citation_names_its_candidates() -> None:
     chunks = [chunk("abcdef01ff"), chunk("abcdef01aa")]
     resolution = resolve_citation("abcdef01", {}, chunks)
     assert not resolution.resolved
-    assert resolution.candidates == tuple(sorted(item.chunk_hash for item in chunks))
+    assert resolution.candidates == list(sorted(item.chunk_hash for item in chunks))
     assert resolution.error == "Citation is ambiguous: 2 passages begin with it"
 
 

@@ -32,7 +32,7 @@ def test_a_passage_is_the_sentence_that_shares_most_verbatim_with_its_place() ->
     assert best.snippet.startswith("Unused annual leave may be carried over")
     assert best.page == best.source.page_number == 2
     assert best.source.filename == "HR_Policy.pdf"
-    assert best.source.heading_path == ("4. Leave", "4.2 Carrying leave over")
+    assert best.source.heading_path == ["4. Leave", "4.2 Carrying leave over"]
 
 
 def test_every_passage_is_the_pages_text_at_its_place() -> None:

@@ -136,8 +136,8 @@ def test_the_ledger_adds_up_and_flags_what_is_at_risk() -> None:
     assert made.summary.evidence_coverage == 0.5
     flagged = {flag.type: flag.affected_claim_ids for flag in made.risk_flags}
     by_verdict = {entry.verdict: entry.claim_id for entry in made.entries}
-    assert flagged[RiskType.MISSING_EVIDENCE] == (by_verdict[Verdict.NOT_FOUND],)
-    assert flagged[RiskType.CONTRADICTION] == (by_verdict[Verdict.CONTRADICTED],)
+    assert flagged[RiskType.MISSING_EVIDENCE] == [by_verdict[Verdict.NOT_FOUND]]
+    assert flagged[RiskType.CONTRADICTION] == [by_verdict[Verdict.CONTRADICTED]]
     assert set(flagged) == {
         RiskType.MISSING_EVIDENCE,
         RiskType.CONTRADICTION,

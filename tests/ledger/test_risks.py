@@ -76,6 +76,14 @@ def flags(*entries: LedgerEntry, context: RiskContext | None = None) -> dict[Ris
     return {flag.type: flag for flag in found}
 
 
+def test_flags_are_a_list() -> None:
+    assert generate_risk_flags(ledger(entry(1))) == []
+    found = generate_risk_flags(ledger(entry(1, Verdict.CONTRADICTED)))
+    assert isinstance(found, list)
+    assert found[0].affected_claim_ids == ["clm_1"]
+    assert isinstance(ledger(entry(1), flags=found).risk_flags, list)
+
+
 def match(
     similarity: float,
     level: SupportLevel,
@@ -113,7 +121,7 @@ def test_critical_claims_that_were_not_found_are_missing_evidence() -> None:
     flag = found[RiskType.MISSING_EVIDENCE]
     assert flag.severity is Severity.HIGH
     assert flag.description == "1 critical claim has no supporting evidence"
-    assert flag.affected_claim_ids == ("clm_1",)
+    assert flag.affected_claim_ids == ["clm_1"]
     assert flag.mitigation == "Upload relevant documents or revise response"
 
 
@@ -123,7 +131,7 @@ def test_contradicted_claims_are_a_contradiction() -> None:
     ]
     assert flag.severity is Severity.HIGH
     assert flag.description == "2 claims contradict the source documents"
-    assert flag.affected_claim_ids == ("clm_1", "clm_3")
+    assert flag.affected_claim_ids == ["clm_1", "clm_3"]
     assert flag.mitigation == "Review and correct the contradicted claims"
 
 
@@ -132,7 +140,7 @@ def test_a_low_mean_of_confidence_is_flagged_as_medium() -> None:
     flag = found[RiskType.LOW_CONFIDENCE]
     assert flag.severity is Severity.MEDIUM
     assert flag.description == "Overall confidence is low (57%)"
-    assert flag.affected_claim_ids == ("clm_2",)
+    assert flag.affected_claim_ids == ["clm_2"]
     assert flag.mitigation is None
     assert flags(entry(1, confidence=0.6)) == {}
 
@@ -141,7 +149,7 @@ def test_confidence_is_summed_and_rounded_as_in_javascript() -> None:
     """Ten times 0.6 is less than 6 there, so a flag is raised that affects no claim."""
     flag = flags(*(entry(number, confidence=0.6) for number in range(10)))[RiskType.LOW_CONFIDENCE]
     assert flag.description == "Overall confidence is low (60%)"
-    assert flag.affected_claim_ids == ()
+    assert flag.affected_claim_ids == []
     half = flags(entry(1, confidence=0.125))[RiskType.LOW_CONFIDENCE]
     assert half.description == "Overall confidence is low (13%)"
 
@@ -172,7 +180,7 @@ def test_a_claim_on_an_old_document_is_flagged_with_the_reason(
         flag = found[RiskType.OUTDATED_SOURCE]
         assert flag.severity is Severity.MEDIUM
         assert flag.description == reason
-        assert flag.affected_claim_ids == ("clm_1", "clm_2")
+        assert flag.affected_claim_ids == ["clm_1", "clm_2"]
 
 
 def test_without_a_day_only_newer_versions_make_a_source_outdated() -> None:
@@ -288,14 +296,14 @@ def test_actions_come_in_order_of_weight_and_name_claims_by_number() -> None:
     )
     context = RiskContext(today=TODAY, ages={"doc_old": DocumentAge("Old.pdf", superseded=True)})
     found = generate_risk_flags(ledger(*entries), context)
-    assert recommended_actions(ledger(*entries, flags=found)) == (
+    assert recommended_actions(ledger(*entries, flags=found)) == [
         "Correct claim #3 or remove it",
         'Upload additional documents covering "Claim 4 holds"',
         "Verify with current documentation (claims #1, #2)",
         "Review claim #4 and consider removing or qualifying",
         "Review claim #2 and consider qualifying",
         "Judge claim #5 again, or by hand",
-    )
+    ]
 
 
 def test_a_flag_on_one_claim_is_an_action_on_one_claim() -> None:
@@ -309,10 +317,10 @@ def test_a_flag_on_one_claim_is_an_action_on_one_claim() -> None:
         ),
     )
     found = generate_risk_flags(ledger(*entries))
-    assert recommended_actions(ledger(*entries, flags=found)) == (
+    assert recommended_actions(ledger(*entries, flags=found)) == [
         "Seek clarification or additional sources (claim #1)",
         "Determine authoritative source (claim #1)",
-    )
+    ]
 
 
 @given(

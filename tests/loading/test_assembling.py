@@ -129,7 +129,7 @@ def test_two_builds_differ_in_their_clock_alone(root: Path) -> None:
 
 def test_a_job_without_evidence_is_an_empty_bundle(tmp_path: Path) -> None:
     bundle = build_evidence_bundle(lake_root=tmp_path / "new" / "lake")
-    assert (bundle.items, bundle.accounting.inputs) == ((), 0)
+    assert (bundle.items, bundle.accounting.inputs) == ([], 0)
     assert (tmp_path / "new" / "lake" / bundle.lake_uri).is_file()
 
 

@@ -77,13 +77,13 @@ def test_a_pack_has_what_its_decision_says() -> None:
 
 def test_every_call_of_the_decision_comes_along_failures_too() -> None:
     pack = assembled()
-    assert pack.tool_calls == (call(), failed_call())
-    assert unmet(pack, TOOLS.calls(pack.decision_id)) == ()
+    assert pack.tool_calls == [call(), failed_call()]
+    assert unmet(pack, TOOLS.calls(pack.decision_id)) == []
 
 
 def test_tools_that_were_offered_and_not_used_can_be_told() -> None:
     pack = assembled()
-    assert pack.tools_offered == ("hubspot.get_contact", "hubspot.delete_contact")
+    assert pack.tools_offered == ["hubspot.get_contact", "hubspot.delete_contact"]
     used = {one.tool_name for one in pack.tool_calls}
     assert set(pack.tools_offered) - used == {"hubspot.delete_contact"}
 
@@ -98,10 +98,10 @@ def test_what_else_is_given_is_in_the_pack() -> None:
         attachments=[attachment()],
         trace_id="0" * 31 + "1",
     )
-    assert pack.prompts == tuple(prompts)
-    assert pack.bundles == tuple(bundles)
+    assert pack.prompts == list(prompts)
+    assert pack.bundles == list(bundles)
     assert pack.ledger == LEDGER
-    assert pack.attachments == (attachment(),)
+    assert pack.attachments == [attachment()]
     assert pack.trace_id == "0" * 31 + "1"
 
 
@@ -152,7 +152,7 @@ class TestMemos:
     def test_a_draft_can_be_sealed(self) -> None:
         given = [evidence(source=f"crm.{number}") for number in range(5)]
         pack = assembled(decision=decision(evidence=given), memo=TemplateWriter(), ledger=LEDGER)
-        assert unmet(pack, TOOLS.calls(pack.decision_id)) == ()
+        assert unmet(pack, TOOLS.calls(pack.decision_id)) == []
 
     def test_a_writer_is_told_what_the_pack_has(self) -> None:
         writer = Writer()
@@ -178,7 +178,7 @@ class TestMemos:
             ("old", "hubspot://contacts/456"),
             ("crm.hubspot.contact", "file 7"),
         ]
-        assert facts.stale == pack.stale_sources == (1,)
+        assert list(facts.stale) == pack.stale_sources == [1]
         assert [one.tool_name for one in facts.failed] == ["hubspot.update_contact"]
         assert [one.tool_name for one in facts.contradicting] == ["hubspot.update_contact"]
         assert facts.claims == MemoClaims(

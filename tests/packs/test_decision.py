@@ -101,7 +101,7 @@ class TestWhenAPackIsAskedFor:
             reversibility_class=reversibility,
             sensitivity_class=sensitivity,
         )
-        assert pack_requirement(made).rules == (rule,)
+        assert pack_requirement(made).rules == [rule]
 
     def test_little_confidence_in_what_is_at_no_stake_asks_for_nothing(self) -> None:
         routine = decision(
@@ -217,8 +217,9 @@ class TestDecisions:
         with pytest.raises(TypeError):
             made.metadata["a"]["c"] = 1
         with pytest.raises(TypeError):
-            decision().metadata["a"] = 1  # type: ignore[index]
-        assert isinstance(made.evidence, tuple)
+            decision().metadata["a"] = 1
+        with pytest.raises(TypeError):
+            made.evidence.append(made.evidence[0])
 
     def test_a_decision_reads_back_and_is_copied_whole(self) -> None:
         made = decision(metadata={"a": [1, {"b": None}]}, data_freshness_window_hours=24)

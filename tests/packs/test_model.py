@@ -149,15 +149,15 @@ class TestSources:
         for summary in (None, DecisionSummary.of(decision())):
             assert pack(
                 sources=(source(), made), data_freshness_window_hours=24, decision=summary
-            ).stale_sources == ((2,) if stale else ())
+            ).stale_sources == ([2] if stale else [])
 
     def test_freshness_is_that_of_the_decision_and_not_of_the_pack(self) -> None:
         fields = {"data_freshness_window_hours": 24, "created_at": "2027-01-01T00:00:00Z"}
-        assert pack(**fields).stale_sources == (1,)
-        assert pack(**fields, decision=DecisionSummary.of(decision())).stale_sources == ()
+        assert pack(**fields).stale_sources == [1]
+        assert pack(**fields, decision=DecisionSummary.of(decision())).stale_sources == []
 
     def test_without_a_window_nothing_is_stale(self) -> None:
-        assert pack(created_at="2126-01-01T00:00:00Z").stale_sources == ()
+        assert pack(created_at="2126-01-01T00:00:00Z").stale_sources == []
 
 
 class TestIds:
@@ -233,14 +233,17 @@ class TestNothingChanges:
     def test_nothing_within_can_be_changed(self) -> None:
         outputs = FULL.tool_calls[0].outputs
         with pytest.raises(TypeError):
-            outputs["more"] = 1  # type: ignore[index]
+            outputs["more"] = 1
         with pytest.raises(TypeError):
             outputs["tags"][1]["b"] = 2
         for left_out in (call().inputs, call().outputs):
             with pytest.raises(TypeError):
-                left_out["more"] = 1  # type: ignore[index]
+                left_out["more"] = 1
+        held: Any
         for held in (FULL.sources, FULL.tool_calls, FULL.prompts, FULL.attachments):
-            assert isinstance(held, tuple)
+            assert isinstance(held, list)
+            with pytest.raises(TypeError, match="a frozen list cannot be changed"):
+                held.append(held[0])
 
     def test_what_the_caller_changes_later_does_not_reach_the_pack(self) -> None:
         outputs = {"tags": ["a", {"b": 1}]}
@@ -498,7 +501,7 @@ class TestParts:
     def test_the_calls_that_did_not_do_what_was_meant_are_listed(self) -> None:
         seen = call(contradiction_flag=True)
         made = pack(tool_calls=(call(), failed_call(), seen))
-        assert made.contradictions == (failed_call(), seen)
+        assert made.contradictions == [failed_call(), seen]
 
     def test_a_pack_without_a_time_is_of_now(self) -> None:
         fields = pack().model_dump(exclude={"created_at", "pack_id"})

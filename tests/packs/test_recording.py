@@ -68,7 +68,7 @@ class TestFunctions:
         assert record.outcome is ToolOutcome.SUCCEEDED
         assert record.verification_status is VerificationStatus.UNVERIFIED
         assert record.contradiction_flag is False
-        assert record.side_effects == ()
+        assert record.side_effects == []
         assert record.called_at is not None
         assert before <= record.called_at <= now()
         assert record.duration_ms is not None
@@ -78,7 +78,7 @@ class TestFunctions:
         self, tools: ToolVerificationLedger
     ) -> None:
         coroutine = read_later(456)
-        assert tools.calls("dec_1") == ()
+        assert tools.calls("dec_1") == []
         assert asyncio.run(coroutine) == {"id": 456}
         assert only(tools).outputs == {"result": {"id": 456}}
         assert asyncio.iscoroutinefunction(read_later) or sys.version_info >= (3, 14)
@@ -105,7 +105,7 @@ class TestFunctions:
         record = only(tools)
         assert record.actual_action == "retrieved contact 456"
         assert record.contradiction_flag is False
-        assert record.side_effects == ("touched contact id=456",)
+        assert record.side_effects == ["touched contact id=456"]
 
     @pytest.mark.parametrize(
         "template",
@@ -326,7 +326,7 @@ class TestBlocks:
         assert record.actual_action == "created contact 123"
         assert record.inputs == {"name": "Riyadh Hospital"}
         assert record.outputs == {"id": 123, "status": "new"}
-        assert record.side_effects == ("created contact id=123 in HubSpot", "sent a notice")
+        assert record.side_effects == ["created contact id=123 in HubSpot", "sent a notice"]
         assert record.verification_status is VerificationStatus.VERIFIED
         assert record.contradiction_flag is False
 
@@ -360,7 +360,7 @@ class TestBlocks:
         assert record.outcome is ToolOutcome.FAILED
         assert record.verification_status is VerificationStatus.FAILED
         assert record.actual_action == "created contact 124"
-        assert record.side_effects == ("created contact id=124",)
+        assert record.side_effects == ["created contact id=124"]
 
     def test_an_async_block_is_recorded(self, tools: ToolVerificationLedger) -> None:
         async def creates() -> None:
@@ -466,7 +466,7 @@ class TestDecisions:
         own = ToolVerificationLedger()
         tool(decision_id="dec_9", tool_ledger=own)(lambda number: number)(1)
         assert len(own.calls("dec_9")) == 1
-        assert tools.calls("dec_1") == ()
+        assert tools.calls("dec_1") == []
 
     @pytest.mark.parametrize(
         "given", [{"decision_id": "dec_9"}, {"tool_ledger": ToolVerificationLedger()}]

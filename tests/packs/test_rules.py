@@ -35,7 +35,7 @@ def lacking(made: EvidencePack, *recorded: Any) -> list[tuple[str, AntiPattern |
 
 @pytest.mark.parametrize("made", [pack(), full_pack()])
 def test_a_pack_that_lacks_nothing_can_be_sealed(made: EvidencePack) -> None:
-    assert unmet(made, made.tool_calls) == ()
+    assert unmet(made, made.tool_calls) == []
     check_sealable(made, made.tool_calls)
 
 
@@ -61,7 +61,7 @@ class TestWhatIsLacking:
         assert lacking(pack(prompts=(good, prompt))) == [("prompts[2].content_hash", None)]
 
     def test_a_digest_may_be_left_out(self) -> None:
-        assert unmet(pack(sources=(source(content_hash=None),))) == ()
+        assert unmet(pack(sources=(source(content_hash=None),))) == []
 
     @pytest.mark.parametrize("count", [1, 2, 3, 4])
     def test_references_to_the_top_three_in_both_languages(self, count: int) -> None:
@@ -72,7 +72,7 @@ class TestWhatIsLacking:
         arabic = memo(body_ar=f"نص [1-{wanted}]", body_en="text")
         assert lacking(pack(sources=sources, memo=arabic)) == [("memo", None)] * wanted
         both = memo(body_ar=f"نص [1-{wanted}]", body_en=f"text [1-{wanted}]")
-        assert unmet(pack(sources=sources, memo=both)) == ()
+        assert unmet(pack(sources=sources, memo=both)) == []
 
     def test_a_reference_to_nothing_is_one_too_many(self) -> None:
         assert lacking(pack(memo=memo(body_en="text [1, 2]"))) == [("memo", None)]
@@ -81,9 +81,9 @@ class TestWhatIsLacking:
         weighty = DecisionSummary.of(decision())
         lifted = weighty.model_copy(update={"needs_review": False})
         assert lacking(pack(decision=lifted)) == [("decision.needs_review", None)]
-        assert unmet(pack(decision=weighty)) == ()
+        assert unmet(pack(decision=weighty)) == []
         before = {"version": 2, "replaces": "pack_0123456789abcdef"}
-        assert unmet(pack(decision=lifted, **before)) == ()  # as it was sealed, it stays
+        assert unmet(pack(decision=lifted, **before)) == []  # as it was sealed, it stays
 
     def test_a_contradiction_as_it_is_worked_out(self) -> None:
         made = pack(tool_calls=(call(), unflagged_call()))
@@ -93,8 +93,8 @@ class TestWhatIsLacking:
 
     def test_a_contradiction_as_it_was_worked_out_where_it_was_recorded(self) -> None:
         old = pack(tool_calls=(unflagged_call(),))
-        assert unmet(old, old.tool_calls) == ()
-        assert unmet(old, replaced=old) == ()
+        assert unmet(old, old.tool_calls) == []
+        assert unmet(old, replaced=old) == []
         check_sealable(old, replaced=old)
 
     def test_a_memo_within_its_limits(self) -> None:
@@ -128,12 +128,12 @@ class TestAntiPatterns:
     def test_nothing_but_the_models_own_prose(self, own: dict[str, Any]) -> None:
         assert lacking(pack(sources=(source(**own),))) == [("sources", AntiPattern.PROSE_ONLY)]
         both = memo(body_ar="نص [1-2]", body_en="text [1-2]")
-        assert unmet(pack(sources=(source(**own), source()), memo=both)) == ()
+        assert unmet(pack(sources=(source(**own), source()), memo=both)) == []
 
     @pytest.mark.parametrize("left_out", [failed_call(), call(tool_name="other")])
     def test_calls_that_are_left_out(self, left_out: Any) -> None:
         made = pack(tool_calls=(call(),))
-        assert unmet(made, [call()]) == ()
+        assert unmet(made, [call()]) == []
         assert lacking(made, call(), left_out) == [("tool_calls", AntiPattern.SUCCESSES_ONLY)]
         message = str(unmet(made, [left_out])[0])
         assert f"a call of {left_out.tool_name} that {left_out.outcome.value}" in message
@@ -142,7 +142,7 @@ class TestAntiPatterns:
         assert lacking(pack(tool_calls=(call(),)), call(), call()) == [
             ("tool_calls", AntiPattern.SUCCESSES_ONLY)
         ]
-        assert unmet(pack(tool_calls=(call(), call())), [call(), call()]) == ()
+        assert unmet(pack(tool_calls=(call(), call())), [call(), call()]) == []
 
     def test_a_call_that_was_changed_is_not_the_one_that_was_recorded(self) -> None:
         prettier = call(side_effects=())

@@ -113,7 +113,7 @@ class TestRevisions:
         assert approved(old).memo == old.memo
         added = [*old.as_json()["tool_calls"], failed_call().model_dump(mode="json")]
         newer = revised(old, {"tool_calls": added}, at=LATER)
-        assert newer.tool_calls == (*old.tool_calls, failed_call())
+        assert newer.tool_calls == [*old.tool_calls, failed_call()]
 
     def test_a_call_that_is_new_is_worked_out(self) -> None:
         told = unflagged_call(tool_name="another").model_dump(mode="json")

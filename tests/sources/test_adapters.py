@@ -221,7 +221,7 @@ def test_metadata_that_is_none_and_odd_values_are_no_hindrance() -> None:
     odd = langchain(source="a", page="xii", start=True, heading_path=["A", 1], score=True)
     chunk = as_chunk(odd)
     assert chunk is not None
-    assert (chunk.page, chunk.start, chunk.heading_path) == (None, None, ("A", "1"))
+    assert (chunk.page, chunk.start, chunk.heading_path) == (None, None, ["A", "1"])
     assert as_chunk(SimpleNamespace(page_content="", metadata={})) is None
     assert as_chunk(SimpleNamespace(content=None, meta={}, score=True)) is None
 

@@ -166,7 +166,7 @@ def test_a_query_shows_what_answers_it_and_where_its_words_stand() -> None:
         anchors=True,
         max_snippet_chars=60,
     )
-    (snippet,) = source.snippets or ()
+    (snippet,) = source.snippets or []
     assert source.snippet == snippet.text
     assert snippet.text == "All permanent employees receive 15 days of annual leave."
     assert [snippet.text[low:high] for low, high in snippet.matches] == ["annual", "leave"]

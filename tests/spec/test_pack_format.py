@@ -107,7 +107,7 @@ def test_the_review_is_a_newer_version_of_the_pack() -> None:
     assert not first.is_resolved
     assert again.is_resolved
     assert first.contradictions
-    assert first.stale_sources == (2,)
+    assert first.stale_sources == [2]
 
 
 def test_a_decision_asks_for_a_pack_as_the_page_says() -> None:

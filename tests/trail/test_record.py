@@ -400,8 +400,19 @@ class TestImmutability:
             history(record)[0]["status"] = "HACKED"
         with pytest.raises(TypeError):
             history(record)[0] = {}
-        with pytest.raises(AttributeError):
+        with pytest.raises(TypeError):
             history(record).append({})
+        assert record.amendment_history == HISTORY
+
+    def test_a_history_is_a_list_of_dicts_to_its_users(self) -> None:
+        record = create_evidence_record(OBLIGATION, DOCUMENT, CONFIRMED, HISTORY)
+        assert isinstance(record.amendment_history, list)
+        assert isinstance(record.amendment_history[0], dict)
+        assert json.loads(json.dumps(record.amendment_history)) == HISTORY
+        longer = record.amendment_history + [{"status": "amended"}]  # noqa: RUF005 - the operator
+        assert longer == [*HISTORY, {"status": "amended"}]
+        again = record.model_copy(update={"amendment_history": longer})
+        assert again.amendment_history == longer
         assert record.amendment_history == HISTORY
 
     def test_nested_values_inside_an_amendment_cannot_be_changed(self) -> None:
@@ -409,7 +420,7 @@ class TestImmutability:
         record = create_evidence_record(OBLIGATION, DOCUMENT, CONFIRMED, amendments)
         with pytest.raises(TypeError):
             history(record)[0]["parties"][0]["name"] = "B"
-        with pytest.raises(AttributeError):
+        with pytest.raises(TypeError):
             history(record)[0]["parties"].append({})
 
     def test_what_the_caller_changes_later_does_not_reach_the_record(self) -> None:

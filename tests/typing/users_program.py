@@ -1,7 +1,8 @@
 """A user's program, which a type checker reads and nobody runs."""
 
+import json
 from pathlib import Path
-from typing import assert_type
+from typing import Any, assert_type
 
 import evidentia as ev
 
@@ -33,6 +34,36 @@ def a_server(opened: ev.Opened) -> list[str]:
     workspace = opened.for_("acme", "noor")
     assert_type(workspace, ev.Workspace)
     return [logged.entry.kind for logged in workspace.trail.entries(limit=10)]
+
+
+def values(
+    record: ev.EvidenceRecord, pack: ev.EvidencePack, options: ev.EvidencePackOptions
+) -> str:
+    history = record.amendment_history or []
+    assert_type(history, list[dict[str, Any]])
+    statuses: dict[str, str] = {"old_status": "active", "new_status": "amended"}
+    longer = ev.create_evidence_record({}, {}, {}, [*history, statuses])
+    assert_type(pack.sources + pack.sources[:1], list[ev.EvidenceSource])
+    assert_type(options.include_metadata_keys, list[str] | None)
+    assert_type(pack.tool_calls[0].outputs, dict[str, Any])
+    flags: list[ev.RiskFlag] = ev.generate_risk_flags(
+        ev.EvidenceLedger(
+            id="led_1",
+            session_id="ses_1",
+            created_at="2026-01-03T14:30:00Z",
+            updated_at="2026-01-03T14:30:00Z",
+            entries=[],
+            summary=ev.LedgerSummary(
+                total_claims=0,
+                by_verdict={},
+                by_importance={},
+                evidence_coverage=0.0,
+                unsupported_rate=0.0,
+            ),
+        )
+    )
+    ev.EvidencePackOptions(include_metadata_keys=["author"])
+    return json.dumps([longer.amendment_history, [flag.affected_claim_ids for flag in flags]])
 
 
 class Everybody(ev.Authorizer):

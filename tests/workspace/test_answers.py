@@ -192,11 +192,11 @@ def test_the_longest_answer_is_taken(sqlite_filled: Workspace) -> None:
 @pytest.mark.parametrize("answer", ["Hello!", "# Leave", "How many days do I get?", "```\nx\n```"])
 def test_an_answer_without_claims_has_an_empty_ledger(filled: Workspace, answer: str) -> None:
     ledger = filled.check(answer)
-    assert ledger.entries == ()
+    assert ledger.entries == []
     assert ledger.summary.total_claims == 0
     assert ledger.summary.evidence_coverage == ledger.summary.unsupported_rate == 0.0
     session = filled.ledgers.get(ledger.id).session
-    assert session.claims == ()
+    assert session.claims == []
     assert all(answer[piece.start : piece.end] for piece in session.left_out)
     assert filled.trail.audit().holds
 
@@ -230,10 +230,10 @@ class PetsJudge:
 
 def test_judges_are_asked_by_name_or_are_the_callers_own(filled: Workspace) -> None:
     alone = filled.check(ANSWER, judges=["quote"])
-    assert filled.ledgers.get(alone.id).session.judges == ("quote",)
+    assert filled.ledgers.get(alone.id).session.judges == ["quote"]
     assert verdicts(alone)[1:] == ["not_found", "not_found"]
     both = filled.check(ANSWER, judges=["numbers", PetsJudge()])
-    assert filled.ledgers.get(both.id).session.judges == ("numbers", "pets")
+    assert filled.ledgers.get(both.id).session.judges == ["numbers", "pets"]
     own = filled.check(SUPPORTED, judges=[PetsJudge()])
     assert own.entries[0].judge == "pets"
     assert "pets are everywhere" in own.entries[0].notes

@@ -137,7 +137,7 @@ def test_a_session_is_read_as_it_was_checked(filled: Workspace) -> None:
     assert session.id == ledger.session_id
     assert (session.query, session.title, session.mode) == ("¿Cuántos?", "Leave é", "review")
     assert (session.answer_name, session.answer) == ("a", f"{greeting}{ANSWER}")
-    assert session.judges == tuple(available_judges())
+    assert session.judges == list(available_judges())
     assert session.program == f"evidentia {__version__}"
     assert [piece.text for piece in session.left_out] == ["Hello!"]
     assert {(item.id, item.sha256) for item in session.documents} == {

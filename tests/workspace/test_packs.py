@@ -277,14 +277,14 @@ def test_a_decision_or_pack_of_another_tenant_is_refused(place: Place) -> None:
 
 def test_every_recorded_call_comes_along_failures_too(place: Place) -> None:
     workspace = place.open()
-    calls = (tool_call(1), tool_call(2, failed=True), tool_call(1))
+    calls = [tool_call(1), tool_call(2, failed=True), tool_call(1)]
     for call in calls:
         workspace.tools.record("dec_1", call)
     workspace.tools.offer("dec_1", "crm.get_contact", "mail.send")
     workspace.tools.record("dec_2", tool_call(9))
     pack = make_pack(workspace)
     assert pack.tool_calls == calls
-    assert pack.tools_offered == ("crm.get_contact", "mail.send")
+    assert pack.tools_offered == ["crm.get_contact", "mail.send"]
 
 
 @pytest.mark.parametrize("left_out", [0, 1, 2])
@@ -320,8 +320,8 @@ def test_calls_of_another_ledger_are_taken_over_once(acme: Workspace) -> None:
     acme.tools.record("dec_1", tool_call(1))
     acme.tools.offer("dec_1", "b")
     pack = acme.assemble(decision(), tool_ledger=other)
-    assert pack.tool_calls == (tool_call(1), tool_call(1), tool_call(2, failed=True))
-    assert pack.tools_offered == ("b", "a")
+    assert pack.tool_calls == [tool_call(1), tool_call(1), tool_call(2, failed=True)]
+    assert pack.tools_offered == ["b", "a"]
     size = acme.trail.size
     acme.tools.take_over("dec_1", other)
     assert acme.trail.size == size
@@ -330,7 +330,7 @@ def test_calls_of_another_ledger_are_taken_over_once(acme: Workspace) -> None:
 def test_an_erased_call_is_left_out(acme: Workspace) -> None:
     acme.tools.record("dec_1", tool_call(1))
     acme.trail.erase(0, reason="law", by="counsel")
-    assert make_pack(acme).tool_calls == ()
+    assert make_pack(acme).tool_calls == []
 
 
 # What is refused
@@ -668,12 +668,12 @@ def test_a_pack_that_was_sealed_by_other_rules_is_read_reviewed_and_verified(
         deleted = tool_call(1).model_copy(update={"actual_action": "deleted contact 1"})
         acme.tools.record("dec_1", deleted)
         old = make_pack(acme)
-    assert old.contradictions == ()
+    assert old.contradictions == []
     assert acme.packs.get("dec_1") == old
-    assert acme.tools.calls("dec_1") == (deleted,)
-    assert acme.packs.review("dec_1", "approved").tool_calls == (deleted,)
+    assert acme.tools.calls("dec_1") == [deleted]
+    assert acme.packs.review("dec_1", "approved").tool_calls == [deleted]
     added = acme.packs.revise("dec_1", {"tool_calls": [deleted.model_dump(mode="json")]})
-    assert added.tool_calls == (deleted,)
+    assert added.tool_calls == [deleted]
     assert acme.packs.audit().holds
     report = verify(acme.packs.export("dec_1", tmp_path / "pack.json"), key=acme.trail.public_key())
     assert report.holds

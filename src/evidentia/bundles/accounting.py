@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import ConfigDict, Field
 
 from evidentia.canonical import canonical_json, canonical_row, join_members
-from evidentia.frozen import FrozenModel
+from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 
 _NUMBER: Final = "(?:0|[1-9][0-9]*)"
 _HASHED: Final = f"(?:lake|sql|doc|transcript):[0-9a-f]{{12,64}}:{_NUMBER}"
@@ -151,7 +151,7 @@ class Accounting(FrozenModel):
     failed: Size
     input_bytes: Size
     bundle_bytes: Size
-    decisions: tuple[InputFate, ...] = ()
+    decisions: FrozenItems[InputFate] = FrozenList()
 
     @classmethod
     def of(cls, decisions: Sequence[InputFate]) -> Self:

@@ -24,7 +24,7 @@ from evidentia.bundles.accounting import (
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json, join_members, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, IntegrityError
-from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject, thaw
+from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject, thaw
 
 if TYPE_CHECKING:
     from evidentia.bundles.rendering import Rendered, RenderFormat
@@ -121,7 +121,7 @@ class EvidenceBundle(FrozenModel):
     created_utc: Annotated[str, Field(pattern=_TIME)]
     build_version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+$")]
     policy: EvidencePolicy
-    items: tuple[EvidenceItem, ...]
+    items: FrozenItems[EvidenceItem]
     summary: BundleSummary
     accounting: Accounting
 
@@ -231,7 +231,7 @@ def make_bundle(
         created_utc=created_utc,
         build_version=BUILD_VERSION,
         policy=policy,
-        items=tuple(items),
+        items=FrozenList(items),
         summary=summary,
         accounting=accounting,
     )
@@ -272,7 +272,7 @@ def redaction_counts(items: Sequence[EvidenceItem]) -> dict[str, int]:
     kinds: Counter[str] = Counter()
     for item in items:
         found = item.metadata.get("redactions")
-        if isinstance(found, tuple):
+        if isinstance(found, list):
             kinds.update(str(hit.get("kind")) for hit in found if isinstance(hit, Mapping))
     return dict(sorted(kinds.items()))
 
@@ -398,13 +398,13 @@ def _wrong_record(item: EvidenceItem, came: InputFate, policy: EvidencePolicy) -
         columns = sampling.get("columns")
         if not _are_runs(rows) or sum(run[1] - run[0] for run in rows) > policy.max_sql_rows:
             yield "it shows more rows than max_sql_rows"
-        if not isinstance(columns, tuple) or len(columns) > policy.max_sql_cols:
+        if not isinstance(columns, list) or len(columns) > policy.max_sql_cols:
             yield "it shows more columns than max_sql_cols"
 
 
 def _are_runs(rows: object) -> bool:
-    return isinstance(rows, tuple) and all(
-        isinstance(run, tuple)
+    return isinstance(rows, list) and all(
+        isinstance(run, list)
         and len(run) == 2  # noqa: PLR2004 - from and to
         and all(type(place) is int for place in run)
         and 0 <= run[0] < run[1]

@@ -16,7 +16,7 @@ from pydantic import (
 
 from evidentia.bundles.sampling import SamplingStrategy
 from evidentia.canonical import MAX_SAFE_INTEGER
-from evidentia.frozen import FrozenDict, FrozenModel, freeze, thaw
+from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, freeze, thaw
 
 Limit = Annotated[StrictInt, Field(ge=0, le=MAX_SAFE_INTEGER)]
 Tokenizer = Literal["cl100k_base", "o200k_base", "llama3", "deepseek_v3"]
@@ -29,7 +29,7 @@ def _in_order(patterns: Mapping[str, str]) -> Mapping[str, str]:
     return frozen
 
 
-Patterns = Annotated[Mapping[str, StrictStr], AfterValidator(_in_order), PlainSerializer(thaw)]
+Patterns = Annotated[dict[str, StrictStr], AfterValidator(_in_order), PlainSerializer(thaw)]
 
 
 class EvidencePolicy(FrozenModel):
@@ -49,7 +49,7 @@ class EvidencePolicy(FrozenModel):
     chunk_size: Annotated[StrictInt, Field(ge=1, le=MAX_SAFE_INTEGER)] = 5_000
     chunk_overlap: Limit = 200
     enable_redaction: StrictBool = False
-    redaction_classes: tuple[str, ...] | None = None
+    redaction_classes: FrozenItems[str] | None = None
     redaction_patterns: Patterns = Field(default_factory=FrozenDict)
     tokenizer: Tokenizer | None = None
     max_item_tokens: Limit | None = None
@@ -57,7 +57,7 @@ class EvidencePolicy(FrozenModel):
 
     @field_validator("redaction_classes")
     @classmethod
-    def _are_classes(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    def _are_classes(cls, names: list[str] | None) -> list[str] | None:
         if names is None:
             return None
         from evidentia.bundles.redaction.redactor import BUILT_IN  # noqa: PLC0415 - loads an engine
@@ -65,7 +65,7 @@ class EvidencePolicy(FrozenModel):
         for name in names:
             if name not in BUILT_IN:
                 raise ValueError(f"{name!r} is no class of redaction: use {', '.join(BUILT_IN)}")
-        return tuple(name for name in BUILT_IN if name in names)
+        return FrozenList(name for name in BUILT_IN if name in names)
 
     @model_validator(mode="after")
     def _patterns_are_linear(self) -> Self:

@@ -185,9 +185,9 @@ def _place(chunk: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     page, headings, hashes = map(chunk.get, ("page", "heading_path", "chunk_hashes"))
     if isinstance(page, int):
         yield "page", str(page)
-    if isinstance(headings, tuple) and headings:
+    if isinstance(headings, list) and headings:
         yield "heading", _cut(" / ".join(map(str, headings)))
-    if isinstance(hashes, tuple):
+    if isinstance(hashes, list):
         anchors = [str(one)[:ANCHOR_LENGTH] for one in hashes if _HASH.fullmatch(str(one))]
         if anchors:
             yield "cite", " ".join(anchors)
@@ -196,7 +196,7 @@ def _place(chunk: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _rows(sampling: Mapping[str, Any]) -> str | None:
     """Say how many rows of how many a result shows, where its runs of rows are what they must."""
     runs, total = sampling.get("rows"), sampling.get("row_count")
-    if not isinstance(runs, tuple) or not isinstance(total, int):
+    if not isinstance(runs, list) or not isinstance(total, int):
         return None
     shown = 0
     for run in runs:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from evidentia.documents.hashing import ANCHOR_LENGTH
 from evidentia.documents.model import DocumentChunk
-from evidentia.frozen import FrozenModel
+from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 from evidentia.ledger.blocks import find_blocks
 
 CitationStyle = Literal["anchor", "number", "footnote"]
@@ -44,8 +44,8 @@ class CitationResolution(FrozenModel):
     chunk_hash: str
     resolved: bool
     chunk: DocumentChunk | None = None
-    places: tuple[DocumentChunk, ...] = ()
-    candidates: tuple[str, ...] = ()
+    places: FrozenItems[DocumentChunk] = FrozenList()
+    candidates: FrozenItems[str] = FrozenList()
     error: str | None = None
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from evidentia.canonical import derived_id
 from evidentia.errors import InputError
+from evidentia.frozen import FrozenList
 from evidentia.language.characters import Span
 from evidentia.language.clauses import (
     begins_with_pronoun,
@@ -118,8 +119,8 @@ class NotAClaim:
 class ExtractedClaims:
     """An answer's claims in order, and what was left out."""
 
-    claims: tuple[Claim, ...]
-    left_out: tuple[NotAClaim, ...]
+    claims: list[Claim]
+    left_out: list[NotAClaim]
 
 
 def extract_claims(answer: str) -> ExtractedClaims:
@@ -174,7 +175,7 @@ class _Extraction:
                 self._leave_out(block.start, block.end, block.kind)
                 if block.kind == "heading":
                     self._new_section(block)
-        return ExtractedClaims(tuple(self.claims), tuple(self.left_out))
+        return ExtractedClaims(FrozenList(self.claims), FrozenList(self.left_out))
 
     def _new_section(self, block: Block) -> None:
         self.subject = None

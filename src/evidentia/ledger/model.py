@@ -4,12 +4,13 @@ A ledger's JSON has the shape it was specified in; what was added later (the jud
 confidence, the passages' places) stands beside it under names of its own.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject
+from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject
 
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -83,7 +84,7 @@ class Claim(FrozenModel):
     start: int = Field(default=0, ge=0)
     end: int = Field(default=0, ge=0)
     source_text: str = ""
-    citations: tuple[str, ...] = ()
+    citations: FrozenItems[str] = FrozenList()
 
 
 class SourceDocument(FrozenModel):
@@ -92,7 +93,7 @@ class SourceDocument(FrozenModel):
     id: str
     filename: str
     page_number: int | None = None
-    heading_path: tuple[str, ...] | None = None
+    heading_path: FrozenItems[str] | None = None
 
 
 class Passage(FrozenModel):
@@ -147,7 +148,7 @@ class EvidenceMatch(FrozenModel):
     judge: str = ""
     reason: str = ""
     says: str = ""
-    compared: tuple[Comparison, ...] = ()
+    compared: FrozenItems[Comparison] = FrozenList()
 
     @property
     def bears(self) -> bool:
@@ -187,14 +188,14 @@ class LedgerEntry(FrozenModel):
     claim_importance: Importance
     verdict: Verdict
     confidence_score: Score
-    evidence_chunk_ids: tuple[str, ...] = ()
+    evidence_chunk_ids: FrozenItems[str] = FrozenList()
     evidence_snippet: str = ""
     source_document: SourceDocument | None = None
     notes: str = ""
     judge: str = ""
     confidence_components: ConfidenceComponents | None = None
     component_confidence: Score | None = None
-    evidence: tuple[EvidenceMatch, ...] = ()
+    evidence: FrozenItems[EvidenceMatch] = FrozenList()
     support_probability: Score | None = None
     models: FrozenObject = Field(default_factory=FrozenDict)
 
@@ -209,7 +210,7 @@ class LedgerSummary(FrozenModel):
     unsupported_rate: Score
 
     @classmethod
-    def of(cls, entries: tuple[LedgerEntry, ...]) -> "LedgerSummary":
+    def of(cls, entries: Sequence[LedgerEntry]) -> "LedgerSummary":
         """Count entries. Coverage is supported and weak over all, and 0 for an empty ledger."""
         total = len(entries)
         verdicts = [entry.verdict for entry in entries]
@@ -231,7 +232,7 @@ class RiskFlag(FrozenModel):
     type: RiskType
     severity: Severity
     description: str
-    affected_claim_ids: tuple[str, ...]
+    affected_claim_ids: FrozenItems[str]
     mitigation: str | None = None
 
 
@@ -252,9 +253,9 @@ class EvidenceLedger(FrozenModel):
     session_id: str
     created_at: str
     updated_at: str
-    entries: tuple[LedgerEntry, ...]
+    entries: FrozenItems[LedgerEntry]
     summary: LedgerSummary
-    risk_flags: tuple[RiskFlag, ...] = ()
-    follow_up_questions: tuple[str, ...] = ()
+    risk_flags: FrozenItems[RiskFlag] = FrozenList()
+    follow_up_questions: FrozenItems[str] = FrozenList()
     previous_ledger_id: str | None = None
-    citations: tuple[CitationCheck, ...] = ()
+    citations: FrozenItems[CitationCheck] = FrozenList()

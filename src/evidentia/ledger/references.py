@@ -33,7 +33,7 @@ _SHORTEST_BARE: Final = 5
 class _Target:
     """What a citation leads to: chunks, or whole documents, or why to nothing."""
 
-    chunks: tuple[DocumentChunk, ...] = ()
+    chunks: Sequence[DocumentChunk] = ()
     documents: frozenset[str] = frozenset()
     problem: str | None = None
 

@@ -114,7 +114,7 @@ class RiskContext:
 
 def generate_risk_flags(
     ledger: EvidenceLedger, context: RiskContext | None = None
-) -> tuple[RiskFlag, ...]:
+) -> list[RiskFlag]:
     """Return a ledger's risk flags, at most one of each type; their ids follow from content."""
     entries = ledger.entries
     found = (
@@ -125,12 +125,12 @@ def generate_risk_flags(
         _conflicting(entries),
         _low_confidence(entries),
     )
-    return tuple(flag for flag in found if flag is not None)
+    return [flag for flag in found if flag is not None]
 
 
-def follow_up_questions(entries: Sequence[LedgerEntry]) -> tuple[str, ...]:
+def follow_up_questions(entries: Sequence[LedgerEntry]) -> list[str]:
     """Return a question for each claim that needs one, naming what is missing."""
-    return tuple(
+    return [
         _QUESTIONS[entry.verdict].format(
             claim=entry.claim_text,
             source=entry.source_document.filename if entry.source_document else "A source",
@@ -138,14 +138,14 @@ def follow_up_questions(entries: Sequence[LedgerEntry]) -> tuple[str, ...]:
         )
         for entry in entries
         if entry.verdict in _QUESTIONS
-    )
+    ]
 
 
-def recommended_actions(ledger: EvidenceLedger) -> tuple[str, ...]:
+def recommended_actions(ledger: EvidenceLedger) -> list[str]:
     """Return what to do about a ledger, the most pressing first; claims go by their numbers."""
     numbered = list(enumerate(ledger.entries, 1))
     numbers = {entry.claim_id: number for number, entry in numbered}
-    return (
+    return [
         *_each(numbered, Verdict.CONTRADICTED, "Correct claim #{number} or remove it"),
         *_each(numbered, Verdict.NOT_FOUND, 'Upload additional documents covering "{claim}"'),
         *(_action(flag, numbers) for flag in ledger.risk_flags if flag.type in _ABOUT_SOURCES),
@@ -156,7 +156,7 @@ def recommended_actions(ledger: EvidenceLedger) -> tuple[str, ...]:
         ),
         *_each(numbered, Verdict.WEAK, "Review claim #{number} and consider qualifying"),
         *_each(numbered, Verdict.NOT_JUDGED, "Judge claim #{number} again, or by hand"),
-    )
+    ]
 
 
 def _each(

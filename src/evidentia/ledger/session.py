@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
-from evidentia.frozen import FrozenModel
+from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 from evidentia.ledger.model import Claim, EvidenceLedger, LedgerSummary
 from evidentia.proof.statement import Statement, Subject
 
@@ -56,12 +56,12 @@ class LedgerSession(FrozenModel):
     mode: str = "answer"
     answer_name: str = "answer"
     answer: str = ""
-    claims: tuple[Claim, ...] = ()
-    left_out: tuple[LeftOutText, ...] = ()
+    claims: FrozenItems[Claim] = FrozenList()
+    left_out: FrozenItems[LeftOutText] = FrozenList()
     ledger: EvidenceLedger
-    documents: tuple[CheckedDocument, ...] = ()
-    unread: tuple[UnreadFile, ...] = ()
-    judges: tuple[str, ...] = ()
+    documents: FrozenItems[CheckedDocument] = FrozenList()
+    unread: FrozenItems[UnreadFile] = FrozenList()
+    judges: FrozenItems[str] = FrozenList()
     program: str = ""
 
     @model_validator(mode="after")

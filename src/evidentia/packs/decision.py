@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import Field, model_validator
 
 from evidentia.canonical import digest
-from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject
+from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject
 from evidentia.packs.clock import now
 from evidentia.packs.fields import Excerpt, Name, Share, Time
 
@@ -120,7 +120,7 @@ class DecisionOutput(FrozenModel):
     high_stakes: bool = False
     requires_review: bool | None = None
     conflicted: bool = False
-    evidence: tuple[Evidence, ...] = ()
+    evidence: FrozenItems[Evidence] = FrozenList()
     decided_at: Time = Field(default_factory=now)
     data_freshness_window_hours: Annotated[int, Field(gt=0)] | None = None
     metadata: FrozenObject = Field(default_factory=FrozenDict)
@@ -153,7 +153,7 @@ class PackRequirement(FrozenModel):
     """Whether a decision asks for a pack, and the rules that say so."""
 
     requirement: Requirement
-    rules: tuple[str, ...]
+    rules: FrozenItems[str]
     tier: Tier | None
 
 

@@ -78,7 +78,7 @@ class MemoToolCall:
     tool_name: str
     outcome: CallOutcome = "succeeded"
     contradiction: bool = False
-    side_effects: tuple[str, ...] = ()
+    side_effects: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         _check_choice("a tool call's outcome", self.outcome, get_args(CallOutcome))

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, ValidationInfo, mod
 
 from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, IntegrityError
-from evidentia.frozen import FrozenModel
+from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 from evidentia.ledger.model import LedgerSummary
 from evidentia.packs.clock import now
 from evidentia.packs.decision import (
@@ -155,7 +155,7 @@ class ReviewOutcome(StrEnum):
     REJECTED = "rejected"
 
 
-def _cited(sources: tuple[EvidenceSource, ...]) -> tuple[EvidenceSource, ...]:
+def _cited(sources: list[EvidenceSource]) -> list[EvidenceSource]:
     if not sources:
         raise ValueError("cite at least one source: prose alone is no evidence (prose_only)")
     return sources
@@ -177,13 +177,13 @@ class EvidencePack(FrozenModel):
     model: Name
     model_version: Name | None = None
     decision: DecisionSummary | None = None
-    sources: Annotated[tuple[EvidenceSource, ...], AfterValidator(_cited)]
-    tool_calls: tuple[ToolCallRecord, ...] = ()
-    tools_offered: tuple[Name, ...] = ()
-    prompts: tuple[PromptRecord, ...] = ()
-    bundles: tuple[BundleReference, ...] = ()
+    sources: Annotated[FrozenItems[EvidenceSource], AfterValidator(_cited)]
+    tool_calls: FrozenItems[ToolCallRecord] = FrozenList()
+    tools_offered: FrozenItems[Name] = FrozenList()
+    prompts: FrozenItems[PromptRecord] = FrozenList()
+    bundles: FrozenItems[BundleReference] = FrozenList()
     ledger: LedgerReference | None = None
-    attachments: tuple[Attachment, ...] = ()
+    attachments: FrozenItems[Attachment] = FrozenList()
     data_freshness_window_hours: Annotated[int, Field(gt=0)] | None = None
     reviewer_id: Name | None = None
     reviewed_at: Time | None = None
@@ -222,19 +222,19 @@ class EvidencePack(FrozenModel):
         return self.reviewer_id is not None or not self.needs_review
 
     @property
-    def stale_sources(self) -> tuple[int, ...]:
+    def stale_sources(self) -> list[int]:
         """The numbers of the sources, from 1, that were too old when it was decided."""
         window = self.data_freshness_window_hours
         decided = self.decision.decided_at if self.decision else self.created_at
         numbered = enumerate(self.sources, start=1)
-        return tuple(number for number, source in numbered if is_stale(source, decided, window))
+        return [number for number, source in numbered if is_stale(source, decided, window)]
 
     @property
-    def contradictions(self) -> tuple[ToolCallRecord, ...]:
+    def contradictions(self) -> list[ToolCallRecord]:
         """The tool calls that did not do what was meant, or may not have."""
-        return tuple(call for call in self.tool_calls if call.contradiction_flag)
+        return [call for call in self.tool_calls if call.contradiction_flag]
 
-    def unmet(self, recorded: Sequence[ToolCallRecord] = ()) -> "tuple[Unmet, ...]":
+    def unmet(self, recorded: Sequence[ToolCallRecord] = ()) -> "list[Unmet]":
         """Return what the pack lacks before it can be sealed; nothing if it can be.
 
         `recorded` are the tool calls of its decision: none of them may be missing.

@@ -59,7 +59,7 @@ def unmet(
     recorded: Sequence[ToolCallRecord] = (),
     *,
     replaced: EvidencePack | None = None,
-) -> tuple[Unmet, ...]:
+) -> list[Unmet]:
     """Return what a pack lacks before it can be sealed; `recorded` are the calls of its decision.
 
     An empty answer means that it can. What calls say that are recorded, or are in the pack that is
@@ -73,7 +73,7 @@ def unmet(
         _told(pack, known),
         _memo(pack),
     )
-    return tuple(chain.from_iterable(found))
+    return list(chain.from_iterable(found))
 
 
 def check_sealable(

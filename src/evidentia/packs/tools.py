@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationInfo, model_validator
 
 from evidentia.canonical import canonical_json, sha256_hex
-from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject
+from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject
 from evidentia.packs.actions import ActionComparison, Basis, compare_actions
 from evidentia.packs.fields import AS_RECORDED, MAX_ACTION, Name, Time, Told, is_recorded
 
@@ -51,7 +51,7 @@ class ToolCallRecord(FrozenModel):
     actual_action: Action
     inputs: FrozenObject = Field(default_factory=FrozenDict)
     outputs: FrozenObject = Field(default_factory=FrozenDict)
-    side_effects: tuple[Told, ...] = ()
+    side_effects: FrozenItems[Told] = FrozenList()
     outcome: ToolOutcome = ToolOutcome.SUCCEEDED
     error: str | None = None
     verification_status: VerificationStatus = VerificationStatus.UNVERIFIED
@@ -154,10 +154,10 @@ class ToolVerificationLedger:
         """Note tools that the agent could have used for a decision."""
         self._offered[decision_id].update(dict.fromkeys(tools))
 
-    def calls(self, decision_id: str) -> tuple[ToolCallRecord, ...]:
+    def calls(self, decision_id: str) -> list[ToolCallRecord]:
         """Return the calls of a decision, failures too, in the order in which they were made."""
-        return tuple(self._calls.get(decision_id, ()))
+        return list(self._calls.get(decision_id, ()))
 
-    def offered(self, decision_id: str) -> tuple[str, ...]:
+    def offered(self, decision_id: str) -> list[str]:
         """Return the tools that were offered for a decision, in the order of the offers."""
-        return tuple(self._offered.get(decision_id, ()))
+        return list(self._offered.get(decision_id, ()))

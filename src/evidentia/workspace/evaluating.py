@@ -22,6 +22,7 @@ from evidentia.documents.chunking import chunk_document
 from evidentia.documents.hashing import generate_chunk_hash
 from evidentia.documents.model import Page, ReadDocument
 from evidentia.errors import InputError, NotFoundError
+from evidentia.frozen import FrozenList
 from evidentia.judges import JUDGES, make_judges
 from evidentia.judges.measuring import Figures, Label, Outcome, measure, support_probability
 from evidentia.judges.nli.meaning import with_meaning
@@ -181,7 +182,7 @@ def together(evaluations: Sequence[Evaluation]) -> Evaluation:
 
 def check_pair(evidence: str, claim: str, judges: Sequence[Judge]) -> LedgerEntry:
     """Check a text as one claim against another text as the only document."""
-    extracted = ExtractedClaims((whole_claim(claim),), ())
+    extracted = ExtractedClaims(FrozenList([whole_claim(claim)]), FrozenList())
     corpus = _corpus_for(evidence, tuple(judges))
     ledger = check_claims(claim, extracted, corpus, judges, _CONTEXT)
     return ledger.entries[0]

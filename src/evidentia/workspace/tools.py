@@ -29,18 +29,18 @@ class Tools(ToolVerificationLedger, Part, name="tools"):
         """Note tools that the agent could have used for a decision."""
         _append(self._acting, decision_id, {"offered": list(dict.fromkeys(tools))})
 
-    def calls(self, decision_id: str) -> tuple[ToolCallRecord, ...]:
+    def calls(self, decision_id: str) -> list[ToolCallRecord]:
         """Return the calls of a decision, failures too, in the order in which they were recorded.
 
         A call whose entry was erased is left out: the trail says so.
         """
         return calls_of(self._acting, decision_id)
 
-    def offered(self, decision_id: str) -> tuple[str, ...]:
+    def offered(self, decision_id: str) -> list[str]:
         """Return the tools that were offered for a decision, in the order of the offers."""
         bodies = _recorded(self._acting, decision_id)
         offered = (body["offered"] for body in bodies if "offered" in body)
-        return tuple(dict.fromkeys(tool for tools in offered for tool in tools))
+        return list(dict.fromkeys(tool for tools in offered for tool in tools))
 
     def take_over(self, decision_id: str, other: ToolVerificationLedger) -> None:
         """Record the calls of a decision that another ledger has and this one does not yet."""
@@ -56,10 +56,10 @@ class Tools(ToolVerificationLedger, Part, name="tools"):
             self.offer(decision_id, *new)
 
 
-def calls_of(acting: Acting, decision_id: str) -> tuple[ToolCallRecord, ...]:
+def calls_of(acting: Acting, decision_id: str) -> list[ToolCallRecord]:
     """Return the calls of a decision, in the order in which they were recorded."""
     bodies = _recorded(acting, decision_id)
-    return tuple(ToolCallRecord.recorded(body["call"]) for body in bodies if "call" in body)
+    return [ToolCallRecord.recorded(body["call"]) for body in bodies if "call" in body]
 
 
 def _append(acting: Acting, decision_id: str, body: dict[str, Any]) -> None:

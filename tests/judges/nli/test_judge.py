@@ -337,7 +337,7 @@ def test_nothing_is_pointed_to_within_markup(given: Given) -> None:
     given({(said, "The fee is 5 euros."): NO})
     (match,) = matches("The **fee** is 5 euros.", said)
     assert match.contradicts
-    assert match.compared == ()
+    assert match.compared == []
 
 
 def test_a_value_that_no_passage_has_is_pointed_to_in_the_claim_alone(given: Given) -> None:
