@@ -145,8 +145,7 @@ def as_candidate(value: Any, shared: Collection[str] = ()) -> CandidateItem | No
     if isinstance(value, CandidateItem):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("item_id"), str):
-        known = {name: value[name] for name in CandidateItem.model_fields if name in value}
-        return CandidateItem.model_validate(known)
+        return CandidateItem.model_validate(dict(value))
     found = _found(value)
     if found is None:
         return None
@@ -171,8 +170,7 @@ def as_chunk(value: Any, shared: Collection[str] = ()) -> EvidenceChunk | None:
     if isinstance(value, EvidenceChunk):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("item_id"), str):
-        known = {name: value[name] for name in EvidenceChunk.model_fields if name in value}
-        return EvidenceChunk.model_validate(known)
+        return EvidenceChunk.model_validate(dict(value))
     found = _found(value)
     if found is None or not found.text:
         return None

@@ -7,16 +7,27 @@ them only where they were asked for.
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
-from evidentia.frozen import FrozenDict, FrozenModel, FrozenObject
+from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject
 
 OrderBy = Literal["score", "rank", "input"]
 SnippetFrom = Literal["doc", "chunk", "unknown"]
 
 
 class CandidateItem(FrozenModel):
-    """A document that a retriever found; its metadata may be anything, and is not all shown."""
+    """A document that a retriever found; its metadata may be anything, and is not all shown.
+
+    What else a retriever tells of it is left aside.
+    """
+
+    model_config = ConfigDict(extra="ignore")
 
     item_id: str
     kind: str = "documents"
@@ -32,14 +43,19 @@ class CandidateItem(FrozenModel):
 
 
 class EvidenceChunk(FrozenModel):
-    """A passage of a document that a retriever found; its place is counted in code points."""
+    """A passage of a document that a retriever found; its place is counted in code points.
+
+    What else a retriever tells of it is left aside.
+    """
+
+    model_config = ConfigDict(extra="ignore")
 
     item_id: str
     text: str
     score: float | None = None
     chunk_id: str | None = None
     page: int | None = None
-    heading_path: tuple[str, ...] | None = None
+    heading_path: FrozenItems[str] | None = None
     start: int | None = None
     end: int | None = None
 
@@ -54,8 +70,8 @@ class EvidencePackOptions(FrozenModel):
     max_sources: int = Field(default=6, ge=0)
     prefer_chunk_snippets: bool = True
     max_snippet_chars: int = Field(default=360, ge=0)
-    include_metadata_keys: tuple[str, ...] | None = None
-    exclude_metadata_keys: tuple[str, ...] | None = None
+    include_metadata_keys: FrozenItems[str] | None = None
+    exclude_metadata_keys: FrozenItems[str] | None = None
     order_by: OrderBy = "score"
     debug: bool = False
     query: str | None = None
@@ -79,11 +95,11 @@ class SourceSnippet(FrozenModel):
     chunk_id: str | None = None
     chunk_hash: str | None = None
     page: int | None = None
-    heading_path: tuple[str, ...] | None = None
+    heading_path: FrozenItems[str] | None = None
     start: int | None = None
     end: int | None = None
     score: float | None = None
-    matches: tuple[tuple[int, int], ...] = ()
+    matches: FrozenItems[tuple[int, int]] = FrozenList()
 
 
 class SourceItem(FrozenModel):
@@ -98,7 +114,7 @@ class SourceItem(FrozenModel):
     score: float | None = None
     rank: int | None = None
     metadata: FrozenObject = Field(default_factory=FrozenDict)
-    snippets: tuple[SourceSnippet, ...] | None = None
+    snippets: FrozenItems[SourceSnippet] | None = None
 
     @model_serializer(mode="wrap")
     def _without_absent_snippets(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
