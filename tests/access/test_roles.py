@@ -1,4 +1,5 @@
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import product
 
 import pytest
@@ -54,7 +55,7 @@ def grant(
     user: str = "anne",
     tenant_id: str = "acme",
     granted_at: str = BEFORE,
-    expires_at: str | None = AFTER,
+    expires_at: str | datetime | None = AFTER,
 ) -> Grant:
     return Grant(
         user=user,
@@ -265,6 +266,21 @@ def test_a_time_that_is_none_is_refused(now: str) -> None:
         utc_time(now)
     with pytest.raises(InputError):
         RoleTable(grants=(), owners=(), facts=lambda _: None, now=now).may("a", Action.LIST, "b")
+
+
+def test_a_datetime_is_a_time_too_if_it_has_its_zone() -> None:
+    end = datetime(2026, 6, 1, 9, 0, tzinfo=UTC)
+    lasting = grant(expires_at=end)
+    assert lasting.expires_at == "2026-06-01T09:00:00.000000Z"
+    assert not lasting.in_force(end)
+    assert lasting.in_force(end - timedelta(microseconds=1))
+    riyadh = timezone(timedelta(hours=3))
+    assert utc_time(end.astimezone(riyadh)) == utc_time(lambda: end) == lasting.expires_at
+    naive = end.replace(tzinfo=None)
+    with pytest.raises(ValidationError, match="does not say its time zone: give it one"):
+        grant(expires_at=naive)
+    with pytest.raises(InputError, match="does not say its time zone: give it one"):
+        lasting.in_force(naive)
 
 
 def test_an_auditors_grant_must_expire_and_others_may() -> None:

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from copy import deepcopy
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -595,3 +596,11 @@ def test_the_words_that_there_is_nothing_are_not_held_against_a_limit() -> None:
 )
 def test_what_contradicts_what_it_was_made_of_is_refused(place: Place, new: Any) -> None:
     refusal(sealed(changed(JSON, place, new)))
+
+
+def test_a_bundle_takes_a_datetime_for_its_time() -> None:
+    noon = datetime(2026, 1, 3, 12, 0, tzinfo=UTC)
+    made = WHOLE.model_copy(update={"created_utc": noon})
+    assert made.created_utc == "2026-01-03T12:00:00.000000Z"
+    with pytest.raises(ValidationError, match="does not say its time zone"):
+        WHOLE.model_copy(update={"created_utc": noon.replace(tzinfo=None)})

@@ -164,7 +164,7 @@ def test_an_ambiguous_citation_names_its_candidates() -> None:
     chunks = [chunk("abcdef01ff"), chunk("abcdef01aa")]
     resolution = resolve_citation("abcdef01", {}, chunks)
     assert not resolution.resolved
-    assert resolution.candidates == list(sorted(item.chunk_hash for item in chunks))
+    assert resolution.candidates == sorted(item.chunk_hash for item in chunks)
     assert resolution.error == "Citation is ambiguous: 2 passages begin with it"
 
 

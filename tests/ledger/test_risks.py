@@ -1,9 +1,10 @@
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from evidentia.ledger.model import (
     ClaimType,
@@ -74,6 +75,16 @@ def flags(*entries: LedgerEntry, context: RiskContext | None = None) -> dict[Ris
     found = generate_risk_flags(ledger(*entries), context)
     assert len({flag.type for flag in found}) == len(found)
     return {flag.type: flag for flag in found}
+
+
+def test_a_ledger_takes_datetimes_for_its_times() -> None:
+    noon = datetime(2026, 1, 3, 12, 0, tzinfo=UTC)
+    update = {"created_at": noon, "updated_at": "2026-01-03T14:30:00Z"}
+    made = ledger().model_copy(update=update)
+    assert made.created_at == "2026-01-03T12:00:00.000000Z"
+    assert made.updated_at == "2026-01-03T14:30:00Z"
+    with pytest.raises(ValidationError, match="does not say its time zone"):
+        ledger().model_copy(update={"created_at": noon.replace(tzinfo=None)})
 
 
 def test_flags_are_a_list() -> None:

@@ -12,11 +12,11 @@ from evidentia.packs.fields import (
     Excerpt,
     Name,
     Share,
-    Time,
     Told,
     hours_between,
     is_content_hash,
 )
+from evidentia.times import Time
 
 NAME: TypeAdapter[str] = TypeAdapter(Name)
 EXCERPT: TypeAdapter[str] = TypeAdapter(Excerpt)

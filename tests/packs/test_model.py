@@ -3,6 +3,7 @@ import json
 import pickle
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from evidentia.canonical import canonical_json, derived_id, sha256_hex
 from evidentia.errors import IntegrityError
 from evidentia.packs.decision import Requirement, pack_requirement
 from evidentia.packs.model import Attachment, DecisionSummary, ReviewOutcome, is_stale
+from evidentia.packs.retention import LegalHold
 from evidentia.packs.rules import AntiPattern
 from packs.making import (
     LATER,
@@ -22,6 +24,7 @@ from packs.making import (
     attachment,
     call,
     decision,
+    evidence,
     failed_call,
     full_pack,
     long_memo,
@@ -218,6 +221,36 @@ class TestIds:
         assert SMALL.model_copy(update={"entity_id": "another", "pack_id": ""}) == pack(
             entity_id="another"
         )
+
+
+def reviewed_pack(reviewed_at: object) -> EvidencePack:
+    return pack(reviewer_id="u_1", reviewed_at=reviewed_at, review_outcome="approved")
+
+
+def hold(at: object) -> LegalHold:
+    return LegalHold.model_validate(
+        {"pack_id": "pack_1", "reason": "matter 12", "actor": "u_1", "at": at}
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "field"),
+    [
+        (decision, "decided_at"),
+        (evidence, "retrieved_at"),
+        (source, "retrieved_at"),
+        (call, "called_at"),
+        (pack, "created_at"),
+        (reviewed_pack, "reviewed_at"),
+        (hold, "at"),
+    ],
+)
+def test_a_datetime_is_taken_wherever_a_time_is(make: Callable[..., Any], field: str) -> None:
+    noon = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+    assert getattr(make(**{field: noon}), field) == "2026-11-16T12:00:00.000000Z"
+    assert make(**{field: noon}) == make(**{field: "2026-11-16T15:00:00+03:00"})
+    with pytest.raises(ValidationError, match=f"{field}\n.* does not say its time zone: give it"):
+        make(**{field: noon.replace(tzinfo=None)})
 
 
 class TestNothingChanges:

@@ -181,7 +181,7 @@ def test_a_beginning_that_several_hashes_have_is_ambiguous(workspace: Workspace)
     store(workspace, *(chunk(full, index=place) for place, full in enumerate(hashes)))
     found = workspace.documents.resolve("c0ffee0012")
     assert not found.resolved
-    assert found.candidates == list(sorted(hashes))
+    assert found.candidates == sorted(hashes)
     assert found.error == "Citation is ambiguous: 2 passages begin with it"
     assert workspace.documents.resolve("c0ffee0012a").resolved
 

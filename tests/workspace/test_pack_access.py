@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -437,7 +437,8 @@ def test_a_user_reviews_in_their_own_name(conflicted: Workspace) -> None:
 def test_grants_are_given_listed_and_taken_away(place: Place) -> None:
     workspace = opened(place)
     workspace.access.grant("ann", "viewer")
-    workspace.access.grant("ann", "approver", expires_at="2026-04-01T00:00:00+03:00")
+    end = datetime.fromisoformat("2026-04-01T00:00:00+03:00")
+    workspace.access.grant("ann", "approver", expires_at=end)
     assert [(one.role.value, one.expires_at) for one in workspace.access.grants()] == [
         ("viewer", None),
         ("approver", "2026-03-31T21:00:00.000000Z"),

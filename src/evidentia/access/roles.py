@@ -8,6 +8,7 @@ their own made. A user of several roles may do what any of them may. Names are c
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Self
 
 from pydantic import TypeAdapter, ValidationError, model_validator
@@ -15,7 +16,8 @@ from pydantic import TypeAdapter, ValidationError, model_validator
 from evidentia.access.actions import MAY, PACK_ACTIONS, Action, Authorizer, Role
 from evidentia.errors import InputError
 from evidentia.frozen import FrozenModel
-from evidentia.packs.fields import Name, Time
+from evidentia.packs.fields import Name
+from evidentia.times import Time
 
 
 class Grant(FrozenModel):
@@ -42,9 +44,10 @@ class Grant(FrozenModel):
             )
         return self
 
-    def in_force(self, now: str) -> bool:
-        """Whether the grant counts at a time, given as `utc_time` writes it."""
-        return self.granted_at <= now and (self.expires_at is None or now < self.expires_at)
+    def in_force(self, now: str | datetime) -> bool:
+        """Whether the grant counts at a time; text is given as `utc_time` writes it."""
+        at = now if isinstance(now, str) else utc_time(now)
+        return self.granted_at <= at and (self.expires_at is None or at < self.expires_at)
 
 
 class AgentOwner(FrozenModel):
@@ -91,7 +94,7 @@ class Decision:
     reason: str
 
 
-Now = str | Callable[[], str]
+Now = str | datetime | Callable[[], str | datetime]
 """A time, or what gives the time whenever it is asked."""
 _TIME: Final = TypeAdapter[str](Time)
 
@@ -99,7 +102,7 @@ _TIME: Final = TypeAdapter[str](Time)
 def utc_time(now: Now) -> str:
     """Return a time in UTC, to the microsecond; raise `InputError` if it is none."""
     try:
-        return _TIME.validate_python(now if isinstance(now, str) else now())
+        return _TIME.validate_python(now() if callable(now) else now)
     except ValidationError as error:
         problem = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise InputError(f"the time of a request for access: {problem}") from None

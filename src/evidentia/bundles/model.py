@@ -25,6 +25,7 @@ from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json, join_members, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, IntegrityError
 from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject, thaw
+from evidentia.times import TimeText
 
 if TYPE_CHECKING:
     from evidentia.bundles.rendering import Rendered, RenderFormat
@@ -118,7 +119,7 @@ class EvidenceBundle(FrozenModel):
 
     bundle_id: str
     bundle_sha256: str
-    created_utc: Annotated[str, Field(pattern=_TIME)]
+    created_utc: Annotated[TimeText, Field(pattern=_TIME)]
     build_version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+$")]
     policy: EvidencePolicy
     items: FrozenItems[EvidenceItem]

@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject
+from evidentia.times import TimeText
 
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -251,8 +252,8 @@ class EvidenceLedger(FrozenModel):
 
     id: str
     session_id: str
-    created_at: str
-    updated_at: str
+    created_at: TimeText
+    updated_at: TimeText
     entries: FrozenItems[LedgerEntry]
     summary: LedgerSummary
     risk_flags: FrozenItems[RiskFlag] = FrozenList()

@@ -2,8 +2,9 @@
 
 from datetime import UTC, datetime
 
+from evidentia.times import utc_text
+
 
 def now() -> str:
     """Return the time in UTC, to the microsecond."""
-    current = datetime.now(UTC)  # noqa: TID251 - the shell brings the clock
-    return current.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return utc_text(datetime.now(UTC))  # noqa: TID251 - the shell brings the clock

@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 from evidentia.canonical import digest
 from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject
 from evidentia.packs.clock import now
-from evidentia.packs.fields import Excerpt, Name, Share, Time
+from evidentia.packs.fields import Excerpt, Name, Share
+from evidentia.times import Time
 
 LEAST_CONFIDENCE: Final = 0.7
 """Below it, a decision with high stakes must have a pack."""

@@ -1,7 +1,7 @@
-"""What the fields of decisions and packs may hold: names, times, digests."""
+"""What the fields of decisions and packs may hold: names, digests, shares."""
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, ValidationInfo
@@ -25,20 +25,6 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def _in_utc(text: str) -> str:
-    """Return a time as it is kept: in UTC, to the microsecond."""
-    try:
-        given = datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError(f"{text[:40]!r} is not a time as ISO 8601 writes it") from None
-    if given.tzinfo is None:
-        raise ValueError(f"{text[:40]!r} does not say its zone: end it with Z if it is UTC")
-    try:
-        return given.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
-    except OverflowError:
-        raise ValueError(f"{text[:40]!r} is no time in UTC") from None
-
-
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_not_blank)]
 """A name or an id: a text that is not blank."""
 Words = Annotated[str, AfterValidator(_not_blank)]
@@ -47,8 +33,6 @@ Excerpt = Annotated[str, Field(max_length=MAX_EXCERPT), AfterValidator(_not_blan
 """A passage as its source has it."""
 Told = Annotated[str, Field(max_length=MAX_ACTION), AfterValidator(_not_blank)]
 """What was meant, done or brought about, in words."""
-Time = Annotated[str, AfterValidator(_in_utc)]
-"""A time, given as ISO 8601 with its zone and kept in UTC, to the microsecond."""
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 """A number from 0 to 1."""
 

@@ -28,12 +28,12 @@ from evidentia.packs.fields import (
     Excerpt,
     Name,
     Share,
-    Time,
     hours_between,
     is_recorded,
 )
 from evidentia.packs.memo import BilingualMemo
 from evidentia.packs.tools import ToolCallRecord
+from evidentia.times import Time
 
 if TYPE_CHECKING:
     from evidentia.packs.rules import Unmet

@@ -7,7 +7,8 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from evidentia.frozen import FrozenModel
-from evidentia.packs.fields import Name, Time, Words
+from evidentia.packs.fields import Name, Words
+from evidentia.times import Time
 
 
 class RetentionPolicy(FrozenModel):

@@ -11,7 +11,8 @@ from pydantic import Field, ValidationInfo, model_validator
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject
 from evidentia.packs.actions import ActionComparison, Basis, compare_actions
-from evidentia.packs.fields import AS_RECORDED, MAX_ACTION, Name, Time, Told, is_recorded
+from evidentia.packs.fields import AS_RECORDED, MAX_ACTION, Name, Told, is_recorded
+from evidentia.times import Time
 
 Action = Annotated[str, Field(max_length=MAX_ACTION)]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 class Roles(Part, name="access"):
     """A tenant's roles, and whose agents are whose."""
 
-    def grant(self, user: str, role: Role | str, *, expires_at: str | None = None) -> Receipt:
+    def grant(
+        self, user: str, role: Role | str, *, expires_at: str | datetime | None = None
+    ) -> Receipt:
         """Give a user a role in this tenant; an auditor's must expire."""
         acting = self._acting
         check_name(user, "a user")
