@@ -70,6 +70,7 @@ KINDS: Final[Mapping[str, Callable[[], Kind]]] = MappingProxyType(
         "urn:evidentia:spec:v1:ledger": _ledger,
         "urn:evidentia:spec:v1:bundle": _bundle,
         "urn:evidentia:spec:v1:pack": _pack,
+        "urn:evidentia:spec:v1:pack.v2": _pack,
     }
 )
 """Every kind there is, by the predicate type of its statements; loaded when it is asked for."""

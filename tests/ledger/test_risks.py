@@ -288,13 +288,13 @@ def test_questions_name_what_is_missing() -> None:
         entry(5, Verdict.NOT_JUDGED, source=None),
         entry(6, Verdict.WEAK, source=None),
     ]
-    assert follow_up_questions(entries) == (
+    assert follow_up_questions(entries) == [
         'Does a document say in full that "Claim 2 holds"? HR_Policy.pdf supports it in part.',
         'Which is right: "Claim 3 holds", or HR_Policy.pdf with "what it says"?',
         'Which document says that "Claim 4 holds"?',
         'Can a person judge the claim "Claim 5 holds"?',
         'Does a document say in full that "Claim 6 holds"? A source supports it in part.',
-    )
+    ]
 
 
 def test_actions_come_in_order_of_weight_and_name_claims_by_number() -> None:

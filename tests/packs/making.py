@@ -16,7 +16,7 @@ from evidentia.packs.model import (
     LedgerReference,
     PromptRecord,
 )
-from evidentia.packs.statement import PREDICATE_TYPE, statement_bytes
+from evidentia.packs.statement import PREDICATE_TYPES, statement_bytes
 from evidentia.packs.tools import ToolCallRecord
 from evidentia.packs.verification import written
 from evidentia.proof.document import Disclosure, Proof
@@ -185,7 +185,7 @@ def recorded_body(made: EvidencePack) -> dict[str, Any]:
     """Return the body of the entry that records a pack."""
     return {
         "statement_sha256": sha256_hex(statement_bytes(made)),
-        "predicate_type": PREDICATE_TYPE,
+        "predicate_type": PREDICATE_TYPES[made.v],
         "decision_id": made.decision_id,
         "version": made.version,
         "replaces": made.replaces,

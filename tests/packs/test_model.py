@@ -358,7 +358,8 @@ class TestReadingAndWriting:
         ("change", "said"),
         [
             ({"extra": 1}, "extra: Extra inputs are not permitted"),
-            ({"v": 2}, "v: Input should be less than or equal to 1"),
+            ({"v": 2}, "its v is 2, and a pack with what it holds has 1"),
+            ({"v": 3}, "v: Input should be less than or equal to 2"),
             ({"v": 0}, "v: Input should be greater than or equal to 1"),
             ({"sources": []}, "sources: cite at least one source"),
             ({"memo": None}, "memo: "),
@@ -435,12 +436,52 @@ REVIEW = {"reviewer_id": "u_1", "reviewed_at": LATER, "review_outcome": "approve
 
 
 class TestWhatAddsUp:
-    @pytest.mark.parametrize("left_out", sorted(REVIEW))
-    def test_a_review_is_whole_or_not_there(self, left_out: str) -> None:
+    @pytest.mark.parametrize("left_out", ["reviewer_id", "reviewed_at"])
+    def test_a_review_says_who_and_when_or_is_not_there(self, left_out: str) -> None:
         review: dict[str, Any] = {**REVIEW}
         del review[left_out]
-        assert "a review has a reviewer_id, a reviewed_at and a review_outcome" in refusal(**review)
+        assert "a review has a reviewer_id and a reviewed_at, or neither" in refusal(**review)
         assert pack(**REVIEW).review_outcome is ReviewOutcome.APPROVED
+
+    def test_a_review_needs_no_outcome_before_it_is_sealed(self) -> None:
+        made = pack(reviewer_id="u_1", reviewed_at=LATER)
+        assert made.review_outcome is None
+        assert made.is_resolved
+        assert EvidencePack.parse(made.encode()) == made
+        assert [str(one) for one in made.unmet()] == [
+            "review_outcome: say what the review came to: approved or rejected"
+        ]
+        assert made.model_copy(update={"review_outcome": "approved", "pack_id": ""}).unmet() == []
+
+    def test_an_outcome_is_of_a_review(self) -> None:
+        assert "there is a review_outcome and no review" in refusal(review_outcome="approved")
+
+    def test_a_trace_can_be_given_as_a_span_has_it(self) -> None:
+        kept = "0bf92f3577b34da6a3ce929d0e0e4736"
+        assert pack(trace_id=kept).trace_id == kept
+        made = pack(trace_id=int(kept, 16))
+        assert made == pack(trace_id=kept)
+        with pytest.raises(IntegrityError, match="trace_id: "):
+            EvidencePack.from_json({**made.as_json(), "trace_id": int(kept, 16)})
+
+    @pytest.mark.parametrize("given", ["trace-1", "0" * 31, "g" * 32, "", 0, -1, 1 << 128, 1.5])
+    def test_what_is_no_trace_is_refused(self, given: object) -> None:
+        assert refusal(trace_id=given).startswith("trace_id: ")
+        if isinstance(given, str):
+            assert "32 hexadecimal digits of OpenTelemetry's" in refusal(trace_id=given)
+
+    @pytest.mark.parametrize("status", ["pending", "contradicted"])
+    def test_a_status_that_the_first_form_lacks_makes_a_pack_of_the_second(
+        self, status: str
+    ) -> None:
+        made = pack(tool_calls=[call(), call(verification_status=status)])
+        assert made.tool_calls[1].verification_status == status
+        assert (made.v, pack(tool_calls=[call()]).v) == (2, 1)
+        assert EvidencePack.parse(made.encode()) == made
+        assert made.model_copy(update={"tool_calls": [], "pack_id": ""}).v == 1
+        changed = {**made.as_json(), "v": 1}
+        with pytest.raises(IntegrityError, match="its v is 1, and a pack with what it holds has 2"):
+            EvidencePack.from_json(changed)
 
     def test_a_note_is_of_a_review(self) -> None:
         assert "there is a review_note and no review" in refusal(review_note="Fine.")

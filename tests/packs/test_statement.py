@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from evidentia.canonical import derived_id, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.packs.model import EvidencePack
-from evidentia.packs.statement import PREDICATE_TYPE, from_statement, statement_bytes
+from evidentia.packs.statement import PREDICATE_TYPES, from_statement, statement_bytes
 from evidentia.proof.statement import Statement, Subject, encode_statement
-from packs.making import call, full_pack, memo, pack
+from packs.making import LATER, call, full_pack, memo, pack
 
 FULL = full_pack()
 
@@ -25,7 +25,23 @@ def refusal(**changes: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("made", [pack(), FULL])
+SECOND = pack(tool_calls=[call(verification_status="pending")])
+
+
+def test_each_form_of_a_pack_has_its_type_of_statement() -> None:
+    assert stated(SECOND).predicate_type == "urn:evidentia:spec:v1:pack.v2"
+    assert stated(FULL).predicate_type == "urn:evidentia:spec:v1:pack"
+    with pytest.raises(ProofError, match="its v is 2, and its type that of another form"):
+        from_statement(replace(stated(SECOND), predicate_type=PREDICATE_TYPES[1]))
+
+
+def test_a_review_in_a_statement_has_its_outcome() -> None:
+    made = pack(reviewer_id="u_1", reviewed_at=LATER)
+    with pytest.raises(ProofError, match="a review that is sealed has a review_outcome"):
+        from_statement(stated(made))
+
+
+@pytest.mark.parametrize("made", [pack(), FULL, SECOND])
 def test_a_pack_comes_back_from_its_statement(made: EvidencePack) -> None:
     assert from_statement(stated(made)) == made
 
@@ -36,7 +52,7 @@ def test_the_statement_is_about_the_pack_and_its_attachments() -> None:
         *(Subject(f"attachment/{one.name}", one.sha256) for one in FULL.attachments),
     )
     written = statement_bytes(FULL)
-    assert written == Statement(PREDICATE_TYPE, subjects, FULL.as_json()).encode()
+    assert written == Statement(PREDICATE_TYPES[FULL.v], subjects, FULL.as_json()).encode()
     assert FULL.encode() in written
     assert stated(pack()).subjects == (Subject(f"pack/{pack().pack_id}", pack().sha256),)
 

@@ -173,7 +173,7 @@ def test_a_query_shows_what_answers_it_and_where_its_words_stand() -> None:
     assert snippet.start is not None
     assert snippet.end is not None
     assert text[snippet.start - 100 : snippet.end - 100] == text[18:]
-    assert (snippet.chunk_id, snippet.page, snippet.heading_path) == ("c1", 12, ("Leave", "4.1"))
+    assert (snippet.chunk_id, snippet.page, snippet.heading_path) == ("c1", 12, ["Leave", "4.1"])
     assert snippet.chunk_hash is not None
     assert len(snippet.chunk_hash) == 64
     assert snippet.score == 0.7

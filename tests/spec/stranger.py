@@ -1360,6 +1360,10 @@ def render(bundle: dict[str, Any], key: bytes = b"") -> str:
 # pack.md
 
 PACK_TYPE = "urn:evidentia:spec:v1:pack"
+SECOND_PACK_TYPE = f"{PACK_TYPE}.v2"
+PACK_TYPES = {1: PACK_TYPE, 2: SECOND_PACK_TYPE}
+LATER_STATUSES = ("pending", "contradicted")
+"""What a tool call says in the second form of packs alone."""
 PACK_ID = re.compile(r"pack_[0-9a-f]{16}")
 MEMO = [
     f"{part}_{tongue}" for part in ("title", "body", "executive_summary") for tongue in ("ar", "en")
@@ -1445,7 +1449,9 @@ is_plain_call = fields(
         "side_effects": list_of(up_to(4000)),
         "outcome": one_of("succeeded", "failed"),
         "error": or_null(is_text),
-        "verification_status": one_of("verified", "unverified", "refuted", "failed"),
+        "verification_status": one_of(
+            "verified", "unverified", "refuted", "failed", *LATER_STATUSES
+        ),
         "contradiction_flag": is_truth,
         "contradiction_basis": one_of("same", "different", "undecided"),
         "contradiction_reason": is_text,
@@ -1482,7 +1488,7 @@ is_attachment = fields(
 is_pack = fields(
     {
         "pack_id": is_pack_id,
-        "v": one_of(1),
+        "v": one_of(1, 2),
         **dict.fromkeys(("decision_id", "entity_id", "agent_name", "model"), is_name),
         **dict.fromkeys(("tenant_id", "model_version", "reviewer_id"), or_null(is_name)),
         "decision": or_null(is_decided),
@@ -1525,9 +1531,12 @@ def pack_id(pack: dict[str, Any]) -> str:
 def check_pack(proof: dict[str, Any]) -> dict[str, Any]:
     """Check the pack in a proof file, and that statement and entry are about it; return it."""
     statement = read_statement(read_envelope(proof["envelope"]).payload)
-    demand(statement["predicateType"] == PACK_TYPE, "no pack")
+    demand(statement["predicateType"] in PACK_TYPES.values(), "no pack")
     pack: dict[str, Any] = statement["predicate"]
     demand(is_pack(pack), "not the form of a pack")
+    demand(statement["predicateType"] == PACK_TYPES[pack["v"]], "another form")
+    later = any(call["verification_status"] in LATER_STATUSES for call in pack["tool_calls"])
+    demand(later == (pack["v"] == 2), "the form of other packs")
     demand(pack_id(pack) == pack["pack_id"], "another id")
     review = [pack[name] is not None for name in ("reviewer_id", "reviewed_at", "review_outcome")]
     demand(len(set(review)) == 1, "half a review")
@@ -1573,7 +1582,7 @@ def check_pack_body(body: dict[str, Any]) -> None:
     """Check that the body of a pack's entry has its fields, and no others."""
     told = {"statement_sha256", "predicate_type", "decision_id", "version", "replaces", "by"}
     demand(set(body) == told and is_name(body["by"]), "fields")
-    demand(body["predicate_type"] == PACK_TYPE, "type")
+    demand(body["predicate_type"] in PACK_TYPES.values(), "type")
 
 
 def check_versions(packs: list[dict[str, Any]]) -> None:

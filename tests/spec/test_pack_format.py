@@ -30,8 +30,13 @@ from evidentia.packs.decision import (
 from evidentia.packs.memo import MAX_BODY_WORDS, MAX_SUMMARY_WORDS, BilingualMemo
 from evidentia.packs.model import EvidencePack, ReviewOutcome
 from evidentia.packs.retention import DEFAULT_RETENTION, RetentionPolicy
-from evidentia.packs.statement import PREDICATE_TYPE, from_statement, statement_bytes
-from evidentia.packs.tools import ToolCallRecord, ToolOutcome, VerificationStatus
+from evidentia.packs.statement import PREDICATE_TYPES, from_statement, statement_bytes
+from evidentia.packs.tools import (
+    SECOND_FORM_STATUSES,
+    ToolCallRecord,
+    ToolOutcome,
+    VerificationStatus,
+)
 from evidentia.packs.versions import check_chain
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.statement import Statement
@@ -159,14 +164,20 @@ def test_the_schemas_have_the_values_of_the_code() -> None:
     whole = schema("pack")
     parts = whole["$defs"]
     call = parts["toolCall"]["properties"]
-    assert whole["$id"] == PREDICATE_TYPE
-    assert schema("pack-body")["properties"]["predicate_type"]["const"] == PREDICATE_TYPE
+    for form, name in ((model.FIRST_FORM, ""), (model.SECOND_FORM, ".v2")):
+        assert schema(f"pack{name}")["$id"] == PREDICATE_TYPES[form]
+        assert schema(f"pack{name}")["properties"]["v"]["const"] == form
+        told = schema(f"pack-body{name}")["properties"]["predicate_type"]["const"]
+        assert told == PREDICATE_TYPES[form]
     assert parts["approvalClass"]["enum"] == list(ApprovalClass)
     assert parts["reversibilityClass"]["enum"] == list(ReversibilityClass)
     assert parts["sensitivityClass"]["enum"] == list(SensitivityClass)
     assert parts["requirement"]["enum"] == list(Requirement)
     assert call["outcome"]["enum"] == list(ToolOutcome)
-    assert call["verification_status"]["enum"] == list(VerificationStatus)
+    first = [one for one in VerificationStatus if one not in SECOND_FORM_STATUSES]
+    assert call["verification_status"]["enum"] == first
+    second = schema("pack.v2")["$defs"]["toolCall"]["properties"]
+    assert second["verification_status"]["enum"] == list(VerificationStatus)
     assert call["contradiction_basis"]["enum"] == list(Basis)
     assert whole["properties"]["review_outcome"]["enum"] == [*ReviewOutcome, None]
     assert schema("decision-body")["properties"]["tier"]["enum"] == [*Tier, None]
@@ -181,6 +192,41 @@ def test_the_schemas_fit_the_vectors_that_hold() -> None:
             proof = load(f"proofs/holds/{name}.json")
             assert valid(form[proof["entry"]["kind"]], proof["body"]), name
     assert valid("pack-body", load("pack/holds/reviewed.json")["body"])
+
+
+def test_the_second_form_is_the_first_with_the_statuses_that_it_lacks(tmp_path: Path) -> None:
+    given = load("pack/decision.json") | {"tenant_id": "default", "conflicted": False}
+    decision = DecisionOutput.model_validate(given)
+    bodies = []
+    with evidentia.open(tmp_path / "home") as workspace:
+        for status in sorted(SECOND_FORM_STATUSES):
+            made = WHOLE["tool_calls"][0] | {"verification_status": status}
+            workspace.tools.record(decision.decision_id, ToolCallRecord.recorded(made))
+        second = workspace.assemble(decision).as_json()
+        bodies = [
+            logged.body
+            for kind in ("tool_call", "pack")
+            for logged in workspace.trail.entries(kind=kind)
+        ]
+    assert valid("pack.v2", second)
+    assert not valid("pack", second)
+    assert not valid("pack", {**second, "v": 1})
+    assert not valid("pack.v2", {**second, "tool_calls": []})
+    assert not valid("pack.v2", WHOLE)
+    *calls, recorded = bodies
+    for body in calls:
+        assert valid("tool-call-body.v3", body)
+        assert not valid("tool-call-body.v2", body)
+    assert valid("pack-body.v2", recorded)
+    assert not valid("pack-body", recorded)
+    old = copy.deepcopy(schema("pack.v2"))
+    old["properties"]["tool_calls"].pop("contains")
+    statuses = old["$defs"]["toolCall"]["properties"]["verification_status"]["enum"]
+    for status in SECOND_FORM_STATUSES:
+        statuses.remove(status)
+    old["properties"]["v"]["const"] = 1
+    old |= {name: schema("pack")[name] for name in ("$id", "title")}
+    assert old == schema("pack")
 
 
 def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
@@ -232,7 +278,7 @@ def stated(pack: dict[str, Any]) -> tuple[dict[str, Any], Statement] | None:
     statement = {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects],
-        "predicateType": PREDICATE_TYPE,
+        "predicateType": PREDICATE_TYPES[2 if whole.get("v") == 2 else 1],
         "predicate": whole,
     }
     try:

@@ -87,7 +87,9 @@ SCHEMAS = (
     "ledger-export",
     "ledger",
     "pack-body",
+    "pack-body.v2",
     "pack",
+    "pack.v2",
     "proof",
     "record-body.v2",
     "record",
@@ -99,6 +101,7 @@ SCHEMAS = (
     "statement",
     "tool-call-body",
     "tool-call-body.v2",
+    "tool-call-body.v3",
 )
 
 

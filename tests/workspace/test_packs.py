@@ -142,6 +142,7 @@ def test_the_trace_of_the_current_span_is_kept(
 ) -> None:
     monkeypatch.setattr("evidentia.packs.recording.current_trace_id", lambda: "a" * 32)
     assert make_pack(acme).trace_id == "a" * 32
+    assert acme.assemble(decision(2), trace_id="b" * 32).trace_id == "b" * 32
 
 
 # Attachments
@@ -358,6 +359,27 @@ def test_a_second_pack_of_a_decision_is_an_edit_in_place(place: Place) -> None:
     assert [one.id for one in workspace.packs.list(all_versions=True)] == [pack.pack_id]
 
 
+@pytest.mark.parametrize("status", ["pending", "contradicted"])
+def test_a_call_that_waits_for_its_check_is_sealed_and_verifies(
+    acme: Workspace, tmp_path: Path, status: str
+) -> None:
+    call = tool_call(1).model_copy(update={"verification_status": status})
+    acme.tools.record("dec_1", call)
+    pack = make_pack(acme)
+    assert pack.tool_calls == [call]
+    assert acme.packs.get("dec_1") == pack
+    for name in ("pack.json", "pack.pdf"):
+        report = acme.verify(acme.export(pack.pack_id, tmp_path / name))
+        assert report.holds, report.checks
+        assert {"pack", "file"} <= {check.name for check in report.checks}
+    reviewed = acme.packs.review("dec_1", "approved")
+    assert (reviewed.v, reviewed.tool_calls) == (2, [call])
+    checked = call.model_copy(update={"verification_status": "verified"})
+    with pytest.raises(SealingError, match="is recorded for dec_1 and not in the pack"):
+        acme.packs.revise("dec_1", {"tool_calls": [checked.model_dump(mode="json")]})
+    assert acme.packs.audit().holds
+
+
 def test_a_pack_is_not_sealed_with_a_review_or_as_a_newer_version(acme: Workspace) -> None:
     review: dict[str, Any] = {
         "reviewer_id": "ann",
@@ -365,6 +387,9 @@ def test_a_pack_is_not_sealed_with_a_review_or_as_a_newer_version(acme: Workspac
         "review_outcome": "approved",
     }
     with pytest.raises(InputError, match=r"a review is made with packs\.review"):
+        acme.packs.seal(by_hand(acme, **review))
+    del review["review_outcome"]
+    with pytest.raises(InputError, match=r"with its outcome \(approved or rejected\)"):
         acme.packs.seal(by_hand(acme, **review))
     with pytest.raises(InputError, match="made by revising or reviewing"):
         acme.packs.seal(by_hand(acme, version=2, replaces="pack_" + "0" * 16))

@@ -91,7 +91,7 @@ from evidentia.packs.model import (
     PromptRecord,
     ReviewOutcome,
 )
-from evidentia.packs.statement import PREDICATE_TYPE as PACK_PREDICATE
+from evidentia.packs.statement import PREDICATE_TYPES as PACK_PREDICATES
 from evidentia.packs.statement import statement_bytes as pack_statement
 from evidentia.packs.tools import (
     ToolCallRecord,
@@ -2739,6 +2739,15 @@ def small_pack() -> EvidencePack:
     )
 
 
+def second_form(small: EvidencePack) -> EvidencePack:
+    """Return a pack with what only the second form knows."""
+    calls = [
+        CALLS[0].model_copy(update={"verification_status": status})
+        for status in ("pending", "contradicted")
+    ]
+    return small.model_copy(update={"pack_id": "", "tool_calls": calls})
+
+
 def pack_key() -> SigningKey:
     """Return the key of the log that packs are recorded in."""
     return SigningKey.from_seed(PACK_ORIGIN, seed(f"key of {PACK_ORIGIN}"))
@@ -2748,7 +2757,7 @@ def pack_body(pack: EvidencePack, by: str) -> Json:
     """Return the body of the entry that records a pack."""
     return {
         "statement_sha256": sha256_hex(pack_statement(pack)),
-        "predicate_type": PACK_PREDICATE,
+        "predicate_type": PACK_PREDICATES[pack.v],
         "decision_id": pack.decision_id,
         "version": pack.version,
         "replaces": pack.replaces,
@@ -2856,10 +2865,11 @@ def recorded_pack(
     origin = log_origin("8e27f0a4c5d1936b", "acme")
     log = Log(origin, [SigningKey.from_seed(origin, seed(f"key of {PACK_ORIGIN}"))])
     log.announce(log.keys[0])
-    pack = json.loads(payload)["predicate"]
+    statement = json.loads(payload)
+    pack = statement["predicate"]
     body = {
         "statement_sha256": sha256_hex(payload),
-        "predicate_type": PACK_PREDICATE,
+        "predicate_type": statement["predicateType"],
         **{name: pack[name] for name in ("decision_id", "version", "replaces")},
         "by": "owner",
     }
@@ -2892,6 +2902,7 @@ def pack_vectors() -> Iterator[PackVector]:
     first, again = packs()
     log = pack_log()
     small = small_pack()
+    second = second_form(small)
     reviewed_file = exported(log, REVIEWED, again, EXPORTED)
     good = parse_json(exported(log, PACKED, first, REMOVED))
     bare = {name: good[name] for name in good if name != "attachments"}
@@ -2907,6 +2918,11 @@ def pack_vectors() -> Iterator[PackVector]:
             "small",
             "as little as a pack can have",
             recorded_pack(pack_statement(small), small.pack_id),
+        ),
+        (
+            "second-form",
+            "a call that is still to be checked, and one that something contradicts",
+            recorded_pack(pack_statement(second), second.pack_id),
         ),
     ):
         yield PackVector(name, data, why)
@@ -3008,7 +3024,7 @@ def stated(pack: Json, **others: Any) -> bytes:
     statement = {
         "_type": "https://in-toto.io/Statement/v1",
         "predicate": pack,
-        "predicateType": PACK_PREDICATE,
+        "predicateType": PACK_PREDICATES[1],
         "subject": [{"name": f"pack/{pack.get('pack_id')}", "digest": digest}],
     }
     return canonical_json({**statement, **others})
@@ -3083,6 +3099,12 @@ def recorded_packs(small: Json) -> Iterator[PackVector]:
             "tool_calls",
             [{**call, "contradiction_basis": "different"}],
         ),
+        (
+            "status-of-second-form",
+            "a call of the second form in a pack of the first",
+            "tool_calls",
+            [{**call, "verification_status": "pending"}],
+        ),
     ):
         pack = resealed(put(small, field, value))
         subject = {
@@ -3091,6 +3113,16 @@ def recorded_packs(small: Json) -> Iterator[PackVector]:
         }
         subjects = [subject, *([names] * len(value) if field == "attachments" else [])]
         data = recorded_pack(stated(pack, subject=subjects), pack["pack_id"])
+        yield PackVector(name, data, why, fails)
+    second = {"predicateType": PACK_PREDICATES[2]}
+    review = {"reviewer_id": "layla", "reviewed_at": "2026-01-05T09:30:00.000000Z"}
+    for name, why, changes, others, kind in (
+        ("second-form-for-nothing", "the second form, without need", {"v": 2}, second, "pack"),
+        ("type-of-second-form", "the type of another form", {}, second, "pack"),
+        ("review-without-outcome", "a review that came to nothing", review, {}, "review"),
+    ):
+        pack = resealed({**small, **changes})
+        data = recorded_pack(stated(pack, **others), pack["pack_id"], EntryKind(kind))
         yield PackVector(name, data, why, fails)
     yield from misnamed_packs(small)
 

@@ -4,11 +4,19 @@ The rules of a single field hold when a pack is made. What a pack still lacks be
 sealed is listed by `unmet`. The id follows from everything else that is in the pack.
 """
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 from evidentia.canonical import canonical_json, derived_id, parse_json, sha256_hex
 from evidentia.errors import CanonicalError, IntegrityError
@@ -32,14 +40,34 @@ from evidentia.packs.fields import (
     is_recorded,
 )
 from evidentia.packs.memo import BilingualMemo
-from evidentia.packs.tools import ToolCallRecord
+from evidentia.packs.tools import SECOND_FORM_STATUSES, ToolCallRecord
 from evidentia.times import Time
 
 if TYPE_CHECKING:
     from evidentia.packs.rules import Unmet
 
-PACK_VERSION: Final = 1
-"""Of the format: other fields, another version."""
+FIRST_FORM: Final = 1
+SECOND_FORM: Final = 2
+"""The forms of a pack; the second is for what the first does not know, and for nothing else."""
+_TRACE = re.compile(r"[0-9a-f]{32}")
+
+
+def _trace(given: Any, info: ValidationInfo) -> Any:
+    """Return a trace's id as text where it is the number that OpenTelemetry's spans have."""
+    is_number = type(given) is int and 0 < given < 1 << 128
+    return f"{given:032x}" if is_number and not is_recorded(info) else given
+
+
+def _is_trace(text: str) -> str:
+    if not _TRACE.fullmatch(text):
+        raise ValueError(
+            f"{text[:40]!r} is no id of a trace: give the 32 hexadecimal digits of OpenTelemetry's"
+        )
+    return text
+
+
+TraceId = Annotated[str, BeforeValidator(_trace), AfterValidator(_is_trace)]
+"""The id of an OpenTelemetry trace, kept as 32 hexadecimal digits."""
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 PackId = Annotated[str, Field(pattern=r"^pack_[0-9a-f]{16}$")]
 
@@ -165,11 +193,12 @@ class EvidencePack(FrozenModel):
     """Everything a stranger needs to follow one decision: basis, actions, review, in two languages.
 
     `sources` come with the weightiest first: the memo refers to the first three by number.
-    `replaces` is the pack that this is a newer version of.
+    `replaces` is the pack that this is a newer version of. `v` is the pack's form: it follows from
+    what is in it.
     """
 
     pack_id: Annotated[str, Field(pattern=r"^(?:pack_[0-9a-f]{16})?$")] = ""
-    v: Annotated[int, Field(ge=PACK_VERSION, le=PACK_VERSION)] = PACK_VERSION
+    v: Annotated[int, Field(ge=FIRST_FORM, le=SECOND_FORM)] = FIRST_FORM
     decision_id: Name
     entity_id: Name
     tenant_id: Name | None = None
@@ -190,7 +219,7 @@ class EvidencePack(FrozenModel):
     review_outcome: ReviewOutcome | None = None
     review_note: str = ""
     memo: BilingualMemo
-    trace_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
+    trace_id: TraceId | None = None
     created_at: Time = Field(default_factory=now)
     version: Annotated[int, Field(ge=1)] = 1
     replaces: PackId | None = None
@@ -199,8 +228,12 @@ class EvidencePack(FrozenModel):
     def _adds_up(self, info: ValidationInfo) -> Self:
         for problem in _contradictions(self):
             raise ValueError(f"the pack does not add up: {problem}")
+        form = _form(self)
         if is_recorded(info):  # who reads it has the bytes that the id follows from
+            if self.v != form:
+                raise ValueError(f"its v is {self.v}, and a pack with what it holds has {form}")
             return self
+        object.__setattr__(self, "v", form)
         derived = self.derived_id()
         if self.pack_id not in ("", derived):
             raise ValueError(_other_id(derived))
@@ -286,6 +319,12 @@ class EvidencePack(FrozenModel):
         return pack
 
 
+def _form(pack: EvidencePack) -> int:
+    calls = pack.tool_calls
+    second = any(call.verification_status in SECOND_FORM_STATUSES for call in calls)
+    return SECOND_FORM if second else FIRST_FORM
+
+
 def _other_id(derived: str) -> str:
     return (
         f"the pack's id follows from its content: it is {derived}; a change is a newer version "
@@ -296,9 +335,10 @@ def _other_id(derived: str) -> str:
 def _contradictions(pack: EvidencePack) -> list[str]:
     """Say what in a pack cannot be so, given the rest of it."""
     found: list[str] = []
-    review = (pack.reviewer_id, pack.reviewed_at, pack.review_outcome)
-    if any(review) and not all(review):
-        found.append("a review has a reviewer_id, a reviewed_at and a review_outcome, or none")
+    if (pack.reviewer_id is None) != (pack.reviewed_at is None):
+        found.append("a review has a reviewer_id and a reviewed_at, or neither")
+    if pack.review_outcome and pack.reviewer_id is None:
+        found.append("there is a review_outcome and no review")
     if pack.review_note and pack.reviewer_id is None:
         found.append("there is a review_note and no review")
     if (pack.version == 1) != (pack.replaces is None):

@@ -104,6 +104,8 @@ def _identity(pack: EvidencePack) -> Iterator[Unmet]:
     asked = decision is not None and decision.approval_class.needs_review
     if asked and not pack.needs_review and pack.replaces is None:
         yield Unmet("decision.needs_review", "the approval class asks for a review: set it to true")
+    if pack.reviewer_id is not None and pack.review_outcome is None:
+        yield Unmet("review_outcome", "say what the review came to: approved or rejected")
     for number, prompt in enumerate(pack.prompts, start=1):
         if prompt.content_hash is not None and not is_content_hash(prompt.content_hash):
             yield Unmet(f"prompts[{number}].content_hash", _NO_HASH)

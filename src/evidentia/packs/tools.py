@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field, ValidationInfo, model_validator
 
@@ -33,8 +33,18 @@ class VerificationStatus(StrEnum):
     """Nobody and nothing checked."""
     REFUTED = "refuted"
     """It was checked, and is not so."""
+    PENDING = "pending"
+    """It is to be checked, and is not yet."""
+    CONTRADICTED = "contradicted"
+    """Something else says otherwise, and nobody has settled yet which is so."""
     FAILED = "failed"
     """The call failed: there is nothing to check."""
+
+
+SECOND_FORM_STATUSES: Final = frozenset(
+    {VerificationStatus.PENDING, VerificationStatus.CONTRADICTED}
+)
+"""What the first form of packs does not know: a pack with such a call is of the second."""
 
 
 class ToolCallRecord(FrozenModel):

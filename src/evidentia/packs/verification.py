@@ -7,7 +7,7 @@ from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import ProofError
 from evidentia.packs.memo import unmet_limits
 from evidentia.packs.model import EvidencePack
-from evidentia.packs.statement import PREDICATE_TYPE, from_statement
+from evidentia.packs.statement import PREDICATE_TYPES, from_statement
 from evidentia.proof.statement import Statement
 from evidentia.proof.verification import Check, ProofReport
 from evidentia.trail.entry import Entry, EntryKind
@@ -29,7 +29,9 @@ def written(document: object) -> bytes:
 def with_pack_checks(data: bytes, report: ProofReport) -> ProofReport:
     """Return a report with what is to be looked at if the file is an exported pack."""
     statement, entry = report.statement, report.entry
-    if statement is None or entry is None or statement.predicate_type != PREDICATE_TYPE:
+    if statement is None or entry is None:
+        return report
+    if statement.predicate_type not in PREDICATE_TYPES.values():
         return report
     pack, check = _pack(statement, entry, report.body)
     return replace(

@@ -74,12 +74,14 @@ class Packs(Part, name="packs"):
         prompts: "Sequence[PromptRecord]" = (),
         attachments: Files | None = None,
         tool_ledger: "ToolVerificationLedger | None" = None,
+        trace_id: str | None = None,
     ) -> EvidencePack:
         """Assemble, seal and keep the pack of a decision, which is recorded if it is not yet.
 
         Without a memo a draft is written by templates; a `MemoWriter` may write it instead.
         `ledger` is a ledger or its id, `bundles` are ids, `attachments` are files by name.
         `tool_ledger` has calls that are not in the trail yet: they are recorded there first.
+        `trace_id` is that of the current OpenTelemetry span, unless it is given.
         """
         from evidentia.packs.assembly import assemble  # noqa: PLC0415 - only making packs needs it
         from evidentia.packs.drafting import TemplateWriter  # noqa: PLC0415 - the same
@@ -102,7 +104,7 @@ class Packs(Part, name="packs"):
                 bundles=[bundle_reference(acting, name) for name in bundles],
                 ledger=None if ledger is None else ledger_reference(acting, ledger),
                 attachments=[attachment(*item) for item in files.items()],
-                trace_id=current_trace_id(),
+                trace_id=trace_id or current_trace_id(),
             )
         except ValidationError as error:
             raise InputError(first_problem(error, EvidencePack, "pack")) from None
@@ -117,7 +119,10 @@ class Packs(Part, name="packs"):
         if pack.version > 1:
             raise InputError("a newer version of a pack is made by revising or reviewing it")
         if pack.reviewer_id is not None:
-            raise InputError("a review is made with packs.review, once the pack is sealed")
+            raise InputError(
+                "a review is made with packs.review, with its outcome (approved or rejected), once "
+                "the pack is sealed: leave out reviewer_id and reviewed_at"
+            )
         return keep_pack(self._acting, pack, EntryKind.PACK, read_files(attachments).values())
 
     def revise(

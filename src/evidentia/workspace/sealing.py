@@ -24,7 +24,7 @@ from evidentia.packs.model import (
     EvidencePack,
     LedgerReference,
 )
-from evidentia.packs.statement import PREDICATE_TYPE, from_statement, statement_bytes
+from evidentia.packs.statement import PREDICATE_TYPES, from_statement, statement_bytes
 from evidentia.proof.files import read_bytes
 from evidentia.proof.statement import Statement
 from evidentia.store.database import is_storable
@@ -139,7 +139,7 @@ def keep_pack(
     attached = _attached_files(pack, files, replaced)
     statement = statement_bytes(pack)
     body = {
-        "predicate_type": PREDICATE_TYPE,
+        "predicate_type": PREDICATE_TYPES[pack.v],
         "decision_id": pack.decision_id,
         "version": pack.version,
         "replaces": pack.replaces,
