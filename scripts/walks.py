@@ -2,8 +2,8 @@
 
 Each command runs in a process of its own, on the examples, with a profiler that sees every call
 within the package. A call from one package into another is a switch; calls into `language`,
-`canonical`, `frozen`, `errors` and `logs` are not counted. Run it when the house has changed:
-`.venv/bin/python scripts/walks.py`; `--print` only prints.
+`canonical`, `frozen`, `errors`, `logs` and `times` are not counted. Run it when the house has
+changed: `.venv/bin/python scripts/walks.py`; `--print` only prints.
 """
 
 import json
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "explanation" / "architecture.md"
-NOT_COUNTED: Final = frozenset({"language", "canonical", "frozen", "errors", "logs"})
+NOT_COUNTED: Final = frozenset({"language", "canonical", "frozen", "errors", "logs", "times"})
 WALKS: Final = {
     "An answer checked": ["check", "answer.md", "--against", "policies"],
     "A record appended": ["trail", "append", "trail/records.ndjson"],
