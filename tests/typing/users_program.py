@@ -1,6 +1,7 @@
 """A user's program, which a type checker reads and nobody runs."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, assert_type
 
@@ -26,6 +27,9 @@ def whole_flow(decision: ev.DecisionOutput, record: ev.EvidenceRecord) -> None:
         assert_type(ws.packs.hold(pack.pack_id, reason="matter 12"), ev.Receipt)
         assert_type(ws.packs.list(limit=3), list[ev.ListedPack])
         assert_type(ws.access.grant("ann", ev.Role.VIEWER), ev.Receipt)
+        end = datetime(2027, 1, 1, tzinfo=UTC)
+        assert_type(ws.access.grant("eve", "auditor", expires_at=end), ev.Receipt)
+        assert_type(ws.tools.calls("dec_1"), list[ev.ToolCallRecord])
         assert_type(ws.trail.audit(), ev.AuditReport)
         assert_type(ws.verify("board.pdf").holds, bool)
 
