@@ -30,7 +30,7 @@ WALKS: Final = {
     "A pack sealed": [
         *("pack", "new", "decision.json", "--calls", "calls.json", "--ledger", "latest"),
     ],
-    "A pack printed": ["pack", "export", "latest", "--pdf", "board.pdf"],
+    "A pack printed": ["pack", "export", "latest", "--format", "pdf", "-o", "board.pdf"],
     "A pack verified": ["verify", "board.pdf", "--key", "key.txt"],
 }
 BEFORE: Final = (10_023, 161, 77, 293, 423, 384, 280)

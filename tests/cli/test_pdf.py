@@ -29,7 +29,7 @@ def made(cli: Cli, folder: Path) -> Cli:
 @pytest.fixture
 def board(made: Cli) -> Cli:
     """Start with the PDF of a pack, too."""
-    assert made("pack", "export", "dec_1", "--pdf", "board.pdf").code == 0
+    assert made("pack", "export", "dec_1", "--format", "pdf", "-o", "board.pdf").code == 0
     return made
 
 
@@ -42,7 +42,7 @@ def mistaken(ran: Ran, says: str) -> None:
 
 class TestExportingPacks:
     def test_a_pack_is_exported_and_verified(self, made: Cli, folder: Path) -> None:
-        ran = made("pack", "export", "dec_1", "--pdf", "board.pdf")
+        ran = made("pack", "export", "dec_1", "--format", "pdf", "-o", "board.pdf")
         assert ran.code == 0
         said, how = ran.out.splitlines()
         assert said == "✓ The pack is in board.pdf. Whoever trusts the key verifies it with:"
@@ -61,14 +61,14 @@ class TestExportingPacks:
     def test_language_and_typeface_are_chosen(
         self, made: Cli, folder: Path, options: tuple[str, ...], told: tuple[str, str]
     ) -> None:
-        assert made("pack", "export", "dec_1", "--pdf", "a.pdf", *options).code == 0
+        assert made("pack", "export", "dec_1", "--format", "pdf", "-o", "a.pdf", *options).code == 0
         rendering = json.loads(embedded((folder / "a.pdf").read_bytes())["rendering.json"])
         assert (rendering["lang"], rendering["typeface"]) == told
 
     def test_without_attachments_only_their_digests_are_in_it(
         self, made: Cli, folder: Path
     ) -> None:
-        made("pack", "export", "dec_1", "--pdf", "a.pdf", "--no-attachments")
+        made("pack", "export", "dec_1", "--format", "pdf", "-o", "a.pdf", "--no-attachments")
         evidence = json.loads(embedded((folder / "a.pdf").read_bytes())["evidence.json"])
         assert "attachments" not in evidence
         ran = made("verify", "a.pdf", "--key", "key.txt")
@@ -76,12 +76,24 @@ class TestExportingPacks:
         assert "whether 'memo.json' is unchanged: only its digest is here" in ran.out
 
     def test_the_command_can_be_pasted(self, made: Cli) -> None:
-        told = made("pack", "export", "dec_1", "--pdf", "my board.pdf").out.splitlines()[1]
+        told = made(
+            "pack", "export", "dec_1", "--format", "pdf", "-o", "my board.pdf"
+        ).out.splitlines()[1]
         assert told.startswith("  evidentia verify 'my board.pdf' --key ")
 
     def test_several_go_into_a_folder_by_their_ids(self, made: Cli) -> None:
         ran = made(
-            "pack", "export", "dec_1", "dec_2", "dec_3", "latest", "--pdf", "board", "--json"
+            "pack",
+            "export",
+            "dec_1",
+            "dec_2",
+            "dec_3",
+            "latest",
+            "--format",
+            "pdf",
+            "-o",
+            "board",
+            "--json",
         )
         assert ran.code == 0
         files = [Path(file) for file in ran.json["files"]]
@@ -99,40 +111,61 @@ class TestExportingPacks:
 
     def test_one_goes_into_a_folder_that_is_there(self, made: Cli, folder: Path) -> None:
         (folder / "board").mkdir()
-        file = made("pack", "export", "dec_1", "--pdf", "board", "--json").json["file"]
+        file = made("pack", "export", "dec_1", "--format", "pdf", "-o", "board", "--json").json[
+            "file"
+        ]
         assert Path(file).parent == Path("board")
 
     def test_nothing_is_written_if_one_is_there_already(self, board: Cli, folder: Path) -> None:
-        one = board("pack", "export", "dec_1", "--pdf", ".", "--json").json["file"]
+        one = board("pack", "export", "dec_1", "--format", "pdf", "-o", ".", "--json").json["file"]
         before = sorted(folder.iterdir())
-        mistaken(board("pack", "export", "dec_2", "dec_1", "--pdf", "."), "is there already")
+        mistaken(
+            board("pack", "export", "dec_2", "dec_1", "--format", "pdf", "-o", "."),
+            "is there already",
+        )
         assert sorted(folder.iterdir()) == before
-        assert board("pack", "export", "dec_2", "dec_1", "--pdf", ".", "--force").code == 0
+        assert (
+            board("pack", "export", "dec_2", "dec_1", "--format", "pdf", "-o", ".", "--force").code
+            == 0
+        )
         assert Path(one).exists()
 
     def test_what_makes_no_sense_is_refused(self, board: Cli) -> None:
         export = ("pack", "export", "dec_1")
-        mistaken(board(*export), "give -o FILE for JSON, or --pdf FILE for a PDF")
-        mistaken(board(*export, "-o", "a.json", "--pdf", "a.pdf"), "give -o FILE for JSON, or")
+        assert board(*export).code == 2
         mistaken(board(*export, "-o", "a.json", "--lang", "ar"), "--lang is for a PDF")
         mistaken(board(*export, "-o", "a.json", "--typeface", "plex"), "--typeface is for a PDF")
-        mistaken(board(*export, "dec_2", "--pdf", "x", "--approval", "1"), "one by one")
-        mistaken(board(*export, "dec_2", "--pdf", "board.pdf"), "board.pdf is a file")
-        mistaken(board(*export, "--pdf", "board.pdf"), "overwrite it (--force)")
-        mistaken(board(*export, "--lang", "ar"), "--lang is for a PDF")
-        mistaken(board(*export, "-o", "my a.PDF"), "-o writes no PDF: give --pdf 'my a.PDF'")
-        mistaken(board(*export, "--pdf", f"{'x' * 300}.pdf"), "(File name too long)")
-        mistaken(board(*export, "--pdf", f"{'x' * 300}/a.pdf"), "(File name too long)")
-        mistaken(board(*export, "dec_2", "--pdf", "x" * 300), "(File name too long)")
-        mistaken(board("pack", "export", "dec_1", "dec_9", "--pdf", "x"), "dec_9")
-        assert board(*export, "--pdf", "a.pdf", "--lang", "de").code == 2
+        mistaken(
+            board(*export, "dec_2", "--format", "pdf", "-o", "x", "--approval", "1"), "one by one"
+        )
+        mistaken(
+            board(*export, "dec_2", "--format", "pdf", "-o", "board.pdf"), "board.pdf is a file"
+        )
+        mistaken(board(*export, "--format", "pdf", "-o", "board.pdf"), "overwrite it (--force)")
+        mistaken(
+            board(*export, "-o", "my a.PDF"), "my a.PDF is called a PDF: give --format pdf too"
+        )
+        mistaken(
+            board(*export, "--format", "pdf", "-o", f"{'x' * 300}.pdf"), "(File name too long)"
+        )
+        mistaken(
+            board(*export, "--format", "pdf", "-o", f"{'x' * 300}/a.pdf"), "(File name too long)"
+        )
+        mistaken(
+            board(*export, "dec_2", "--format", "pdf", "-o", "x" * 300), "(File name too long)"
+        )
+        mistaken(board("pack", "export", "dec_1", "dec_9", "--format", "pdf", "-o", "x"), "dec_9")
+        assert board(*export, "--format", "pdf", "-o", "a.pdf", "--lang", "de").code == 2
 
     def test_without_typst_it_says_what_to_install(
         self, made: Cli, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "typst", None)
         before = made("trail", "checkpoint", "--json").json["checkpoint"]
-        mistaken(made("pack", "export", "dec_1", "--pdf", "a.pdf"), "pip install 'evidentia[pdf]'")
+        mistaken(
+            made("pack", "export", "dec_1", "--format", "pdf", "-o", "a.pdf"),
+            "pip install 'evidentia[pdf]'",
+        )
         assert not Path("a.pdf").exists()
         assert made("trail", "checkpoint", "--json").json["checkpoint"] == before
 
@@ -151,7 +184,9 @@ class TestExportingLedgers:
         return cli
 
     def test_a_ledger_is_exported_and_verified(self, checked: Cli) -> None:
-        ran = checked("ledger", "export", "latest", "--pdf", "a.pdf", "--lang", "en")
+        ran = checked(
+            "ledger", "export", "latest", "--format", "pdf", "-o", "a.pdf", "--lang", "en"
+        )
         assert ran.out.startswith("✓ The ledger is in a.pdf. Whoever trusts the key verifies it")
         verified = checked("verify", "a.pdf", "--key", "key.txt")
         assert verified.code == 0
@@ -161,19 +196,31 @@ class TestExportingLedgers:
     def test_several_go_into_a_folder(self, checked: Cli) -> None:
         listed = checked("ledger", "list", "--json").json["ledgers"]
         names = [one["id"] for one in listed]
-        files = checked("ledger", "export", *names, "--pdf", "out", "--json").json["files"]
+        files = checked("ledger", "export", *names, "--format", "pdf", "-o", "out", "--json").json[
+            "files"
+        ]
         assert len(files) == 2
         for file in files:
             assert checked("verify", file, "--key", "key.txt").code == 0
 
     def test_what_makes_no_sense_is_refused(self, checked: Cli) -> None:
         export = ("ledger", "export", "latest")
-        mistaken(checked(*export, "--pdf", "a.pdf", "-o", "a.md"), "not both")
-        mistaken(checked(*export, "--pdf", "a.pdf", "--format", "json"), "not both")
-        mistaken(checked(*export, "-o", "a.pdf"), "-o writes no PDF: give --pdf a.pdf")
+        mistaken(checked(*export, "--format", "pdf"), "a PDF is written to a file: give -o FILE")
+        mistaken(checked(*export, "-o", "a.pdf"), "a.pdf is called a PDF: give --format pdf too")
+        assert checked(*export, "--pdf", "a.pdf").code == 2, "there is one way, --format pdf"
         mistaken(checked(*export, "--lang", "ar"), "--lang is for a PDF")
         mistaken(checked(*export, "latest"), "several ledgers are exported as PDFs")
-        mistaken(checked(*export, "--pdf", "no/where.pdf"), "no: there is no such folder")
+        mistaken(
+            checked(*export, "--format", "pdf", "-o", "no/where.pdf"), "no: there is no such folder"
+        )
+
+    def test_without_typst_it_says_what_to_install(
+        self, checked: Cli, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "typst", None)
+        export = ("ledger", "export", "latest", "--format", "pdf", "-o", "a.pdf")
+        mistaken(checked(*export), "pip install 'evidentia[pdf]'")
+        assert not Path("a.pdf").exists()
 
 
 class TestVerifying:

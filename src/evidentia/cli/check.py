@@ -26,7 +26,7 @@ Format = Literal["table", "json", "markdown", "sarif", "junit"]
 """How a ledger is printed."""
 
 
-ExportFormat = Literal["markdown", "json", "sarif", "junit"]
+ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf"]
 """How a ledger is written for others."""
 
 

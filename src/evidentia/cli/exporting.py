@@ -18,12 +18,6 @@ class Rendering(TypedDict, total=False):
     typeface: Typeface
 
 
-PdfOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--pdf", metavar="FILE", help="Write a PDF that proves itself; of several, name a folder."
-    ),
-]
 LangOption = Annotated[
     Language | None, typer.Option("--lang", help="The language of the PDF's pages [both].")
 ]
@@ -43,7 +37,7 @@ def rendering(lang: Language | None, typeface: Typeface | None, *, pdf: bool) ->
     if typeface is not None:
         how["typeface"] = typeface
     if how and not pdf:
-        raise InputError(f"--{min(how)} is for a PDF: give --pdf FILE too")
+        raise InputError(f"--{min(how)} is for a PDF: give --format pdf too")
     return how
 
 
@@ -52,7 +46,7 @@ def refuse_pdf(output: Path | None) -> None:
     from evidentia.errors import InputError
 
     if output is not None and output.suffix.lower() == ".pdf":
-        raise InputError(f"-o writes no PDF: give --pdf {quote(str(output))}")
+        raise InputError(f"{output} is called a PDF: give --format pdf too, or another name")
 
 
 def export_each(

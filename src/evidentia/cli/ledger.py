@@ -9,7 +9,6 @@ from evidentia.cli.check import ExportFormat, print_ledger
 from evidentia.cli.exporting import (
     ForceOption,
     LangOption,
-    PdfOption,
     TypefaceOption,
     export_each,
     refuse_pdf,
@@ -120,9 +119,11 @@ def export(
         typer.Option("--format", help="The form to write it in [markdown]."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write it to a file; several PDFs: a folder."
+        ),
     ] = None,
-    pdf: PdfOption = None,
     lang: LangOption = None,
     typeface: TypefaceOption = None,
     force: ForceOption = False,
@@ -130,29 +131,29 @@ def export(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a ledger for others: Markdown to read, JSON for programs, SARIF and JUnit for CI.
+    """Write a ledger for others: Markdown and PDF to read, JSON for programs, SARIF, JUnit for CI.
 
-    --pdf writes a PDF that proves itself: whoever has the file and your public key ('evidentia
-    keys show') verifies it offline with 'evidentia verify FILE --key KEY'.
+    A PDF proves itself: whoever has the file and your public key ('evidentia keys show') verifies
+    it offline with 'evidentia verify FILE --key KEY'.
     """
     from evidentia.errors import InputError
 
-    how = rendering(lang, typeface, pdf=pdf is not None)
-    if pdf is not None:
-        if output is not None or output_format is not None:
-            raise InputError("give --format or -o FILE, or --pdf FILE for a PDF, not both")
+    how = rendering(lang, typeface, pdf=output_format == "pdf")
+    if output_format == "pdf":
+        if output is None:
+            raise InputError("a PDF is written to a file: give -o FILE")
         with workspace(home, tenant) as opened:
 
             def write(one: str, file: Path) -> Path:
-                return opened.ledgers.export(one, file, overwrite=force, **how)
+                return opened.ledgers.export(one, file, overwrite=force, form="pdf", **how)
 
             names = [opened.ledgers.find(name).id for name in ledgers]
-            files = export_each(names, pdf, ".pdf", write, force=force)
+            files = export_each(names, output, ".pdf", write, force=force)
             key = opened.trail.public_key()
         say_exported("ledger", "ledgers", files, str(key), as_json=as_json)
         return
     if len(ledgers) > 1:
-        raise InputError("several ledgers are exported as PDFs: give --pdf FOLDER")
+        raise InputError("several ledgers are exported as PDFs: give --format pdf -o FOLDER")
     refuse_pdf(output)
     form = "json" if as_json else output_format or "markdown"
     with workspace(home, tenant, read_only=True) as opened:

@@ -8,7 +8,6 @@ import typer
 from evidentia.cli.exporting import (
     ForceOption,
     LangOption,
-    PdfOption,
     TypefaceOption,
     export_each,
     refuse_pdf,
@@ -50,6 +49,10 @@ ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why
 
 Outcome = Literal["approved", "rejected"]
 """What a review ends in."""
+
+
+PackFormat = Literal["json", "pdf"]
+"""How a pack is written for others."""
 
 
 RoleName = Literal["viewer", "approver", "admin", "auditor"]
@@ -298,12 +301,14 @@ def export(
         ),
     ],
     output: Annotated[
-        Path | None,
+        Path,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="Write JSON; of several, name a folder."
+            "-o", "--output", metavar="FILE", help="Where to write it; of several, name a folder."
         ),
-    ] = None,
-    pdf: PdfOption = None,
+    ],
+    output_format: Annotated[
+        PackFormat, typer.Option("--format", help="The form to write it in.")
+    ] = "json",
     lang: LangOption = None,
     typeface: TypefaceOption = None,
     approval: Annotated[
@@ -329,11 +334,10 @@ def export(
     from evidentia.errors import InputError
     from evidentia.store.files import check_name
 
-    how = rendering(lang, typeface, pdf=pdf is not None)
-    place = pdf or output
-    if place is None or (pdf and output):
-        raise InputError("give -o FILE for JSON, or --pdf FILE for a PDF")
-    refuse_pdf(output)
+    pdf = output_format == "pdf"
+    how = rendering(lang, typeface, pdf=pdf)
+    if not pdf:
+        refuse_pdf(output)
     if approval is not None and len(packs) > 1:
         raise InputError("an approval is for one export of one pack: export them one by one")
     with _opened(home, tenant, user) as opened:
@@ -345,14 +349,14 @@ def export(
                 approval=approval,
                 attachments=attachments,
                 overwrite=force,
-                pdf=pdf is not None,
+                pdf=pdf,
                 **how,
             )
 
-        check_name(place)
-        into_folder = len(packs) > 1 or place.is_dir()
+        check_name(output)
+        into_folder = len(packs) > 1 or output.is_dir()
         names = [opened.packs.find(name).id for name in packs] if into_folder else packs
-        files = export_each(names, place, ".pdf" if pdf else ".json", write, force=force)
+        files = export_each(names, output, ".pdf" if pdf else ".json", write, force=force)
         key = opened.trail.public_key()
     say_exported("pack", "packs", files, str(key), as_json=as_json)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import PrivateAttr
 
 from evidentia import __version__
-from evidentia.canonical import canonical_json, derived_id, sha256_hex
+from evidentia.canonical import derived_id, sha256_hex
 from evidentia.errors import InputError, IntegrityError
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.ledger.session import (
@@ -211,12 +211,13 @@ class Ledgers(Part, name="ledgers"):
         lang: "Language" = "both",
         typeface: "Typeface" = "plex",
     ) -> Path:
-        """Write a ledger to a file: in a form of `export_ledger`, or as a PDF that proves itself.
+        """Write a ledger to a file, in a form of `export_ledger`; a PDF proves itself.
 
         Without a `form` the file's ending says it: `.pdf`, `.md`, `.json`, `.sarif` or `.xml`.
         `lang` (`ar`, `en`, `both`) and `typeface` (`plex`, `amiri`) are the PDF's.
         """
-        from evidentia.store.files import check_writable, write_durably  # noqa: PLC0415 - not all export
+        from evidentia.export.forms import Form, export_ledger  # noqa: PLC0415 - not all export
+        from evidentia.store.files import check_writable, write_durably  # noqa: PLC0415 - the same
 
         target = Path(file)
         chosen = form or _FORMS.get(target.suffix.lower())
@@ -226,17 +227,10 @@ class Ledgers(Part, name="ledgers"):
             )
         check_writable(target, overwrite=overwrite)
         row = LEDGERS.named(self._acting, name)
-        if chosen == "pdf":
-            from evidentia.kinds import render  # noqa: PLC0415 - an extra
-
-            evidence = canonical_json(LEDGERS.prove(self._acting, row).as_json()) + b"\n"
-            data = render(evidence, lang=lang, typeface=typeface)
-            write_durably(target, data, mode=0o600)
-        else:
-            from evidentia.export.forms import export_ledger  # noqa: PLC0415 - not all export
-
-            text = export_ledger(_read(self._acting, row).session, chosen)
-            write_durably(target, text.encode(), mode=0o600)
+        acting, is_pdf = self._acting, chosen == Form.PDF
+        found = LEDGERS.prove(acting, row) if is_pdf else _read(acting, row).session
+        data = export_ledger(found, chosen, lang=lang, typeface=typeface)
+        write_durably(target, data.encode() if isinstance(data, str) else data, mode=0o600)
         return target
 
     def audit(self, *, progress: Progress | None = None) -> Problems:
