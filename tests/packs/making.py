@@ -228,4 +228,9 @@ def proof_of(
 
 def exported(made: EvidencePack, **how: Any) -> bytes:
     """Return a pack as it is exported: one file that verifies itself."""
+    return written(proof_of(made, **how).in_plain().as_json())
+
+
+def exported_before(made: EvidencePack, **how: Any) -> bytes:
+    """Return a pack as it was exported before it stood in plain, in version 1."""
     return written(proof_of(made, **how).as_json())

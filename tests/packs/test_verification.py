@@ -1,5 +1,6 @@
 import json
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from packs.making import (
     attachment,
     call,
     exported,
+    exported_before,
     full_pack,
     long_memo,
     memo,
@@ -90,6 +92,7 @@ class TestSoundExports:
             "place",
             "signature",
             "statement",
+            "plain",
             "file",
             "pack",
         ]
@@ -154,6 +157,92 @@ class TestSoundExports:
 
     def test_an_export_ends_with_a_newline(self) -> None:
         assert written({"b": 1, "a": [1.0]}) == b'{"a":[1],"b":1}\n'
+
+
+class TestPlain:
+    """The pack stands in plain beside what was signed, and both are compared."""
+
+    def test_a_person_can_read_the_pack_in_the_file(self) -> None:
+        made = full_pack()
+        document = json.loads(exported(made))
+        assert document["v"] == 2
+        assert document["predicate"] == made.as_json()
+        assert document["predicate"]["memo"]["title_en"] == made.memo.title_en
+
+    @pytest.mark.parametrize("made", [pack(), full_pack()])
+    def test_a_file_of_the_version_before_holds_too(self, made: EvidencePack) -> None:
+        data = exported_before(made)
+        assert json.loads(data)["v"] == 1
+        report = verify(data)
+        assert report.holds
+        assert "plain" not in [check.name for check in report.checks]
+
+    @pytest.mark.parametrize(
+        ("change", "told"),
+        [
+            (
+                lambda it: it.update(decision_id="dec_2"),
+                'decision_id is "dec_2", and "d" was signed',
+            ),
+            (
+                lambda it: it["memo"].update(title_en="T"),
+                'memo.title_en is "T", and "t" was signed',
+            ),
+            (lambda it: it["memo"].pop("body_ar"), "memo.body_ar is missing, and was signed"),
+            (lambda it: it.update(score=1), "score was not signed: it is a field more"),
+            (
+                lambda it: it["sources"].append(it["sources"][0]),
+                "sources has 2 items, and 1 was signed",
+            ),
+            (
+                lambda it: it["sources"][0].update(excerpt="y" * 99),
+                f'sources[0].excerpt is "{"y" * 58}…, and "x" was signed',
+            ),
+            (lambda it: it.update(version=True), "version is true, and 1 was signed"),
+        ],
+    )
+    def test_what_differs_in_plain_is_named(
+        self, change: Callable[[dict[str, Any]], object], told: str
+    ) -> None:
+        document = parse_json(SMALL_FILE)
+        change(document["predicate"])
+        report = verify(written(document))
+        assert failing(report) == ["plain"]
+        assert says(report, "plain") == f"what stands in plain is not what was signed: {told}"
+
+    def test_a_list_in_another_order_is_named(self) -> None:
+        document = parse_json(exported(full_pack()))
+        document["predicate"]["attachments"].reverse()
+        report = verify(written(document))
+        assert failing(report) == ["plain"]
+        assert says(report, "plain").endswith("attachments is in another order than was signed")
+
+    def test_fields_in_another_order_are_named(self) -> None:
+        document = parse_json(SMALL_FILE)
+        memo = document["predicate"]["memo"]
+        document["predicate"]["memo"] = dict(reversed(memo.items()))
+        data = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        report = verify(data)
+        assert failing(report) == ["file"]
+        assert says(report, "file").endswith("the fields of predicate.memo are in another order")
+
+    def test_many_differences_are_not_all_told(self) -> None:
+        report = verify(edited(SMALL_FILE, predicate={}))
+        assert says(report, "plain").count("is missing") == 3
+        assert says(report, "plain").endswith("; and more")
+
+    def test_another_pack_in_plain_is_found(self) -> None:
+        other = parse_json(exported(full_pack()))["predicate"]
+        assert failing(verify(edited(SMALL_FILE, predicate=other))) == ["plain"]
+
+    @pytest.mark.parametrize("value", [None, [], "pack", 1])
+    def test_what_stands_in_plain_is_an_object(self, value: Any) -> None:
+        report = verify(edited(SMALL_FILE, predicate=value))
+        assert says(report, "format") == "the proof's predicate is not a JSON object"
+
+    def test_each_version_has_its_fields(self) -> None:
+        assert failing(verify(edited(SMALL_FILE, v=1))) == ["format"]
+        assert failing(verify(edited(exported_before(SMALL), v=2))) == ["format"]
 
 
 class TestForgeries:

@@ -364,10 +364,16 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], Checkpoint]:
     demand(len(data) <= 67_108_864, "too large")
     proof = read_json(data)
     demand(isinstance(proof, dict) and proof.get("format") == "evidentia/proof", "format")
-    check_version(proof.get("v"))
+    version = proof.get("v")
     disclosed = PROOF_FIELDS | {"body", "salt"}
     enveloped = disclosed | {"envelope"}
-    known = (PROOF_FIELDS, disclosed, enveloped, enveloped | {"attachments"})
+    known = [PROOF_FIELDS, disclosed, enveloped, enveloped | {"attachments"}]
+    if type(version) is int and version == 2:
+        plain = enveloped | {"predicate"}
+        known = [plain, plain | {"attachments"}]
+        demand(isinstance(proof.get("predicate"), dict), "predicate")
+    else:
+        check_version(version)
     demand(set(proof) in known, "fields")
     check_entry(proof["entry"])
     path = proof["inclusion"]
@@ -396,6 +402,13 @@ def check_attachments(proof: dict[str, Any]) -> None:
     for name, data in files:
         digest = named.get(f"attachment/{name}")
         demand(digest == sha256(data).hexdigest(), "not the file that the statement names")
+
+
+def check_plain(proof: dict[str, Any]) -> None:
+    statement = read_statement(read_envelope(proof["envelope"]).payload)
+    demand(
+        canonical(proof["predicate"]) == canonical(statement["predicate"]), "not what was signed"
+    )
 
 
 def check_content(proof: dict[str, Any]) -> None:
@@ -427,6 +440,8 @@ def verify(data: bytes, keys: list[Key]) -> tuple[str, list[str]]:
         checks["signature"] = lambda: check_signature(checkpoint, keys)
     if "envelope" in proof:
         checks["statement"] = lambda: check_statement(proof, checkpoint.origin, keys)
+    if "predicate" in proof:
+        checks["plain"] = lambda: check_plain(proof)
     if "attachments" in proof:
         checks["attachment"] = lambda: check_attachments(proof)
     failed = []

@@ -82,7 +82,7 @@ def test_an_exported_pack_gets_its_verdict(vector: dict[str, Any]) -> None:
 
 def test_the_vectors_fail_by_every_check_of_the_page() -> None:
     named = {name for vector in PACKS for name in vector["fails"]}
-    assert named == {"file", "pack", "statement", "attachment"}
+    assert named == {"format", "file", "pack", "plain", "statement", "attachment"}
     assert all(f"`{name}`" in PAGE for name in named)
 
 
@@ -251,7 +251,7 @@ def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
         for name, by in (("approved", approval), ("own", None)):
             file = tmp_path / f"{name}.json"
             workspace.packs.export(again.pack_id, file, approval=by)
-            assert valid("proof", json.loads(file.read_bytes()))
+            assert valid("proof.v2", json.loads(file.read_bytes()))
         workspace.access.revoke("layla", "approver")
         entries = workspace.trail.entries()
     assert valid("pack", again.as_json())

@@ -91,6 +91,7 @@ SCHEMAS = (
     "pack",
     "pack.v2",
     "proof",
+    "proof.v2",
     "record-body.v2",
     "record",
     "rendering",
@@ -410,6 +411,11 @@ def valid(name: str, document: Any) -> bool:
     return Draft202012Validator(asked, registry=REGISTRY).is_valid(document)
 
 
+def valid_proof(document: Any) -> bool:
+    """Whether a document fits the schema of a proof file, of either version."""
+    return valid("proof", document) or valid("proof.v2", document)
+
+
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_is_one_and_names_itself(name: str) -> None:
     Draft202012Validator.check_schema(schema(name))
@@ -547,7 +553,7 @@ def test_the_schemas_fit_the_vectors_that_hold() -> None:
             assert valid(BODY_BEFORE[kind], item["body"])
     for vector in load("proofs.json"):
         if not vector["fails"]:
-            assert valid("proof", json.loads((VECTORS / vector["file"]).read_bytes()))
+            assert valid_proof(json.loads((VECTORS / vector["file"]).read_bytes()))
 
 
 SCHEMA_CANNOT_SAY = {
@@ -571,7 +577,7 @@ def test_the_proof_schema_refuses_the_vectors_that_are_malformed() -> None:
             document = parse_json((VECTORS / vector["file"]).read_bytes())
         except CanonicalError:
             continue  # no JSON that a schema could be asked about
-        if not valid("proof", document):
+        if not valid_proof(document):
             refused.add(vector["file"])
             assert vector["fails"] == ["format"]
         elif vector["fails"] == ["format"]:
@@ -669,9 +675,10 @@ def test_the_proof_schema_refuses_what_the_code_refuses() -> None:
         *({**packed, "attachments": other} for other in attached),
         *({**proof, "checkpoint": other} for other in notes),
         *({**signed, "envelope": other} for other in envelopes),
+        *mutations(load("proofs/holds/pack-plain.json")),
     ]
     for document in cases:
-        assert valid("proof", document) == code_reads_proof(document), document
+        assert valid_proof(document) == code_reads_proof(document), document
     assert sum(code_reads_proof({**proof, "checkpoint": other}) for other in notes) >= 3
 
 
@@ -987,7 +994,7 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     }
     assert rows["entry"] >= set(Entry.FIELDS)
     assert rows["record"] >= set(schema("record-body.v2")["$defs"]["record"]["properties"])
-    assert rows["proof"] >= set(schema("proof")["properties"])
+    assert rows["proof"] >= set(schema("proof.v2")["properties"])
     assert rows["checkpoint"] >= set(schema("key-announcement.v2")["properties"])
     assert rows["erasure"] >= set(schema("erasure.v2")["properties"])
     assert rows["chunk"] >= set(schema("chunk")["properties"])

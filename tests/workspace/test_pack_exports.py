@@ -68,6 +68,7 @@ def test_an_exported_pack_verifies_with_the_right_key_alone(
         "place",
         "signature",
         "statement",
+        "plain",
         "attachment",
         "file",
         "pack",

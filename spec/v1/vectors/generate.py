@@ -2928,9 +2928,48 @@ def pack_vectors() -> Iterator[PackVector]:
         yield PackVector(name, data, why)
     why = "without a trusted key the signer is unknown"
     yield PackVector("exported", written(good), why, key=None)
+    yield from plain_packs(good)
     yield from respelled_packs(good)
     yield from changed_packs(good)
     yield from recorded_packs(json.loads(small.encode()))
+
+
+def in_plain(good: Json) -> Json:
+    """Return an exported pack of version 2: with the pack in plain beside the envelope."""
+    return Proof.parse(written(good)).in_plain().as_json()
+
+
+def plain_packs(good: Json) -> Iterator[PackVector]:
+    """Give exported packs of version 2, whose plain part is what was signed, or is not."""
+    plain = in_plain(good)
+    pack: Json = plain["predicate"]
+    memo, sources = pack["memo"], pack["sources"]
+    bare = {name: plain[name] for name in plain if name != "attachments"}
+    yield PackVector("plain", written(plain), "a pack in plain, with its attachment")
+    yield PackVector("plain-digests-alone", written(bare), "in plain, without the attachments")
+    why = "in plain; without a trusted key the signer is unknown"
+    yield PackVector("plain", written(plain), why, key=None)
+    edited = {**memo, "title_en": "Ship lot L-2617"}
+    short = {name: memo[name] for name in memo if name != "title_ar"}
+    for name, why, other in (
+        ("plain-altered", "a field in plain says something else", {**pack, "memo": edited}),
+        ("plain-field-more", "a field in plain that was not signed", {**pack, "score": 1}),
+        ("plain-field-less", "a field that was signed is not in plain", {**pack, "memo": short}),
+        ("plain-reordered", "a list in another order", {**pack, "sources": sources[::-1]}),
+        ("plain-truth", "a number of another type", {**pack, "version": True}),
+        ("plain-empty", "nothing in plain", {}),
+    ):
+        yield PackVector(name, written({**plain, "predicate": other}), why, ("plain",))
+    backwards = {**plain, "predicate": {**pack, "memo": dict(reversed(memo.items()))}}
+    spelled = json.dumps(backwards, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    why = "the fields of the memo in plain stand in another order"
+    yield PackVector("plain-fields-reordered", spelled, why, ("file",))
+    for name, why, document in (
+        ("plain-missing", "version 2, and nothing stands in plain", {**good, "v": 2}),
+        ("plain-in-version-1", "version 1 has nothing in plain", {**plain, "v": 1}),
+        ("plain-text", "text in place of what stands in plain", {**plain, "predicate": "pack"}),
+    ):
+        yield PackVector(name, written(document), why, ("format",))
 
 
 def respelled_packs(good: Json) -> Iterator[PackVector]:
@@ -3193,6 +3232,9 @@ def pack_proofs() -> Iterator[ProofVector]:
     ):
         yield ProofVector(name, pretty(log.prove(seq, size, key)), why, key="pack-log.pub")
     yield ProofVector("pack", pretty(good), "a pack with its attachment", key="pack-log.pub")
+    plain = in_plain(good)
+    why = "a pack with its attachment, and in plain"
+    yield ProofVector("pack-plain", pretty(plain), why, key="pack-log.pub")
     without = {name: good[name] for name in good if name != "envelope"}
     changed_file = attached(("inspection.txt", b"Nothing was found.\n"))
     (one,) = INSPECTED
@@ -3204,6 +3246,20 @@ def pack_proofs() -> Iterator[ProofVector]:
             {**good, "attachments": changed_file},
         ),
         ("attachments-without-envelope", "files that nothing names", ("format",), without),
+        (
+            "plain-altered",
+            "what stands in plain is not what was signed",
+            ("plain",),
+            {**plain, "predicate": {**plain["predicate"], "model": "another"}},
+        ),
+        (
+            "plain-without-envelope",
+            "something in plain, and nothing signed",
+            ("format",),
+            {name: plain[name] for name in plain if name not in {"envelope", "attachments"}},
+        ),
+        ("plain-null", "null in plain", ("format",), {**plain, "predicate": None}),
+        ("plain-version-3", "a version to come", ("format",), {**plain, "v": 3}),
         ("attachments-empty", "no file", ("format",), {**good, "attachments": []}),
         ("attachments-null", "null in place of files", ("format",), {**good, "attachments": None}),
         (

@@ -8,6 +8,7 @@ from evidentia.errors import ProofError
 from evidentia.packs.memo import unmet_limits
 from evidentia.packs.model import EvidencePack
 from evidentia.packs.statement import PREDICATE_TYPES, from_statement
+from evidentia.proof.plain import reordered
 from evidentia.proof.statement import Statement
 from evidentia.proof.verification import Check, ProofReport
 from evidentia.trail.entry import Entry, EntryKind
@@ -58,11 +59,12 @@ def findings(pack: EvidencePack) -> list[str]:
 
 
 def _form(data: bytes) -> Check:
-    if data == written(parse_json(data)):
+    document = parse_json(data)
+    if data == written(document):
         return Check(FILE, holds=True, says="byte for byte as an export is written")
-    return Check(
-        FILE, holds=False, says="not byte for byte as an export is written: it was changed"
-    )
+    where = reordered(document)
+    why = "it was changed" if where is None else f"the fields of {where} are in another order"
+    return Check(FILE, holds=False, says=f"not byte for byte as an export is written: {why}")
 
 
 def _pack(statement: Statement, entry: Entry, body: Any) -> tuple[EvidencePack | None, Check]:

@@ -2,25 +2,32 @@
 
 Where the body names a statement by its digest (a ledger's does), the statement comes along in a
 signed envelope, and files that the statement names by their digests (a pack's attachments) may.
+In version 2 the statement's predicate also stands in plain, for people to read.
 """
 
 import base64
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 from evidentia.canonical import parse_json
 from evidentia.errors import CanonicalError, ProofError
 from evidentia.proof.envelope import Envelope
+from evidentia.proof.statement import Statement
 from evidentia.trail.entry import SALT_BYTES, Entry
 from evidentia.trail.merkle import HASH_BYTES
 from evidentia.trail.note import decode_base64
 
 PROOF_FORMAT = "evidentia/proof"
 PROOF_VERSION = 1
+PLAIN_VERSION = 2
+"""The version in which the statement's predicate stands in plain beside its envelope."""
 MAX_PROOF_BYTES = 64 * 1024 * 1024
 _REQUIRED = ("checkpoint", "entry", "format", "inclusion", "v")
 _OPTIONAL = ("attachments", "body", "envelope", "salt")
+_OF_PLAIN = ("envelope", "predicate")
+"""What version 2 must have, too."""
 _HEX = re.compile(r"[0-9a-f]*")
 
 
@@ -43,12 +50,25 @@ class Proof:
     envelope: Envelope | None = None
     attachments: tuple[tuple[str, bytes], ...] = ()
     """Files by their names, which the statement names as `attachment/` and the name."""
+    predicate: Mapping[str, Any] | None = None
+    """The statement's predicate in plain, as the file has it: whoever verifies it compares."""
+
+    @property
+    def version(self) -> int:
+        """The version of the format that the proof is written in."""
+        return PROOF_VERSION if self.predicate is None else PLAIN_VERSION
+
+    def in_plain(self) -> "Proof":
+        """Return the proof with what its statement says in plain; without one, as it is."""
+        if self.envelope is None:
+            return self
+        return replace(self, predicate=Statement.parse(self.envelope.payload).predicate)
 
     def as_json(self) -> dict[str, Any]:
         """Return the proof as the JSON object a proof file holds."""
         document: dict[str, Any] = {
             "format": PROOF_FORMAT,
-            "v": PROOF_VERSION,
+            "v": self.version,
             "entry": self.entry.as_json(),
             "inclusion": [item.hex() for item in self.inclusion],
             "checkpoint": self.checkpoint,
@@ -62,6 +82,8 @@ class Proof:
                 {"name": name, "data": base64.b64encode(data).decode()}
                 for name, data in self.attachments
             ]
+        if self.predicate is not None:
+            document["predicate"] = self.predicate
         return document
 
     @classmethod
@@ -83,26 +105,33 @@ class Proof:
             _disclosure(document),
             _envelope(document),
             _attachments(document),
+            document.get("predicate"),
         )
 
 
 def _check_fields(document: dict[str, Any]) -> None:
     version = document.get("v")
-    if type(version) is int and version > PROOF_VERSION:
+    if type(version) is int and version > PLAIN_VERSION:
         raise ProofError(
-            f"the proof has format version {version}, this program reads {PROOF_VERSION}: "
-            "upgrade evidentia"
+            f"the proof has format version {version}, this program reads {PROOF_VERSION} and "
+            f"{PLAIN_VERSION}: upgrade evidentia"
         )
-    missing = [name for name in _REQUIRED if name not in document]
-    unknown = sorted(set(document) - {*_REQUIRED, *_OPTIONAL})
+    in_plain = (type(version), version) == (int, PLAIN_VERSION)
+    required = (*_REQUIRED, *(_OF_PLAIN if in_plain else ()))
+    missing = [name for name in sorted(required) if name not in document]
+    unknown = sorted(set(document) - {*required, *_OPTIONAL})
     if missing:
         raise ProofError(f"the proof is cut short: it has no {', '.join(missing)}")
     if unknown:
         raise ProofError(f"the proof has fields that are unknown: {', '.join(unknown)}")
-    if (type(version), version) != (int, PROOF_VERSION):
-        raise ProofError(f"the proof's v must be {PROOF_VERSION}, not {version!r}")
+    if not in_plain and (type(version), version) != (int, PROOF_VERSION):
+        raise ProofError(
+            f"the proof's v must be {PROOF_VERSION} or {PLAIN_VERSION}, not {version!r}"
+        )
     if not isinstance(document["checkpoint"], str):
         raise ProofError("the proof's checkpoint is not text")
+    if in_plain and not isinstance(document["predicate"], dict):
+        raise ProofError("the proof's predicate is not a JSON object")
 
 
 def _hashes(value: Any) -> tuple[bytes, ...]:

@@ -9,16 +9,18 @@ The rules kept here:
 4. What a proof cannot show is said beside what it shows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import EvidentiaError, ProofError
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import TrustedKey
+from evidentia.proof.plain import differences
 from evidentia.proof.statement import Statement
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import Entry, body_commitment, genesis_prev
@@ -29,8 +31,14 @@ STATEMENT_DIGEST = "statement_sha256"
 """The field of a body that names a statement by its digest."""
 ATTACHMENT = "attachment/"
 """What the name of a subject begins with that is a file which may come along."""
+PLAIN = "plain"
+"""The name of the check whether what stands in plain is what was signed."""
 RENDERING = "rendering"
 """The name of the check whether printed pages are the ones that the evidence gives."""
+
+
+_TOLD: Final = 3
+"""How many differences are told."""
 
 
 class Verdict(StrEnum):
@@ -108,7 +116,9 @@ def verify_proof(data: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
         return ProofReport((Check("format", holds=False, says=str(error)),))
     body = proof.disclosure.body if proof.disclosure else None
     checks = [
-        Check("format", holds=True, says="a proof of version 1, whole and well-formed"),
+        Check(
+            "format", holds=True, says=f"a proof of version {proof.version}, whole and well-formed"
+        ),
         _content(proof),
         _place(proof, checkpoint),
         _signature(checkpoint, note, trusted),
@@ -116,6 +126,7 @@ def verify_proof(data: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
     if proof.envelope:
         checks.append(_statement(proof.envelope, body, checkpoint.origin, trusted))
     if statement:
+        checks += _plain(proof, statement)
         checks += _attachments(proof, statement)
     limits = _limits(proof, statement)
     return ProofReport(tuple(checks), proof.entry, body, statement, limits)
@@ -193,6 +204,20 @@ def _statement(envelope: Envelope, body: Any, origin: str, keys: list[TrustedKey
         return Check("statement", holds=False, says=says)
     says = f"the statement is the one recorded, signed by the trusted key {signer.key_id}"
     return Check("statement", holds=True, says=says)
+
+
+def _plain(proof: Proof, statement: Statement) -> Iterator[Check]:
+    """Compare what stands in plain with the statement, if anything does."""
+    if proof.predicate is None:
+        return
+    found = list(islice(differences(proof.predicate, statement.predicate), _TOLD + 1))
+    if found:
+        more = "; and more" if len(found) > _TOLD else ""
+        says = f"what stands in plain is not what was signed: {'; '.join(found[:_TOLD])}{more}"
+        yield Check(PLAIN, holds=False, says=says)
+    else:
+        says = "what stands in plain is what the statement says, field for field"
+        yield Check(PLAIN, holds=True, says=says)
 
 
 def _attachments(proof: Proof, statement: Statement) -> list[Check]:

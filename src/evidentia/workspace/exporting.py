@@ -84,7 +84,7 @@ def _exported(acting: Acting, listed: ListedPack, *, attachments: bool) -> bytes
         held = read_pack(acting, listed).attachments
         files = tuple((one.name, acting.opened.lake.get(one.sha256)) for one in held)
         proof = replace(proof, attachments=files)
-    data = written(proof.as_json())
+    data = written(proof.in_plain().as_json())
     if len(data) > MAX_PROOF_BYTES:
         raise InputError(
             f"the export has {len(data):,} bytes, {MAX_PROOF_BYTES:,} at most: export it "
