@@ -297,6 +297,16 @@ class TestStatements:
         )
         assert report.as_json()["statement"] == STATEMENT.as_json()
 
+    def test_the_fingerprint_is_that_of_the_statement(self) -> None:
+        report = verify(STATED, TRUSTED)
+        assert report.fingerprint == sha256_hex(STATEMENT.encode())
+        assert report.as_json()["fingerprint"] == report.fingerprint
+        assert verify(replace(STATED, envelope=None), TRUSTED).fingerprint is None
+        unnamed = replace(make_proof(body={}), envelope=STATED.envelope)
+        assert verify(unnamed, TRUSTED).fingerprint is None
+        assert verify(PROOF, TRUSTED).fingerprint is None
+        assert verify(replace(PROOF, disclosure=None), TRUSTED).fingerprint is None
+
     def test_a_proof_without_a_statement_says_nothing_of_one(self) -> None:
         report = verify(replace(STATED, envelope=None), TRUSTED)
         assert report.holds

@@ -1,14 +1,19 @@
 """PDFs out of a workspace: recorded as exports are, and verified from the file alone."""
 
+import re
+from base64 import b64decode
 from pathlib import Path
+from typing import get_args
 
+import pypdfium2  # type: ignore[import-untyped]
 import pytest
 
 import evidentia as ev
 from evidentia import Workspace
-from evidentia.canonical import sha256_hex
+from evidentia.canonical import parse_json, sha256_hex
 from evidentia.errors import AccessError, InputError
 from evidentia.export.pdf.reading import embedded
+from evidentia.export.pdf.rendering import Language
 from packing import decision, memo
 from places import Place
 
@@ -54,6 +59,35 @@ def test_the_evidence_in_it_is_an_export_of_its_own(workspace: Workspace, tmp_pa
     assert [check.says for check in report.checks if check.name == "attachment"] == [
         "'contact.txt', 9 bytes, is the file that the statement names"
     ]
+
+
+def printed(pdf: bytes) -> list[str]:
+    """Return the text of each page, its words apart by one space."""
+    pages = (page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(pdf))
+    return [" ".join(re.sub("[\u2066-\u2069]", "", page).split()) for page in pages]
+
+
+def test_every_copy_of_a_pack_has_the_fingerprint_of_the_pack(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    as_json = workspace.packs.export("dec_1", tmp_path / "pack.json").read_bytes()
+    digest = sha256_hex(b64decode(parse_json(as_json)["envelope"]["payload"]))
+    groups = [digest[at : at + 4] for at in range(0, 64, 4)]
+    assert ev.verify(as_json).fingerprint == digest
+    assert workspace.packs.find("dec_1").statement_sha256 == digest
+    for lang in get_args(Language):
+        pdf = workspace.packs.export("dec_1", tmp_path / f"{lang}.pdf", lang=lang).read_bytes()
+        cover, *_, last = printed(pdf)
+        assert " ".join(groups[:5]) in cover, lang
+        assert " ".join(groups) in last, lang
+        assert ev.verify(pdf).fingerprint == digest
+
+
+def test_the_pages_do_not_ask_to_compare_a_keys_id(workspace: Workspace, tmp_path: Path) -> None:
+    pdf = workspace.packs.export("dec_1", tmp_path / "a.pdf", lang="en").read_bytes()
+    (last,) = printed(pdf)[-1:]
+    assert "take the whole of it. The id above only names the key" in last
+    assert "compare its id" not in last
 
 
 def test_a_users_pdf_takes_an_approval_once(workspace: Workspace, tmp_path: Path) -> None:

@@ -86,10 +86,11 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a ledger as it was when it was made."""
-    from evidentia.cli.output import print_json, say, visible
+    from evidentia.cli.output import print_json, say, say_fingerprint, visible
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.ledgers.get(ledger)
+        listed = opened.ledgers.find(ledger)
+        found = opened.ledgers.get(listed.id)
     session = found.session
     if as_json:
         kept = session.model_dump(mode="json", include={"id", "title", "query", "mode"})
@@ -100,6 +101,7 @@ def show(
         say(f"Question: {visible(session.query)}")
     print_ledger(session, "table", None, verbose=verbose)
     say(f"Entry {found.entry} of the trail; checked against {len(session.documents)} documents.")
+    say_fingerprint(listed.statement_sha256)
     if session.ledger.previous_ledger_id:
         say(f"The same answer was checked before: {session.ledger.previous_ledger_id}")
 

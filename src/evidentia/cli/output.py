@@ -60,6 +60,13 @@ def say(text: str, mark: Mark | None = None, *, under: bool = False, aside: bool
     typer.echo(f"{indent}{typer.style(sign, fg=colour)} {text}", err=aside)
 
 
+def say_fingerprint(digest: str) -> None:
+    """Say the fingerprint of a statement, in groups as the pages of its copies have it."""
+    from evidentia.language.digits import in_groups
+
+    say(f"Fingerprint: {visible(' '.join(in_groups(digest)))}")
+
+
 def hand_over(
     proof: dict[str, Any], of: str, key: str, output: Path | None, *, as_json: bool
 ) -> None:

@@ -31,7 +31,7 @@ def verify(
     the ones that the evidence in it gives) and what it cannot show.
     Without --key the best answer is "consistent, signer unknown", with exit code 1.
     """
-    from evidentia.cli.output import Mark, print_json, say, visible
+    from evidentia.cli.output import Mark, print_json, say, say_fingerprint, visible
     from evidentia.proof.verification import RENDERING, Verdict
     from evidentia.verifying import verify as verify_file
 
@@ -46,6 +46,8 @@ def verify(
         say(f"{check.name}: {visible(check.says)}", marks[check.holds], under=True)
     signed = all(check.holds for check in report.checks if check.name != RENDERING)
     if signed and report.statement is not None:
+        if report.fingerprint is not None:
+            say_fingerprint(report.fingerprint)
         _say_what_it_states(report.statement)
     if report.findings:
         say("Worth a look:", "unknown")

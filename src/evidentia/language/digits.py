@@ -15,3 +15,13 @@ DIGITS_TO_WESTERN: Final = str.maketrans(ARABIC_INDIC + PERSIAN, WESTERN * 2)
 TO_WESTERN: Final = DIGITS_TO_WESTERN | str.maketrans(_ARABIC_MARKS, _WESTERN_MARKS)
 TO_ARABIC: Final = str.maketrans(WESTERN + _WESTERN_MARKS, ARABIC_INDIC + _ARABIC_MARKS)
 """For `str.translate`: one character for one, so that offsets stay."""
+_GROUP: Final = 4
+
+
+def in_groups(digits: str) -> list[str]:
+    """Return many digits in groups of four, which people can compare.
+
+    >>> in_groups("0a1b2c3d4e")
+    ['0a1b', '2c3d', '4e']
+    """
+    return [digits[at : at + _GROUP] for at in range(0, len(digits), _GROUP)]

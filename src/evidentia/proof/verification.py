@@ -88,6 +88,15 @@ class ProofReport:
         """Whether everything was checked and holds, signed by a key the caller trusts."""
         return self.verdict is Verdict.HOLDS
 
+    @property
+    def fingerprint(self) -> str | None:
+        """The SHA-256 of the statement, which all copies of it have; None where there is none.
+
+        It is the one that the body names: that the statement has it, the checks tell.
+        """
+        named = self.body.get(STATEMENT_DIGEST) if isinstance(self.body, dict) else None
+        return named if self.statement is not None and isinstance(named, str) else None
+
     def as_json(self) -> dict[str, Any]:
         """Return the report as a JSON object."""
         return {
@@ -100,6 +109,7 @@ class ProofReport:
             "entry": self.entry.as_json() if self.entry else None,
             "body": self.body,
             "statement": self.statement.as_json() if self.statement else None,
+            "fingerprint": self.fingerprint,
             "findings": list(self.findings),
             "cannot_know": list(self.cannot_know),
         }

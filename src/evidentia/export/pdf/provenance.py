@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from evidentia.canonical import sha256_hex
 from evidentia.export.pdf.fields import code, count, size, time
+from evidentia.language.digits import in_groups
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.trail.checkpoint import read_checkpoint
@@ -12,13 +13,15 @@ from evidentia.trail.checkpoint import read_checkpoint
 EVIDENCE: Final = "evidence.json"
 RENDERING: Final = "rendering.json"
 COMMAND: Final = "evidentia verify FILE.pdf --key KEY"
-_GROUP: Final = 4
 
 
 def provenance(
     proof: Proof, envelope: Envelope, evidence: bytes, rendering: bytes
 ) -> dict[str, Any]:
-    """Return what the page about the document itself prints."""
+    """Return what the page about the document itself prints.
+
+    The fingerprint is that of what was signed, so that all copies of it have the same one.
+    """
     checkpoint, _ = read_checkpoint(proof.checkpoint)
     signers = dict.fromkeys(signature.key_id for signature in envelope.signatures)
     return {
@@ -31,16 +34,9 @@ def provenance(
         "recorded": time(proof.entry.at),
         "size": count(checkpoint.size),
         "root": code(base64.b64encode(checkpoint.root).decode()),
-        "content": code(sha256_hex(envelope.payload)),
         "command": COMMAND,
-        "fingerprint": fingerprint(evidence),
+        "fingerprint": in_groups(sha256_hex(envelope.payload)),
     }
-
-
-def fingerprint(evidence: bytes) -> list[str]:
-    """Return the SHA-256 of the evidence in groups of four digits."""
-    digest = sha256_hex(evidence)
-    return [digest[at : at + _GROUP] for at in range(0, len(digest), _GROUP)]
 
 
 def attached() -> list[dict[str, str]]:
