@@ -24,6 +24,7 @@ from evidentia.frozen import (
     FrozenModel,
     FrozenObject,
     FrozenObjects,
+    all_problems,
     first_problem,
     freeze,
     thaw,
@@ -386,6 +387,20 @@ def test_the_first_thing_that_is_wrong_is_named_with_its_place(given_value: Any,
     message = first_problem(caught.value, Limits, "policy")
     assert message.startswith(said)
     assert "\n" not in message
+
+
+def test_all_that_is_wrong_is_named_what_is_missing_first() -> None:
+    given_value = {"max_items": -1, "notes": [{}], "colour": 1}
+    with pytest.raises(ValidationError) as caught:
+        Limits.model_validate(given_value)
+    assert all_problems(caught.value, Limits, "policy") == (
+        "policy lacks notes.0.title, notes.0.details; "
+        "policy.max_items: Input should be greater than or equal to 0; "
+        "policy.colour: there is no such field"
+    )
+    with pytest.raises(ValidationError) as caught:
+        Limits.model_validate({"colour": 1})
+    assert all_problems(caught.value, Limits, "policy") == "policy.colour: there is no such field"
 
 
 def test_an_object_of_attributes_is_no_mapping_either() -> None:

@@ -7,9 +7,12 @@ value is the `dict` or `list` it was made from; only what would change it raises
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from math import isfinite
-from typing import Annotated, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, ValidationError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 MAX_DEPTH = 100
 
@@ -152,9 +155,24 @@ FrozenItems = Annotated[list[Item], AfterValidator(FrozenList)]
 """A field that takes a list of what cannot be changed either, and holds it frozen."""
 
 
+def all_problems(error: ValidationError, model: type[BaseModel], named: str) -> str:
+    """Say all that is wrong with what was given for a model, and where, on one line.
+
+    Fields that are missing come first, by their names.
+    """
+    found = error.errors()
+    missing = [".".join(map(str, one["loc"])) for one in found if one["type"] == "missing"]
+    others = [_problem(one, model, named) for one in found if one["type"] != "missing"]
+    lacking = [f"{named} lacks {', '.join(missing)}"] if missing else []
+    return "; ".join((*lacking, *others))
+
+
 def first_problem(error: ValidationError, model: type[BaseModel], named: str) -> str:
     """Say the first thing that is wrong with what was given for a model, and where, on one line."""
-    first = error.errors()[0]
+    return _problem(error.errors()[0], model, named)
+
+
+def _problem(first: "ErrorDetails", model: type[BaseModel], named: str) -> str:
     place = ".".join((named, *map(str, first["loc"])))
     if first["type"] == "extra_forbidden":
         wrong = str(first["loc"][-1])

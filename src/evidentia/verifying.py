@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+from evidentia.errors import InputError
 from evidentia.kinds import verify_evidence, verify_pdf
 from evidentia.proof.document import MAX_PROOF_BYTES
 from evidentia.proof.files import read_bytes, read_key
+from evidentia.proof.foreign import foreign, no_evidence
 from evidentia.proof.keys import TrustedKey
-from evidentia.proof.verification import ProofReport
+from evidentia.proof.verification import Check, ProofReport
 from evidentia.trail.note import VerifierKey
 
 MAX_PDF_BYTES = 2 * MAX_PROOF_BYTES
@@ -25,8 +27,12 @@ def verify(
     if isinstance(evidence, bytes):
         data, called_pdf = evidence, False
     else:
+        if Path(evidence).is_dir():
+            raise InputError(f"{evidence}: {no_evidence('it is a folder')}")
         called_pdf = str(evidence).lower().endswith(".pdf")
         data = read_bytes(evidence, MAX_PDF_BYTES if called_pdf else MAX_PROOF_BYTES)
     if called_pdf or data.startswith(b"%PDF-"):
         return verify_pdf(data, keys)
+    if (says := foreign(data)) is not None:
+        return ProofReport((Check("format", holds=False, says=says),))
     return verify_evidence(data, keys)

@@ -1,6 +1,7 @@
 """`evidentia pack`: what each command prints and how it ends, also when the user is mistaken."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -220,11 +221,14 @@ def test_an_export_does_not_write_over_a_file(made: Cli, folder: Path) -> None:
 
 def test_a_pack_is_held_and_released(made: Cli) -> None:
     ran = made("pack", "hold", "dec_1", "--reason", "case 7")
-    assert (ran.code, ran.out) == (0, "✓ dec_1 is on legal hold; entry 2 says so\n")
+    pack_id = made("pack", "show", "dec_1", "--json").json["pack"]["pack_id"]
+    said = f"✓ {pack_id}, the pack of dec_1, is on legal hold; entry 2 says so\n"
+    assert (ran.code, ran.out) == (0, said)
     assert "by owner: case 7" in made("pack", "show", "dec_1").out
     assert made("pack", "show", "dec_1", "--json").json["on_hold"] is True
     mistaken(made("pack", "hold", "dec_1", "--reason", "again"), "is on hold already")
-    assert made("pack", "release", "dec_1", "--reason", "closed", "--json").json == {"entry": 3}
+    released = made("pack", "release", "dec_1", "--reason", "closed", "--json").json
+    assert released == {"entry": 3, "pack_id": pack_id}
     mistaken(made("pack", "release", "dec_1", "--reason", "closed"), "is not on hold")
 
 
@@ -278,6 +282,24 @@ def test_retention_is_shown_and_set(made: Cli) -> None:
         assert made("pack", "retention", "--years", years).code == 2
 
 
+def test_what_a_hold_keeps_is_named_by_a_sweep_and_by_an_erasure(
+    made: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack_id = made("pack", "hold", "latest", "--reason", "case 7", "--json").json["pack_id"]
+    assert pack_id == made("pack", "list", "--json").json["packs"][0]["id"]
+    later = "evidentia.workspace.opened.Opened.now"
+    monkeypatch.setattr(later, lambda _: "2040-01-01T00:00:00.000000Z")
+    kept, why = made("pack", "sweep").out.splitlines()
+    assert kept == "✓ 0 packs removed"
+    assert why.startswith(f"  ? {pack_id} stays: on legal hold since ")
+    assert why.endswith(" by owner: case 7")
+    assert made("pack", "sweep", "--json").json["on_hold"] == [pack_id]
+    entry = made("pack", "list", "--json").json["packs"][0]["entry"]
+    erased = made("trail", "erase", str(entry), "--reason", "law", "--by", "me", "--yes")
+    mistaken(erased, f"pack {pack_id} is on legal hold since ")
+    assert f"'evidentia pack release {pack_id} --reason TEXT' ends the hold" in erased.err
+
+
 def test_a_sweep_removes_what_is_due(made: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert made("pack", "sweep").out == "✓ 0 packs removed\n"
     pack_id = made("pack", "list", "--json").json["packs"][0]["id"]
@@ -326,7 +348,7 @@ def test_no_one_reviews_a_conflicted_decision_of_their_own_agent(made: Cli, fold
         (None, "decision.json: no such file"),
         ("{", "decision.json: "),
         ("[]", "decision.json: decision: must be an object"),
-        ({"agent": "a"}, "decision.json: decision."),
+        ({"agent": "a"}, "decision.json: decision lacks decision_id, entity_id, "),
         (decision_fields(confidance=1), "there is no such field; is it confidence?"),
         (decision_fields(confidence=2), "decision.confidence: "),
         (decision_fields(approval_class="A9"), "decision.approval_class: "),
@@ -351,6 +373,22 @@ def test_a_decision_that_is_none_is_one_plain_line(
     assert says in told.json["error"]["message"]
 
 
+def test_all_that_a_decision_lacks_is_said_at_once(cli: Cli, folder: Path) -> None:
+    given = {"decision_id": "dec_1", "confidence": 2, "evidence": [{"source": "crm"}], "colour": 1}
+    write(folder / "decision.json", given)
+    ran = cli("pack", "new", "decision.json")
+    mistaken(ran, "decision.json: decision lacks entity_id, tenant_id, agent_name, model, ")
+    for name in (
+        "approval_class",
+        "reversibility_class",
+        "sensitivity_class",
+        "evidence.0.excerpt",
+    ):
+        assert re.search(rf"[ ,]{re.escape(name)}[,;]", ran.err), name
+    assert "; decision.confidence: Input should be less than or equal to 1" in ran.err
+    assert "; decision.colour: there is no such field" in ran.err
+
+
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [
@@ -358,7 +396,7 @@ def test_a_decision_that_is_none_is_one_plain_line(
         ("--memo", memo_fields() | {"boby_en": ""}, "there is no such field; is it body_en?"),
         ("--memo", memo_fields() | {"body_en": "x"}, "cannot be sealed: memo: English"),
         ("--calls", {}, "must be a JSON list of tool calls"),
-        ("--calls", [{}], "call 1.tool_name: Field required"),
+        ("--calls", [{}], "call 1 lacks tool_name, intended_action"),
         ("--calls", "nonsense", "other.json: "),
     ],
 )

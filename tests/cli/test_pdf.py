@@ -1,6 +1,7 @@
 """PDFs at the command line: exported, several at once, and verified by a stranger."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from cli_running import Cli, Ran
 from evidentia.export.pdf.reading import WHAT_A_PDF_CANNOT_SHOW, embedded
+from evidentia.proof.foreign import WHAT_CAN_BE_VERIFIED
 from packing import decision_fields, memo_fields
 
 pytest.importorskip("typst", reason="PDFs are made by Typst: install the extra pdf")
@@ -233,6 +235,14 @@ class TestVerifying:
         assert "What this file cannot show:" in ran.out
         assert WHAT_A_PDF_CANNOT_SHOW in ran.out
 
+    def test_all_copies_are_said_to_have_one_fingerprint(self, board: Cli) -> None:
+        board("pack", "export", "dec_1", "-o", "pack.json")
+        board("pack", "export", "dec_1", "--format", "pdf", "-o", "en.pdf", "--lang", "en")
+        (said,) = re.findall("^Fingerprint: .*", board("pack", "show", "dec_1").out, re.MULTILINE)
+        assert re.fullmatch("Fingerprint:( [0-9a-f]{4}){16}", said)
+        for file in ("board.pdf", "en.pdf", "pack.json"):
+            assert f"\n{said}\n" in board("verify", file, "--key", "key.txt").out
+
     def test_without_a_key_the_signer_is_unknown(self, board: Cli) -> None:
         ran = board("verify", "board.pdf")
         assert (ran.code, ran.out.splitlines()[0]) == (1, "? board.pdf: consistent, signer unknown")
@@ -264,9 +274,10 @@ class TestVerifying:
         (folder / "board.pdf").write_text("Dear board,\n")
         ran = cli("verify", "board.pdf")
         assert (ran.code, ran.err) == (1, "")
-        assert ran.out == (
-            "✗ board.pdf: does not hold\n  ✗ format: not a PDF: it does not begin as one\n"
-        )
+        first, second = ran.out.splitlines()
+        assert first == "✗ board.pdf: does not hold"
+        assert second.startswith("  ✗ format: this is no evidence file: it does not begin as a PDF")
+        assert second.endswith(f"; what can be verified: {WHAT_CAN_BE_VERIFIED}")
 
     def test_a_pdf_that_is_not_called_one(self, board: Cli, folder: Path) -> None:
         (folder / "board.pdf").rename(folder / "board.attachment")

@@ -136,7 +136,9 @@ def test_what_is_on_hold_is_not_erased_either(workspace: Workspace) -> None:
     pack = make_pack(workspace)
     listed = workspace.packs.find("dec_1")
     held = workspace.packs.hold("dec_1", reason="case 7").seq
-    with pytest.raises(UsageError, match=f"pack {pack.pack_id} is on legal hold: release it first"):
+    with pytest.raises(
+        UsageError, match=f"pack {pack.pack_id} is on legal hold since .* by .*, and stays: "
+    ):
         workspace.trail.erase(listed.entry, reason="law", by="counsel")
     with pytest.raises(UsageError, match=f"entry {held} is of kind retention and is never erased"):
         workspace.trail.erase(held, reason="law", by="counsel")

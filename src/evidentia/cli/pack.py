@@ -201,7 +201,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a pack, with its versions: what was decided, on what basis, what was done."""
-    from evidentia.cli.output import print_json
+    from evidentia.cli.output import print_json, say_fingerprint
     from evidentia.cli.pack_view import say_versions, show_pack
 
     with _opened(home, tenant, user, read_only=True) as opened:
@@ -213,6 +213,7 @@ def show(
         print_json({"pack": found.as_json(), "versions": listed, "on_hold": hold is not None})
         return
     show_pack(found, hold)
+    say_fingerprint(next(one.statement_sha256 for one in versions if one.id == found.pack_id))
     say_versions(versions, found.pack_id)
 
 
@@ -472,20 +473,25 @@ def sweep(
     """
     from dataclasses import asdict
 
-    from evidentia.cli.output import counting_bar, print_json, say
+    from evidentia.cli.output import counting_bar, print_json, say, visible
     from evidentia.language.counting import counted
 
     opened = _opened(home, tenant, user, read_only=dry_run)
     with opened, counting_bar("Sweeping") as progress:
         swept = opened.packs.sweep(dry_run=dry_run, progress=progress)
+        held = opened.packs.held()
     if as_json:
-        print_json({"dry_run": dry_run, "packs": [asdict(one) for one in swept]})
+        found = {"packs": [asdict(one) for one in swept], "on_hold": sorted(held)}
+        print_json({"dry_run": dry_run, **found})
         return
     done = "would be removed" if dry_run else "removed"
     say(f"{counted(len(swept), 'pack')} {done}", "good")
     for one in swept:
         entry = "" if one.erasure is None else f"; entry {one.erasure} says so"
         say(f"{one.pack_id}: kept until {one.kept_until}{entry}", under=True)
+    for pack_id, hold in held.items():
+        said = f"{pack_id} stays: on legal hold since {hold.at} by {hold.actor}: {hold.reason}"
+        say(visible(said), "unknown", under=True)
 
 
 @app.command()
@@ -567,18 +573,20 @@ def _retain(
     as_json: bool,
 ) -> None:
     with _opened(*where) as opened:
+        found = opened.packs.find(pack)
         done = opened.packs.hold if action == "hold" else opened.packs.release
-        receipt = done(pack, reason=reason)
-    state = "on legal hold" if action == "hold" else "no longer on hold"
-    _say_entry(receipt, f"{pack} is {state}", as_json=as_json)
+        receipt = done(found.id, reason=reason)
+    state = "on legal hold" if action == "hold" else "no longer on legal hold"
+    said = f"{found.id}, the pack of {found.decision_id}, is {state}"
+    _say_entry(receipt, said, as_json=as_json, pack_id=found.id)
 
 
-def _say_entry(receipt: "Receipt", done: str, *, as_json: bool) -> None:
+def _say_entry(receipt: "Receipt", done: str, *, as_json: bool, **more: str) -> None:
     """Say what was done, and the entry that records it."""
     from evidentia.cli.output import print_json, say, visible
 
     if as_json:
-        print_json({"entry": receipt.seq})
+        print_json({"entry": receipt.seq, **more})
     else:
         say(f"{visible(done)}; entry {receipt.seq} says so", "good")
 
@@ -636,12 +644,12 @@ def _validated(value: Any, path: Path, model: "type[M]", named: str) -> "M":
     from pydantic import ValidationError
 
     from evidentia.errors import InputError
-    from evidentia.frozen import first_problem
+    from evidentia.frozen import all_problems
 
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise InputError(f"{path}: {first_problem(error, model, named)}") from None
+        raise InputError(f"{path}: {all_problems(error, model, named)}") from None
 
 
 def _tool_ledger(path: Path, decision_id: str) -> "ToolVerificationLedger":

@@ -7,6 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from evidentia.errors import InputError, IntegrityError, NotFoundError, UsageError
+from evidentia.language.counting import counted
 from evidentia.logs import get_logger
 from evidentia.packs.model import EvidencePack
 from evidentia.packs.retention import (
@@ -162,7 +163,7 @@ def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy
             return None
         if pack.id in holds(acting, connection):
             return None
-        reason = f"kept until {until}: {policy.years} years, {policy.basis}"
+        reason = f"kept until {until}: {counted(policy.years, 'year')}, {policy.basis}"
         receipt, remove_files = erase_within(
             acting, connection, pack.entry, reason=reason, by=acting.actor
         )
@@ -172,8 +173,11 @@ def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy
 
 def forget_pack(acting: Acting, connection: Connection, entry: Entry) -> list[str]:
     """Remove an erased pack's row; return the digests of its files."""
-    if entry.subject in holds(acting, connection):
-        raise UsageError(f"pack {entry.subject} is on legal hold: release it first")
+    if (hold := holds(acting, connection).get(entry.subject)) is not None:
+        raise UsageError(
+            f"pack {entry.subject} is on legal hold since {hold.at} by {hold.actor}, and stays: "
+            f"'evidentia pack release {entry.subject} --reason TEXT' ends the hold"
+        )
     gone = packs.erase_pack(connection, acting.tenant, entry.seq)
     if gone is None:
         return []

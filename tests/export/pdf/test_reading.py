@@ -82,7 +82,7 @@ class TestWhatIsRefused:
         "data", [b"", b"text\n", b"PK\x03\x04", b"\x00" * 9_999, b'{"a": 1}'], ids=range(5)
     )
     def test_what_is_no_pdf(self, data: bytes) -> None:
-        assert refused(data) == "not a PDF: it does not begin as one"
+        assert refused(data).startswith("this is no evidence file: it does not begin as a PDF")
 
     @pytest.mark.parametrize("data", [b"%PDF-1.7", b"%PDF-1.7\n%%EOF", b"%PDF-" + b"\xff" * 999])
     def test_what_only_begins_as_a_pdf(self, data: bytes) -> None:

@@ -32,6 +32,7 @@ from evidentia.export.pdf.rendering import (
 )
 from evidentia.packs.verification import FILE, written
 from evidentia.proof.document import MAX_PROOF_BYTES, Proof
+from evidentia.proof.foreign import no_evidence
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.verification import RENDERING, Check, ProofReport, Verdict
 
@@ -87,7 +88,7 @@ def embedded(pdf: bytes) -> dict[str, bytes]:
     would unpack to more than is read.
     """
     if not is_pdf(pdf):
-        raise InputError("not a PDF: it does not begin as one")
+        raise InputError(no_evidence("it does not begin as a PDF does"))
     if len(pdf) > MAX_PDF_BYTES:
         raise InputError(f"the PDF is larger than the {MAX_PDF_BYTES:,} bytes that are read")
     _check_streams(pdf)
@@ -252,10 +253,11 @@ def _evidence(files: Mapping[str, bytes]) -> bytes:
     try:
         return files[EVIDENCE_FILE]
     except KeyError:
-        raise InputError(
-            f"the PDF has no {EVIDENCE_FILE} in it: it was not made by Evidentia, or saved or "
-            "printed to a new file since"
-        ) from None
+        says = (
+            f"the PDF has no {EVIDENCE_FILE} in it, so it was not made by Evidentia, or was saved "
+            "or printed to a new file since"
+        )
+        raise InputError(no_evidence(says)) from None
 
 
 def _form(evidence: bytes) -> Check:
