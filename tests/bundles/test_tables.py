@@ -177,7 +177,7 @@ def test_rows_may_be_missing_at_the_beginning() -> None:
     ("shown", "says"),
     [
         (table(total=3), "All 3 rows."),
-        (table(total=1), "All 1 row."),
+        (table(total=1), "1 row, all shown."),
         (table(total=0), "No rows: the result is empty."),
         (table(total=7, limit=0), "None of 7 rows shown (first_last)."),
     ],

@@ -47,7 +47,7 @@ def test_a_ledger_is_shown_by_its_id_by_its_session_and_as_the_latest(checked: C
     (shown,) = outputs
     assert "Question: How much?" in shown
     assert "✗ Contradicted" in shown
-    assert "Entry 0 of the trail; checked against 1 documents." in shown
+    assert "Entry 0 of the trail; checked against 1 document." in shown
     full = checked("ledger", "show", "latest", "--json").json
     assert full["ledger"]["entries"][0]["verdict"] == "contradicted"
     assert full["session"]["id"] == listed["session_id"]
@@ -80,7 +80,7 @@ def test_a_proved_ledger_is_verified_and_says_what_it_states(checked: Cli) -> No
     ran = checked("verify", "proof.json", "--key", "key.txt")
     assert ran.code == 0
     assert "✓ statement: the statement is the one recorded, signed by the trusted key" in ran.out
-    assert "What it states: answer.md, 1 claims\n  1 contradicted; 1 documents" in ran.out
+    assert "What it states: answer.md, 1 claim\n  1 contradicted; 1 document," in ran.out
     stated = checked("verify", "proof.json", "--key", "key.txt", "--json").json["statement"]
     assert stated["predicate"]["answer"] == ANSWER
     handed = checked("ledger", "prove", "latest", "-o", "again.json", "--json").json
@@ -113,13 +113,13 @@ def test_a_changed_statement_in_the_lake_is_caught(checked: Cli, folder: Path) -
         assert "its bytes were changed since they were kept" in ran.err
     ran = checked("ledger", "verify")
     assert ran.code == 1
-    assert ran.out.startswith("✗ 1 ledger of 1 do not hold\n  ✗ ledger led_")
+    assert ran.out.startswith("✗ 1 of 1 ledger does not hold\n  ✗ ledger led_")
     assert checked("ledger", "verify", "--json").json["holds"] is False
 
 
 def test_ledgers_that_hold_are_said_to(checked: Cli) -> None:
     ran = checked("ledger", "verify")
-    assert (ran.code, ran.out) == (0, "✓ 1 ledger, as the trail names them\n")
+    assert (ran.code, ran.out) == (0, "✓ 1 ledger, as the trail names it\n")
     found = checked("ledger", "verify", "--json").json
     assert found == {"holds": True, "ledgers": 1, "problems": []}
 

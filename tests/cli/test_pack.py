@@ -136,7 +136,7 @@ def test_a_revision_attaches_files_and_drops_the_review(made: Cli, folder: Path)
     ran = made("pack", "revise", "dec_1", "changes.json", "--attach", "a.txt", "--json")
     assert (ran.code, ran.json["version"]) == (0, 3)
     assert ran.json["pack"]["reviewer_id"] is None
-    assert "attached: a.txt, 1 bytes, sha256:" in made("pack", "show", "dec_1").out
+    assert "attached: a.txt, 1 byte, sha256:" in made("pack", "show", "dec_1").out
 
 
 def test_packs_are_listed_newest_first_page_by_page(made: Cli, folder: Path) -> None:

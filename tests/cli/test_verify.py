@@ -121,4 +121,4 @@ def test_missing_or_foreign_file_is_named(proved: Cli, folder: Path) -> None:
     (folder / "foreign.json").write_text('{"format": "something else"}')
     ran = proved("verify", "foreign.json", "--key", "key.txt")
     assert ran.code == 1
-    assert "not a proof" in ran.out
+    assert "this is no evidence file: it is JSON without a proof in it" in ran.out

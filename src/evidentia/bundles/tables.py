@@ -16,6 +16,7 @@ from typing import Final
 from evidentia.bundles.sampling import SamplingStrategy, runs, sampled_rows
 from evidentia.canonical import MAX_DEPTH
 from evidentia.errors import InputError
+from evidentia.language.counting import agreed, counted
 from evidentia.language.graphemes import boundary_before
 
 SEPARATOR: Final = " | "
@@ -91,7 +92,7 @@ def table_text(table: SampledTable, title: str) -> str:
         names = ", ".join(_ESCAPED.sub(_escape, name) for name in table.left_out_columns)
         lines.append(f"{count:,} of {total:,} columns left out: {names}.")
     if table.trimmed_cells:
-        lines.append(f"{_counted(table.trimmed_cells, 'long cell')} trimmed.")
+        lines.append(f"{counted(table.trimmed_cells, 'long cell')} trimmed.")
     if table.columns:
         lines.append(SEPARATOR.join(_ESCAPED.sub(_escape, name) for name in table.columns))
     place, at = 0, 0
@@ -139,9 +140,9 @@ def _rows_shown(table: SampledTable) -> str:
     if not total:
         return "No rows: the result is empty."
     if len(shown) == total:
-        return f"All {_counted(total, 'row')}."
+        return agreed(total, "1 row, all shown.", f"All {counted(total, 'row')}.")
     if not shown:
-        return f"None of {_counted(total, 'row')} shown ({table.strategy})."
+        return f"None of {counted(total, 'row')} shown ({table.strategy})."
     found = runs(shown)
     if len(found) > _MOST_RUNS_NAMED:
         names = f"{len(shown):,} rows between {shown[0] + 1:,} and {shown[-1] + 1:,}"
@@ -150,16 +151,12 @@ def _rows_shown(table: SampledTable) -> str:
             f"{run.start + 1:,}" if len(run) == 1 else f"{run.start + 1:,} to {run.stop:,}"
             for run in found
         ]
-        names = f"{'Row' if len(shown) == 1 else 'Rows'} {_listed(named)}"
+        names = f"{agreed(len(shown), 'Row', 'Rows')} {_listed(named)}"
     return f"{names} of {total:,} shown ({table.strategy})."
 
 
 def _gap(count: int) -> str:
-    return f"… {_counted(count, 'row')} left out …"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+    return f"… {counted(count, 'row')} left out …"
 
 
 def _size(table: SampledTable, title: str) -> int:

@@ -92,7 +92,7 @@ def eval_(
     not be judged counts as wrong. Whatever the figures are, the exit code is 0.
     """  # noqa: D301 - the character, and not its name, keeps the lines below it apart
     from evidentia.cli.output import counting_bar, print_json, say
-    from evidentia.language.counting import agreeing, counted
+    from evidentia.language.counting import agreed, counted
     from evidentia.store.files import write_durably
     from evidentia.workspace.evaluating import chosen_judges, evaluate, read_pairs, together
 
@@ -120,7 +120,7 @@ def eval_(
     _show(found if len(found) == 1 else [*found, whole], judges)
     if errors is not None:
         wrong = sum(len(one.wrong) for one in found)
-        were = agreeing(wrong, "was judged wrongly; it is in", "were judged wrongly; they are in")
+        were = agreed(wrong, "was judged wrongly; it is in", "were judged wrongly; they are in")
         say(f"{wrong:,} of {counted(total, 'pair')} {were} {errors}.", aside=True)
 
 

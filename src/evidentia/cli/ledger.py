@@ -87,6 +87,7 @@ def show(
 ) -> None:
     """Show a ledger as it was when it was made."""
     from evidentia.cli.output import print_json, say, say_fingerprint, visible
+    from evidentia.language.counting import counted
 
     with workspace(home, tenant, read_only=True) as opened:
         listed = opened.ledgers.find(ledger)
@@ -100,7 +101,8 @@ def show(
     if session.query:
         say(f"Question: {visible(session.query)}")
     print_ledger(session, "table", None, verbose=verbose)
-    say(f"Entry {found.entry} of the trail; checked against {len(session.documents)} documents.")
+    documents = counted(len(session.documents), "document")
+    say(f"Entry {found.entry} of the trail; checked against {documents}.")
     say_fingerprint(listed.statement_sha256)
     if session.ledger.previous_ledger_id:
         say(f"The same answer was checked before: {session.ledger.previous_ledger_id}")
@@ -198,7 +200,7 @@ def verify(
     'evidentia trail verify' checks the trail itself.
     """
     from evidentia.cli.output import counting_bar, print_json, say, visible
-    from evidentia.language.counting import counted
+    from evidentia.language.counting import agreed, counted
 
     with workspace(home, tenant, read_only=True) as opened, counting_bar("Verifying") as progress:
         problems = opened.ledgers.audit(progress=progress)
@@ -206,9 +208,11 @@ def verify(
     if as_json:
         print_json({"holds": not problems, "ledgers": count, "problems": problems})
     elif problems:
-        say(f"{counted(len(problems), 'ledger')} of {count} do not hold", "bad")
+        of = f"{len(problems):,} of {counted(count, 'ledger')}"
+        say(f"{of} {agreed(len(problems), 'does', 'do')} not hold", "bad")
         for problem in problems:
             say(visible(problem), "bad", under=True)
     else:
-        say(f"{counted(count, 'ledger')}, as the trail names them", "good")
+        them = agreed(count, "it", "them")
+        say(f"{counted(count, 'ledger')}, as the trail names {them}", "good")
     raise typer.Exit(1 if problems else 0)

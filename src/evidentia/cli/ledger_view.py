@@ -16,7 +16,7 @@ from rich.text import Text
 
 from evidentia.cli.output import first_few, say, visible, wide_console
 from evidentia.export.shown import SYMBOLS, one_line, place, title
-from evidentia.language.counting import agreeing, counted
+from evidentia.language.counting import agreed, counted
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.model import LedgerEntry, SourceDocument, Verdict
 from evidentia.ledger.risks import recommended_actions
@@ -155,8 +155,8 @@ def _summary(session: LedgerSession, console: Console) -> None:
     wrong = [check for check in ledger.citations if check.problem]
     if wrong:
         of = f"{len(wrong)} of {counted(len(ledger.citations), 'citation')} in the answer"
-        lead = agreeing(len(wrong), "does not lead", "do not lead")
-        console.print(Text(f"⚠ {of} {lead} to what supports the claim", style="yellow"))
+        do = agreed(len(wrong), "does", "do")
+        console.print(Text(f"⚠ {of} {do} not lead to what supports the claim", style="yellow"))
     if said := not_readable(session):
         say(said, "unknown")
     for file in session.unread:
@@ -177,9 +177,9 @@ def not_readable(session: LedgerSession) -> str:
     also = {"quote", "numbers"} <= {*session.judges}
     checked = " Exact quotes and numbers were checked all the same." if also else ""
     return (
-        f"{counted(number, 'claim')} {agreeing(number, 'was', 'were')} not judged: "
+        f"{counted(number, 'claim')} {agreed(number, 'was', 'were')} not judged: "
         f"the {NliJudge.name} judge reads English only.{checked} "
-        f"A person can judge {agreeing(number, 'it', 'them')}; or go by quotes and numbers alone: "
+        f"A person can judge {agreed(number, 'it', 'them')}; or go by quotes and numbers alone: "
         "evidentia check --judges quote,numbers"
     )
 
@@ -194,7 +194,7 @@ def changed_files(changes: "Sequence[FileChange]") -> Iterator[str]:
             documents = f"{counted(number, 'document')} that this ledger rests on"
             named = first_few([one.path for one in found])
             do = then.format(again=" ".join(again))
-            yield visible(f"{documents} {agreeing(number, is_so, are_so)}: {named}. {do}")
+            yield visible(f"{documents} {agreed(number, is_so, are_so)}: {named}. {do}")
 
 
 def _left_out(session: LedgerSession) -> None:

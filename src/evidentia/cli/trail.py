@@ -49,6 +49,7 @@ def append(
     """
     from evidentia.cli.output import print_json, progress_bar, say
     from evidentia.cli.records import checked_records
+    from evidentia.language.counting import counted
 
     receipts = []
     with checked_records(file) as records, workspace(home, tenant, create=True) as opened:
@@ -80,10 +81,10 @@ def append(
         say("There was no record to append.")
         return
     if new:
-        say(f"{_count(len(new), 'record')} appended: {_span(new)}.", "good")
+        say(f"{counted(len(new), 'record')} appended: {_span(new)}.", "good")
     if len(new) < len(receipts):
-        say(f"{_count(len(receipts) - len(new), 'record')} had been appended before.", "good")
-    say(f"The log has {_count(size, 'entry')}, signed by key {key.key_id}.", "good")
+        say(f"{counted(len(receipts) - len(new), 'record')} had been appended before.", "good")
+    say(f"The log has {counted(size, 'entry', 'entries')}, signed by key {key.key_id}.", "good")
 
 
 @app.command()
@@ -304,6 +305,7 @@ def validate(
     """
     from evidentia.cli.output import print_json, say, visible
     from evidentia.cli.records import read_ids
+    from evidentia.language.counting import counted
     from evidentia.trail.validation import (
         validate_evidence_chain,
         validate_evidence_chain_against_obligations,
@@ -321,7 +323,7 @@ def validate(
         print_json(dict(report) | {"records": len(records)})
         raise typer.Exit(0 if report["valid"] else 1)
     say(
-        f"{_count(len(records), 'record')}: {'valid' if report['valid'] else 'not valid'}",
+        f"{counted(len(records), 'record')}: {'valid' if report['valid'] else 'not valid'}",
         "good" if report["valid"] else "bad",
     )
     for missing in report["missing_evidence"]:
@@ -372,6 +374,7 @@ def publish(
     bodies are not. Publishing again adds what is new.
     """
     from evidentia.cli.output import print_json, progress_bar, say
+    from evidentia.language.counting import counted
 
     per_file = 128  # a tile and an entry bundle for each 256 entries
     with (
@@ -384,9 +387,12 @@ def publish(
             {"folder": str(folder), "before": done.before, "size": done.size, "files": done.files}
         )
     elif done.files:
-        say(f"{folder} holds {_count(done.size, 'entry')} (before: {done.before}).", "good")
+        say(
+            f"{folder} holds {counted(done.size, 'entry', 'entries')} (before: {done.before}).",
+            "good",
+        )
     else:
-        say(f"{folder} held all {_count(done.size, 'entry')} already.", "good")
+        say(f"{folder} held the log's {counted(done.size, 'entry', 'entries')} already.", "good")
 
 
 @app.command()
@@ -421,12 +427,13 @@ def erase(
 
 def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
     from evidentia.cli.output import say, visible
+    from evidentia.language.counting import agreed, counted
 
-    size = _count(report.size, "entry")
+    size = counted(report.size, "entry", "entries")
     if report.holds:
-        say(f"{report.origin}: {size}, all hold", "good")
+        say(f"{report.origin}: {size}, {agreed(report.size, 'holds', 'all hold')}", "good")
         say("sequence, chain, commitments, tree and schema", "good", under=True)
-        say(f"signatures of {_count(report.checkpoints, 'checkpoint')}", "good", under=True)
+        say(f"signatures of {counted(report.checkpoints, 'checkpoint')}", "good", under=True)
     else:
         say(f"{report.origin}: {size}, does not hold", "bad")
         for finding in report.findings:
@@ -466,11 +473,6 @@ def _event(logged: "LoggedEntry") -> str:
 
 def _moment(at: str) -> str:
     return at[:19].replace("T", " ")
-
-
-def _count(number: int, noun: str) -> str:
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def _span(numbers: list[int]) -> str:

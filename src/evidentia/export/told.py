@@ -47,9 +47,12 @@ def ledger_told(session: "LedgerSession") -> Told:
         if summary.by_verdict[verdict.value]
     )
     return [
-        Line(f"What it states: {one_line(session.title)}, {summary.total_claims} claims"),
         Line(
-            f"{said or 'nothing to judge'}; {len(session.documents)} documents, by digest",
+            f"What it states: {one_line(session.title)}, {counted(summary.total_claims, 'claim')}"
+        ),
+        Line(
+            f"{said or 'nothing to judge'}; {counted(len(session.documents), 'document')}, by "
+            "digest",
             under=True,
         ),
     ]
@@ -85,11 +88,12 @@ def bundle_size(bundle: "EvidenceBundle") -> str:
     """Say how large a bundle is."""
     summary = bundle.summary
     tokens = (
-        f"{summary.tokens.rendered:,} tokens ({summary.tokens.tokenizer}, fence included)"
+        f"{counted(summary.tokens.rendered, 'token')} ({summary.tokens.tokenizer}, fence included)"
         if summary.tokens
         else f"about {counted(summary.approx_tokens, 'token')}"
     )
-    return f"{counted(summary.item_count, 'item')}, {summary.total_bytes:,} bytes, {tokens}"
+    size = counted(summary.total_bytes, "byte")
+    return f"{counted(summary.item_count, 'item')}, {size}, {tokens}"
 
 
 def whole_pack(pack: "EvidencePack", hold: "LegalHold | None") -> Told:
@@ -123,7 +127,7 @@ def whole_pack(pack: "EvidencePack", hold: "LegalHold | None") -> Told:
     if pack.tool_calls:
         told.append(_calls(pack))
     told += [
-        Line(f"attached: {one.name}, {one.bytes:,} bytes, sha256:{one.sha256}")
+        Line(f"attached: {one.name}, {counted(one.bytes, 'byte')}, sha256:{one.sha256}")
         for one in pack.attachments
     ]
     return [*told, *pack_warnings(pack)]

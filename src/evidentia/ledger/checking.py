@@ -12,7 +12,7 @@ from datetime import date
 from typing import Final
 
 from evidentia.canonical import derived_id
-from evidentia.language.counting import agreeing, counted
+from evidentia.language.counting import agreed, counted
 from evidentia.ledger.claims import ExtractedClaims
 from evidentia.ledger.confidence import calculate_confidence
 from evidentia.ledger.evidence import Corpus, find_passages
@@ -244,7 +244,7 @@ def _notes(
     if best:
         why = f"{assignment.notes} ({best.judge} judge: {best.reason})"
     elif assignment.verdict is Verdict.NOT_FOUND:
-        read = f"{counted(number, 'passage')} {agreeing(number, 'was', 'were')} read"
+        read = f"{counted(number, 'passage')} {agreed(number, 'was', 'were')} read"
         why = f"{assignment.notes} ({read} by {' and '.join(judged.judges) or 'no judge'})"
     else:
         why = assignment.notes
@@ -252,7 +252,7 @@ def _notes(
     if judged.failures and assignment.verdict is not Verdict.NOT_JUDGED:
         said.append(f"{_failures('Decided without', judged)}.")
     if aside:
-        of = agreeing(aside, "an older version", "older versions")
+        of = agreed(aside, "an older version", "older versions")
         said.append(f"Left aside: {counted(aside, 'passage')} of {of}.")
     return " ".join([*said, problems(citations)]).strip()
 

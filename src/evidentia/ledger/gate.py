@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from evidentia.errors import InputError
-from evidentia.language.counting import agreeing, counted
+from evidentia.language.counting import agreed, counted
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.model import EvidenceLedger, Verdict
 
@@ -33,7 +33,7 @@ def gate_failures(
     for verdict in Verdict:
         count = sum(entry.verdict is verdict for entry in ledger.entries)
         if verdict in fail_on and count:
-            claims = f"{counted(count, 'claim')} {agreeing(count, 'is', 'are')}"
+            claims = f"{counted(count, 'claim')} {agreed(count, 'is', 'are')}"
             failures.append(f"{claims} {verdict.value.replace('_', ' ')}")
     coverage = ledger.summary.evidence_coverage
     if min_coverage is not None and coverage < min_coverage:

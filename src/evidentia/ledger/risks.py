@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import Final
 
 from evidentia.canonical import derived_id
-from evidentia.language.counting import agreeing, counted
+from evidentia.language.counting import agreed, counted
 from evidentia.language.markup import one_line
 from evidentia.language.numerals import find_quantities
 from evidentia.language.quantities import compare
@@ -169,7 +169,7 @@ def _each(
 
 def _action(flag: RiskFlag, numbers: Mapping[str, int]) -> str:
     claims = ", ".join(f"#{numbers[claim]}" for claim in flag.affected_claim_ids)
-    noun = agreeing(len(flag.affected_claim_ids), "claim", "claims")
+    noun = agreed(len(flag.affected_claim_ids), "claim", "claims")
     return f"{RISK_DEFINITIONS[flag.type].user_action} ({noun} {claims})"
 
 
@@ -184,7 +184,7 @@ def _missing(entries: Sequence[LedgerEntry]) -> RiskFlag | None:
     claims = counted(len(affected), "critical claim")
     return _flag(
         RiskType.MISSING_EVIDENCE,
-        f"{claims} {agreeing(len(affected), 'has', 'have')} no supporting evidence",
+        f"{claims} {agreed(len(affected), 'has', 'have')} no supporting evidence",
         affected,
         mitigation="Upload relevant documents or revise response",
     )
@@ -194,7 +194,7 @@ def _contradiction(entries: Sequence[LedgerEntry]) -> RiskFlag | None:
     affected = [entry.claim_id for entry in entries if entry.verdict is Verdict.CONTRADICTED]
     if not affected:
         return None
-    contradict = agreeing(len(affected), "contradicts", "contradict")
+    contradict = agreed(len(affected), "contradicts", "contradict")
     return _flag(
         RiskType.CONTRADICTION,
         f"{counted(len(affected), 'claim')} {contradict} the source documents",
@@ -246,7 +246,7 @@ def _ambiguous(entries: Sequence[LedgerEntry]) -> RiskFlag | None:
     if not affected:
         return None
     number = len(affected)
-    rest = agreeing(number, "rests", "rest")
+    rest = agreed(number, "rests", "rest")
     description = f"{counted(number, 'claim')} {rest} on evidence that is open to interpretation"
     return _flag(RiskType.AMBIGUOUS_EVIDENCE, description, affected)
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import EvidentiaError, ProofError
+from evidentia.language.counting import counted
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import TrustedKey
@@ -169,7 +170,8 @@ def _place(proof: Proof, checkpoint: Checkpoint) -> Check:
         verify_inclusion(leaf, entry.seq, checkpoint.size, proof.inclusion, checkpoint.root)
     except ProofError as error:
         return Check("place", holds=False, says=str(error))
-    says = f"entry {entry.seq} of the {checkpoint.size} entries of log {checkpoint.origin}"
+    entries = counted(checkpoint.size, "entry", "entries")
+    says = f"entry {entry.seq} of the {entries} of log {checkpoint.origin}"
     return Check("place", holds=True, says=says)
 
 
@@ -242,7 +244,8 @@ def _attachments(proof: Proof, statement: Statement) -> list[Check]:
         elif digest != sha256_hex(data):
             says = f"{name!r} is not the file that the statement names: it was changed"
         else:
-            says = f"{name!r}, {len(data)} bytes, is the file that the statement names"
+            size = counted(len(data), "byte")
+            says = f"{name!r}, {size}, is the file that the statement names"
         holds = name not in seen and digest == sha256_hex(data)
         seen.add(name)
         checks.append(Check("attachment", holds=holds, says=says))

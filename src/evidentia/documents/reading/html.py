@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from evidentia.documents.reading.contents import Block, Contents, compose, iso_date, problem
 from evidentia.documents.reading.limits import MAX_ELEMENTS, MAX_NESTING
 from evidentia.documents.reading.text import decode_text, marked_encoding
-from evidentia.language.counting import agreeing, counted
+from evidentia.language.counting import agreed, counted
 
 
 def _names(text: str) -> frozenset[str]:
@@ -102,7 +102,7 @@ def read_html(data: bytes, filename: str) -> Contents:
     title = parser.css_first("title", default=None)
     metas = _metas(parser)
     hidden = writer.hidden
-    left_out = f"{counted(hidden, 'hidden element')} {agreeing(hidden, 'is', 'are')} left out"
+    left_out = f"{counted(hidden, 'hidden element')} {agreed(hidden, 'is', 'are')} left out"
     return Contents(
         pages=pages,
         headings=headings,

@@ -19,7 +19,7 @@ from evidentia.documents.reading.limits import MAX_PAGE_CHARACTERS, MAX_PAGES
 from evidentia.documents.reading.pdf_layout import PdfLine, layout
 from evidentia.documents.reading.pdf_streams import check_streams
 from evidentia.errors import DocumentError
-from evidentia.language.counting import agreeing, counted
+from evidentia.language.counting import agreed, counted
 
 PDFIUM: Final = Lock()
 """PDFium is not safe for threads; processes do not share it."""
@@ -119,7 +119,7 @@ def _page(document: Any, number: int, filename: str) -> tuple[list[PdfLine], str
         lines = list(reader.lines())
         if reader.outside:
             outside = counted(reader.outside, "line")
-            are = agreeing(reader.outside, "is", "are")
+            are = agreed(reader.outside, "is", "are")
             return lines, f"page {number}: {outside} outside of the page {are} left out"
         if not lines and _has_pictures(page):
             return [], f"page {number} is a picture without text: it needs OCR"

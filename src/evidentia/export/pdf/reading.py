@@ -30,6 +30,7 @@ from evidentia.export.pdf.rendering import (
     render,
     rendering_bytes,
 )
+from evidentia.language.counting import counted
 from evidentia.packs.verification import FILE, written
 from evidentia.proof.document import MAX_PROOF_BYTES, Proof
 from evidentia.proof.foreign import no_evidence
@@ -283,8 +284,8 @@ def _embedded_check(files: Mapping[str, bytes], report: ProofReport) -> Check:
         if name not in {EVIDENCE_FILE, RENDERING_FILE} and attached.get(name) != data:
             says = f"{name!r} is embedded in the PDF, and the evidence does not have that file"
             return Check("embedded", holds=False, says=says)
-    size = len(files[EVIDENCE_FILE])
-    says = f"{EVIDENCE_FILE}, {size:,} bytes, and {RENDERING_FILE} are in the PDF, each once"
+    size = counted(len(files[EVIDENCE_FILE]), "byte")
+    says = f"{EVIDENCE_FILE}, {size}, and {RENDERING_FILE} are in the PDF, each once"
     return Check("embedded", holds=True, says=says)
 
 
@@ -349,8 +350,7 @@ def _undecided(says: str) -> Check:
 def _difference(pdf: bytes, made: bytes) -> str:
     """Say how a file differs from the one that its evidence gives."""
     if pdf.startswith(made):
-        added = len(pdf) - len(made)
-        were = "1 byte was" if added == 1 else f"{added:,} bytes were"
+        were = counted(len(pdf) - len(made), "byte was", "bytes were")
         return f"{were} added behind the file's end after it was made, which can change all of it"
     if made.startswith(pdf):
         return f"the file is cut short: it has {len(pdf):,} bytes, and {len(made):,} were made"
