@@ -298,9 +298,9 @@ class TestWhatIsEmbedded:
     @pytest.mark.parametrize(
         ("pdf", "says"),
         [
-            (b"text", "not a PDF"),
+            (b"text", "this is no evidence file: it does not begin as a PDF does"),
             (b"%PDF-1.7\n", "a broken PDF"),
-            (by_hand([]), "the PDF has no evidence.json in it"),
+            (by_hand([]), "this is no evidence file: the PDF has no evidence.json in it"),
             (by_hand([Attached(EVIDENCE_FILE, SMALL)] * 2), "the PDF has 'evidence.json' in it tw"),
             (
                 by_hand([Attached(EVIDENCE_FILE, SMALL)], trailer=encryption_that_opens()),
