@@ -189,7 +189,16 @@ def _one(match: re.Match[str], plain: str) -> Quantity | None:
     dimension, factor = UNITS[match["unit"].lower()]
     start, end = match.start("one"), match.end()
     measured = _measured(plain[end : end + _LOOK_AHEAD])
-    return Quantity(dimension, factor, _bound(plain, start, end), "", start, end, measured=measured)
+    return Quantity(
+        dimension,
+        factor,
+        _bound(plain, start, end),
+        "",
+        start,
+        end,
+        measured=measured,
+        number=1.0,
+    )
 
 
 def _number(match: re.Match[str], plain: str) -> Quantity | None:
@@ -234,6 +243,7 @@ def _number(match: re.Match[str], plain: str) -> Quantity | None:
         measured="" if dimension == "year" else measured,
         per=PERIODS[(period["noun"] or period["adverb"]).lower()] if period else "",
         per_span=(end + period.start(), end + period.end()) if period else (0, 0),
+        number=low,
     )
 
 

@@ -25,7 +25,8 @@ class Quantity:
     """A value found in a text: its dimension, its value in that dimension's unit, its place.
 
     A range has an `upper` end. `measured` is what it is a quantity of, in the text's words; `per`
-    is the period it is for, which stands at `per_span`.
+    is the period it is for, which stands at `per_span`. `number` is the number as it is written,
+    before its unit; None where a value was not written as one number.
     """
 
     dimension: str
@@ -38,6 +39,7 @@ class Quantity:
     measured: str = ""
     per: str = ""
     per_span: tuple[int, int] = (0, 0)
+    number: float | None = None
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -1,0 +1,427 @@
+"""The quantities and dates of an Arabic text, found and read as values.
+
+"أسبوعين", "14 يومًا" and "أربعة عشر يومًا" are the same value. A bound and a rate are part of it:
+"على الأقل", "لا يتجاوز", "شهريًا". Numbers of articles, of rooms and of telephones are none.
+"""
+
+# ruff: noqa: RUF001, RUF002 - the words of Arabic are what is read here
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from evidentia.language.arabic.dates import read_clock, read_date, read_weekday
+from evidentia.language.arabic.numerals import looked_up, read_number
+from evidentia.language.arabic.units import (
+    ADVERBS,
+    CURRENCIES,
+    DUAL_MONEY,
+    DUALS,
+    NATIONS,
+    PERIODS,
+    PLURALS,
+    UNITS,
+)
+from evidentia.language.arabic.words import Token, tokens
+from evidentia.language.lexicon import word_list
+from evidentia.language.quantities import Bound, Quantity
+from evidentia.language.units import CURRENCIES as LATIN_CURRENCIES
+from evidentia.language.units import UNITS as LATIN_UNITS
+
+_LONGEST: Final = 4_000
+_BEFORE: Final = ("", "ال", "لل", "بال", "وال", "و", "ب", "ل", "ف", "ك", "فب", "وب", "ول")
+_NAMED: Final = frozenset(
+    word_list("ماده بند رقم فقره باب فصل نموذج ملحق شكل جدول صفحه هاتف طابق دور وحده مبني غرفه قسم خط")
+)
+"""Words before a number that is a name."""
+_SCALES: Final = {
+    "الف": 1e3, "الفا": 1e3, "الاف": 1e3, "مليون": 1e6, "مليونا": 1e6, "ملايين": 1e6,
+    "مليار": 1e9, "مليارا": 1e9, "مليارات": 1e9,
+}  # fmt: skip
+_HALVES: Final = {"نصف": 0.5, "نصفا": 0.5, "ربع": 0.25, "ربعا": 0.25, "ثلث": 1 / 3}
+_HUNDRED: Final = frozenset(word_list("الميه المايه بالميه بالمايه"))
+_ONCE: Final = frozenset(
+    word_list("خلال بعد قبل لمده مده مرور منذ طوال قدره قدرها مدته مدتها غضون كامل نحو")
+)
+"""Words before a unit that stands for one of it."""
+_SINGULAR: Final = frozenset(
+    name for name, (dimension, _) in UNITS.items() if dimension in ("time", "months")
+) - PLURALS
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_TWO_READINGS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_JOINS: Final = frozenset({"و", "او", "الي", "حتي", "-", "–", "—", "،"})
+_EXACT_AFTER: Final = 4
+_LOOK_BACK: Final = 7
+
+
+def _bounds(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(phrase.split()) for phrase in text.split(","))
+
+
+_BOUNDS_BEFORE: Final[tuple[tuple[Bound, tuple[tuple[str, ...], ...]], ...]] = (
+    (
+        "at_most",
+        _bounds(
+            "لا يزيد علي,لا تزيد علي,الا يزيد علي,الا تزيد علي,لا يزيد عن,لا تزيد عن,الا يزيد عن,"
+            "الا تزيد عن,لا يتجاوز,لا تتجاوز,الا يتجاوز,الا تتجاوز,لا يزيد,لا تزيد,الا يزيد,الا تزيد,لم يتجاوز,"
+            "لا يتعدي,لا تتعدي,الا يتعدي,الا تتعدي,لا يتخطي,لا تتخطي,بحد اقصي,كحد اقصي,اقصاه,"
+            "اقصاها,حتي,الحد الاقصي,الحد الاعلي,سقف,اقصي,اطول,اكبر,يصل الي,تصل الي,لا تتاخر"
+        ),
+    ),
+    (
+        "at_least",
+        _bounds(
+            "لا يقل عن,لا تقل عن,الا يقل عن,الا تقل عن,لا يقل,لا تقل,الا يقل,الا تقل,بحد ادني,كحد ادني,الحد الادني,ادناه,لا ينقص,لا تنقص,"
+            "ادني,اقصر,اصغر"
+        ),
+    ),
+    (
+        "more_than",
+        _bounds("اكثر من,يزيد علي,تزيد علي,يزيد عن,تزيد عن,زاد علي,زادت علي,فوق,يتجاوز,تتجاوز"),
+    ),
+    ("less_than", _bounds("اقل من,يقل عن,تقل عن,دون,تحت")),
+    ("about", _bounds("نحو,حوالي,قرابه,زهاء,ما يقارب")),
+)
+_BOUNDS_AFTER: Final[tuple[tuple[Bound, tuple[tuple[str, ...], ...]], ...]] = (
+    ("at_least", _bounds("علي الاقل,كحد ادني,بحد ادني,فاكثر,او اكثر,فما فوق,وما فوق")),
+    ("at_most", _bounds("علي الاكثر,كحد اقصي,بحد اقصي,فاقل,او اقل,فما دون")),
+    ("about", _bounds("تقريبا")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read at a place: a dimension, a value, and where it ends."""
+
+    dimension: str
+    value: float
+    end: int
+    per: str = ""
+    bare: float | None = None
+
+
+@lru_cache(maxsize=16_384)
+def find_arabic_quantities(text: str) -> tuple[Quantity, ...]:
+    """Find the quantities and dates of a text, in order; their slices equal their `text`."""
+    found = tokens(text[:_LONGEST])
+    read: list[tuple[int, _Read]] = []
+    at = 0
+    while at < len(found):
+        one = _read(found, at)
+        if one:
+            read.append((at, one))
+        at = one.end if one else at + 1
+    _share_units(found, read)
+    return tuple(_quantity(text, found, first, one) for first, one in read)
+
+
+def _quantity(text: str, found: Sequence[Token], first: int, read: _Read) -> Quantity:
+    start, end = found[first].start, found[read.end - 1].end
+    per, until = _per(found, read.end)
+    noun = found[read.end] if read.end < len(found) else None
+    counts = read.dimension == "number" and noun is not None and noun.kind == "word"
+    return Quantity(
+        read.dimension,
+        read.value,
+        _bound(found, first, read.end),
+        text[start:end],
+        start,
+        end,
+        measured=noun.text if counts and noun else "",
+        per=read.per or per,
+        per_span=(end, found[until - 1].end) if per else (0, 0),
+        number=read.bare,
+    )
+
+
+def _share_units(found: Sequence[Token], read: list[tuple[int, _Read]]) -> None:
+    """Give numbers the unit of the one they are joined to: "3 و6 و12 شهرًا"."""
+    for place in range(len(read) - 2, -1, -1):
+        (_, one), (start, other) = read[place], read[place + 1]
+        between = [token.text for token in found[one.end : start]]
+        joined = found[start].text.startswith("و") or (
+            len(between) == 1 and between[0] in _JOINS
+        )
+        counts = other.bare is not None and other.dimension not in ("number", "ordinal")
+        if one.dimension == "number" and counts and joined and len(between) <= 1:
+            factor = other.value / other.bare if other.bare else 1.0
+            value = one.value * factor
+            read[place] = (
+                read[place][0],
+                replace(one, dimension=other.dimension, value=value, bare=one.value),
+            )
+
+
+def _read(found: Sequence[Token], at: int) -> _Read | None:
+    """Return the quantity or date that begins at a place."""
+    for reader in (read_date, read_clock, read_weekday):
+        dated = reader(found, at)
+        if dated and not (dated[0] == "year" and _unit(found, at + 1)):
+            return _Read(dated[0], dated[1], at + dated[2])
+    read = _read_plain(found, at)
+    while read and read.dimension in ("time", "months"):
+        more = _added(found, read)
+        if more is None:
+            break
+        read = more
+    return read
+
+
+def _added(found: Sequence[Token], read: _Read) -> _Read | None:
+    """Return a duration with the one that an "and" adds to it: "ساعة وعشرون دقيقة"."""
+    at = read.end
+    if at >= len(found) or found[at].kind != "word" or not found[at].text.startswith("و"):
+        return None
+    unit = found[at].text[1:]
+    if unit in _SINGULAR and UNITS[unit][0] == read.dimension:
+        return replace(read, value=read.value + UNITS[unit][1], end=at + 1, bare=None)
+    more = _read_plain(found, at)
+    if more and more.dimension == read.dimension and more.value < read.value:
+        return replace(read, value=read.value + more.value, end=more.end, bare=None)
+    return None
+
+
+def _read_plain(found: Sequence[Token], at: int) -> _Read | None:
+    """Return the quantity, which is no date, that begins at a place."""
+    token = found[at]
+    if token.kind == "word":
+        return _by_unit(found, at) or _by_word(found, at)
+    if token.kind == "number":
+        return _by_digits(found, at)
+    if token.text in LATIN_CURRENCIES and at + 1 < len(found) and found[at + 1].kind == "number":
+        read = _by_digits(found, at + 1)
+        if read:
+            return replace(read, dimension=f"money {LATIN_CURRENCIES[token.text]}")
+    return None
+
+
+def _plain(word: str, names: object) -> str | None:
+    """Return a word as it stands in a table, without what is written onto it."""
+    for before in _BEFORE:
+        name = word.removeprefix(before)
+        if before + name == word and name in names:  # type: ignore[operator]
+            return name
+    return None
+
+
+def _by_unit(found: Sequence[Token], at: int) -> _Read | None:
+    """Read a quantity that a unit begins: "يومين", "سنة ونصف", "الأيام الخمسة"."""
+    word = found[at].text
+    dual = _plain(word, DUALS)
+    if dual and not (dual.endswith("ي") and not _is_work(found, at + 1)):
+        dimension, value = DUALS[dual]
+        end = at + 1
+        if _is_work(found, end):
+            dimension, end = f"working {dimension}", end + 1
+        part, end = _part(found, end)
+        return _Read(dimension, value + part * value / 2, end, bare=2.0)
+    if word in ("يومي", "ليومي") and _is_work(found, at + 1):
+        return _Read("working time", 2 * UNITS["يوم"][1], at + 2, bare=2.0)
+    money = _plain(word, DUAL_MONEY)
+    if money:
+        currency, end = _nation(found, CURRENCIES[money], at + 1)
+        return _Read(f"money {currency}", 2.0, end, bare=2.0)
+    unit = _plain(word, UNITS)
+    if unit is None:
+        return None
+    dimension, factor = UNITS[unit]
+    end = at + 1
+    if _is_work(found, end):
+        dimension, end = f"working {dimension}", end + 1
+    number = read_number(found, end) if end < len(found) else None
+    if number and not number.ordinal:
+        article = found[end].text.startswith(("ال", "وال"))
+        if (article and unit in PLURALS) or (number.value == 1 and number.length == 1):
+            value = number.value
+            return _Read(dimension, value * factor, end + number.length, bare=value)
+    part, after = _part(found, end)
+    if part and unit in _SINGULAR:
+        return _Read(dimension, (1 + part) * factor, after, bare=1 + part)
+    whole = _Read(dimension, factor, end)
+    if unit in _SINGULAR and word.removeprefix("ال") == unit and _added(found, whole):
+        return whole
+    before = found[at - 1].text if at else ""
+    prefixed = word in (f"ب{unit}", f"فب{unit}", f"وب{unit}", f"ل{unit}")
+    if unit in _SINGULAR and (prefixed or (word == unit and before in _ONCE)):
+        return _Read(dimension, factor, end, bare=1.0)
+    return None
+
+
+def _is_work(found: Sequence[Token], at: int) -> bool:
+    """Whether a day or an hour is one of work."""
+    return at < len(found) and found[at].text in {"عمل", "دوام", "دراسه", "دراسيه"}
+
+
+def _part(found: Sequence[Token], at: int) -> tuple[float, int]:
+    """Return the half or quarter that an "and" adds, and where it ends."""
+    if at < len(found) and found[at].kind == "word":
+        part = looked_up(found[at].text, _HALVES, joined=True)
+        if part:
+            return part, at + 1
+    return 0.0, at
+
+
+def _by_word(found: Sequence[Token], at: int) -> _Read | None:
+    """Read a quantity whose number is in words."""
+    if found[at].text in _HUNDRED:
+        return None
+    number = read_number(found, at)
+    if number is None:
+        return None
+    end = at + number.length
+    if number.ordinal:
+        return None if _is_name(found, at) else _Read("ordinal", number.value, end)
+    part, after = _part(found, end)
+    if part and number.value >= 1 and not _unit(found, end):
+        return _with_unit(found, number.value + part, after)
+    return _with_unit(found, number.value, end)
+
+
+def _by_digits(found: Sequence[Token], at: int) -> _Read | None:
+    """Read a quantity whose number is in digits."""
+    text = found[at].text
+    if not _GROUPED.fullmatch(text) or _TWO_READINGS.fullmatch(text) or _is_name(found, at):
+        return None
+    if len(text) > 1 and text.startswith("0") and text[1].isdigit():
+        return None
+    end = at + 1
+    value = float(text.replace(",", ""))
+    if end < len(found) and found[end].kind == "word" and found[end].text in _SCALES:
+        value, end = value * _SCALES[found[end].text], end + 1
+    part, after = _part(found, end)
+    return _with_unit(found, value + part, after if part else end)
+
+
+def _is_name(found: Sequence[Token], at: int) -> bool:
+    """Whether a number is part of a name: of an article, a room, a telephone, a model."""
+    before = [token for token in found[max(0, at - 2) : at] if token.text not in "(:"]
+    if before and before[-1].kind == "word" and _plain(before[-1].text, _NAMED):
+        return True
+    glued = at > 0 and found[at - 1].end == found[at].start
+    if glued and (found[at - 1].kind == "other" or found[at - 1].text in "-/#."):
+        return True
+    return found[at].kind == "number" and any(
+        one.kind == other.kind == "number" and other.start - one.end == 1
+        for one, other in pairwise(found[max(0, at - 1) : at + 2])
+    )
+
+
+def _unit(found: Sequence[Token], at: int) -> tuple[str, float, int] | None:
+    """Return the dimension and factor of a unit that stands at a place, and where it ends."""
+    if at >= len(found):
+        return None
+    word = found[at].text
+    following = found[at + 1].text if at + 1 < len(found) else ""
+    if word == "%" or word in ("بالميه", "بالمايه"):
+        return "percent", 1.0, at + 1
+    if word == "في" and following in ("الميه", "المايه"):
+        return "percent", 1.0, at + 2
+    if word in ("نقطه", "نقاط") and following in ("ميويه",):
+        return "points", 1.0, at + 2
+    if word in ("درجه", "درجات", "ميويه", "مييويه"):
+        end = at + (2 if following in ("ميويه", "مييويه", "سيلسيوس") else 1)
+        return "celsius", 1.0, end
+    money = _plain(word, CURRENCIES)
+    if money:
+        currency, end = _nation(found, CURRENCIES[money], at + 1)
+        return f"money {currency}", 1.0, end
+    if word == "م" and following in ("²", "2"):
+        return "area", 1.0, at + 2
+    unit = _plain(word, UNITS) if not word.startswith("و") else None
+    if unit and following != "الاسبوع":
+        dimension, factor = UNITS[unit]
+        end = at + 1
+        if dimension == "length" and following in ("مربع", "مربعا", "مربعه"):
+            return "area", factor**2, end + 1
+        if dimension == "length" and following in ("مكعب", "مكعبا", "مكعبه"):
+            return "volume", factor**3 * 1e3, end + 1
+        if _is_work(found, end):
+            return f"working {dimension}", factor, end + 1
+        return dimension, factor, end
+    if found[at].kind == "other" and word in LATIN_CURRENCIES:
+        return f"money {LATIN_CURRENCIES[word]}", 1.0, at + 1
+    if found[at].kind == "other" and word in LATIN_UNITS:
+        return (*LATIN_UNITS[word], at + 1)
+    return None
+
+
+def _nation(found: Sequence[Token], currency: str, at: int) -> tuple[str, int]:
+    """Return which currency it is, by the nation behind its name, and where that ends."""
+    if at < len(found) and found[at].kind == "word":
+        word = found[at].text.removeprefix("ال")
+        for ending in ("", "ا", "ه"):
+            known = NATIONS.get((currency, word.removesuffix(ending)))
+            if known:
+                return known, at + 1
+    return currency, at
+
+
+def _with_unit(found: Sequence[Token], value: float, at: int) -> _Read:
+    unit = _unit(found, at)
+    if unit is None:
+        return _Read("number", value, at, bare=value)
+    dimension, factor, end = unit
+    part, after = _part(found, end)
+    if value < 1:
+        part, after = 0.0, end
+    return _Read(dimension, (value + part) * factor, after, bare=value + part)
+
+
+def _per(found: Sequence[Token], at: int) -> tuple[str, int]:
+    """Return the period that a quantity is for, and where its words end."""
+    for place in range(at, min(at + _EXACT_AFTER, len(found))):
+        token = found[place]
+        if token.kind != "word":
+            if token.text == "/" and place + 1 < len(found):
+                name = _plain(found[place + 1].text, PERIODS)
+                return (PERIODS[name], place + 2) if name else ("", at)
+            return "", at
+        if token.text in ADVERBS:
+            return PERIODS[token.text], place + 1
+        if token.text in ("في", "كل", "لكل", "عن") and place + 1 < len(found):
+            step = place + 1
+            if found[step].text == "كل":
+                step += 1
+            name = _plain(found[step].text, PERIODS) if step < len(found) else None
+            if name and name not in ADVERBS:
+                return PERIODS[name], step + 1
+            if token.text != "في":
+                return "", at
+    return "", at
+
+
+def _bound(found: Sequence[Token], first: int, end: int) -> Bound:
+    after = [token.text for token in found[end : end + _EXACT_AFTER + 3]]
+    for bound, phrases in _BOUNDS_AFTER:
+        if any(_stands_in(phrase, after) for phrase in phrases):
+            return bound
+    before = [token.text for token in found[max(0, first - _LOOK_BACK) : first]]
+    for place in range(len(before) - 1, -1, -1):
+        if before[place] in {"،", "؛", ".", "|", ":"} or before[place].isdigit():
+            before = before[place + 1 :]
+            break
+    best: tuple[int, int] = (0, 0)
+    found_bound: Bound = "exact"
+    for bound, phrases in _BOUNDS_BEFORE:
+        for phrase in phrases:
+            place = _last(phrase, before)
+            rank = place + len(phrase), len(phrase)
+            if place >= 0 and rank > best:
+                best, found_bound = rank, bound
+    return found_bound
+
+
+def _stands_in(phrase: Sequence[str], there: Sequence[str]) -> bool:
+    return _last(phrase, there) >= 0
+
+
+def _last(phrase: Sequence[str], there: Sequence[str]) -> int:
+    """Return where a phrase stands last, with particles before its first word; -1 if nowhere."""
+    for at in range(len(there) - len(phrase), -1, -1):
+        head, *rest = there[at : at + len(phrase)]
+        if rest == list(phrase[1:]) and _plain(head, (phrase[0],)):
+            return at
+    return -1
