@@ -121,7 +121,7 @@ def _slashed(found: Sequence[Token], at: int) -> Dated | None:
         return None
     day, month, year = (third, second, first) if len(first) == len("2025") else (first, second, third)
     try:
-        dimension, value = _value(int(year), int(month), int(day), hijri=int(year) in _HIJRI_YEARS)
+        dimension, value = dated(int(year), int(month), int(day), hijri=int(year) in _HIJRI_YEARS)
     except ValueError:
         return None
     return dimension, value, 5
@@ -147,12 +147,12 @@ def _in_names(found: Sequence[Token], at: int) -> Dated | None:
         return None
     taken = (year[1] if year else end) - at
     try:
-        return (*_value(year[0] if year else None, number, day, hijri=hijri), taken)
+        return (*dated(year[0] if year else None, number, day, hijri=hijri), taken)
     except ValueError:
         return None
 
 
-def _value(year: int | None, month: int, day: int | None, *, hijri: bool) -> tuple[str, float]:
+def dated(year: int | None, month: int, day: int | None, *, hijri: bool) -> tuple[str, float]:
     """Return a date's dimension and value; raise `ValueError` if there is no such day."""
     calendar = "hijri " if hijri else ""
     if day is None:
@@ -201,7 +201,7 @@ def read_weekday(found: Sequence[Token], at: int) -> Dated | None:
     if name is None:
         return None
     before = found[at - 1].text if at else ""
-    named = any(before.endswith(day) for day in _DAY_WORDS)
+    named = before == "كل" or any(before.endswith(day) for day in _DAY_WORDS)
     article = word.removesuffix(name).endswith(("ال", "لل"))
     return ("weekday", float(WEEKDAYS[name]), 1) if named or article else None
 
@@ -277,4 +277,24 @@ def _in_words(found: Sequence[Token], at: int) -> tuple[int, int, int, bool] | N
             )
             if less:
                 return int(number.value) - 1, _HOUR - int(less), end + 2, False
+        minutes = _minutes(found, end)
+        if minutes:
+            return (*_moved(int(number.value), minutes[0]), minutes[1], True)
     return int(number.value), minute, end, False
+
+
+def _minutes(found: Sequence[Token], at: int) -> tuple[int, int] | None:
+    """Return the minutes that are added to an hour or taken off: "إلا خمس دقائق"."""
+    less = found[at].text == "الا"
+    joined = found[at].text.startswith("و")
+    number = read_number(found, at + less) if at + less < len(found) and (less or joined) else None
+    if number is None or number.ordinal:
+        return None
+    end = at + less + number.length
+    if end < len(found) and found[end].text in {"دقيقه", "دقايق"} and number.value < _HOUR:
+        return int(-number.value if less else number.value), end + 1
+    return None
+
+
+def _moved(hour: int, minutes: int) -> tuple[int, int]:
+    return (hour, minutes) if minutes >= 0 else (hour - 1, _HOUR + minutes)

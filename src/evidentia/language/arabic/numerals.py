@@ -84,6 +84,8 @@ ORDINALS: Final = _table("""
 10 عاشر عاشره
 11 حادي حاديه
 """)
+_FIFTHS: Final = "خمسا"
+"""Two fifths of something, or a five that tens follow."""
 _ELEVEN: Final = 11
 _BEFORE: Final = ("ال", "لل", "بال", "كال", "وال", "فال", "ولل", "وبال", "و", "ف", "ب", "ل", "ك")
 
@@ -201,7 +203,7 @@ def _tens(found: Sequence[Token], at: int, *, joined: bool | None) -> tuple[floa
         if following in _HUNDREDS and _HUNDREDS[following] == 100:  # noqa: PLR2004 - "ثلاث مئة"
             more = _tens(found, at + 2, joined=True)
             return (ones * 100 + more[0], more[1]) if more else (ones * 100, at + 2)
-    return ones, at + 1
+    return None if found[at].text == _FIFTHS else (ones, at + 1)
 
 
 def _eleven(found: Sequence[Token], at: int, *, joined: bool | None) -> tuple[float, int] | None:

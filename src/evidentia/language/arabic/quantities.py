@@ -44,7 +44,7 @@ _SCALES: Final = {
 _HALVES: Final = {"نصف": 0.5, "نصفا": 0.5, "ربع": 0.25, "ربعا": 0.25, "ثلث": 1 / 3}
 _HUNDRED: Final = frozenset(word_list("الميه المايه بالميه بالمايه"))
 _ONCE: Final = frozenset(
-    word_list("خلال بعد قبل لمده مده مرور منذ طوال قدره قدرها مدته مدتها غضون كامل نحو")
+    word_list("خلال بعد قبل لمده مده مرور منذ طوال داخل قدره قدرها مدته مدتها غضون كامل نحو")
 )
 """Words before a unit that stands for one of it."""
 _SINGULAR: Final = frozenset(
@@ -90,6 +90,13 @@ _BOUNDS_AFTER: Final[tuple[tuple[Bound, tuple[tuple[str, ...], ...]], ...]] = (
     ("at_most", _bounds("علي الاكثر,كحد اقصي,بحد اقصي,فاقل,او اقل,فما دون")),
     ("about", _bounds("تقريبا")),
 )
+
+
+_DENIED_BOUNDS: Final[dict[str, Bound]] = {"more_than": "at_most", "less_than": "at_least"}
+_NOT: Final = frozenset(word_list("لا ولا فلا الا لن ولن لم ولم"))
+_AGE_BEFORE: Final = frozenset(word_list("سن عمر بلوغه بلوغها بلوغ دون تجاوز تجاوزوا السن العمر"))
+_OF_AGE: Final = (["عمره"], ["عمرها"], ["العمر"])
+_AGES: Final = range(2, 120)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +250,11 @@ def _by_unit(found: Sequence[Token], at: int) -> _Read | None:
     whole = _Read(dimension, factor, end)
     if unit in _SINGULAR and word.removeprefix("ال") == unit and _added(found, whole):
         return whole
+    following = found[end].text if end < len(found) else ""
+    if unit in _SINGULAR and following in ("كامل", "كامله", "كاملا"):
+        return _Read(dimension, factor, end, bare=1.0)
+    if unit == "مره" and (following == "كل" or _per(found, end)[0]):
+        return _Read(dimension, factor, end, bare=1.0)
     before = found[at - 1].text if at else ""
     prefixed = word in (f"ب{unit}", f"فب{unit}", f"وب{unit}", f"ل{unit}")
     if unit in _SINGULAR and (prefixed or (word == unit and before in _ONCE)):
@@ -272,12 +284,25 @@ def _by_word(found: Sequence[Token], at: int) -> _Read | None:
     if number is None:
         return None
     end = at + number.length
+    article = found[at].text.startswith("ال")
+    before = found[at - 1].text.removeprefix("ل") if at else ""
+    behind = [token.text for token in found[end : end + 2]]
+    of_age = before in _AGE_BEFORE or (behind[:1] == ["من"] and behind[1:] in _OF_AGE)
+    if article and of_age and number.value in _AGES and not _unit(found, end):
+        return _Read("months", number.value * 12, end, bare=number.value)
     if number.ordinal:
+        if _is_of_month(found, end):
+            return _Read("day of the month", number.value, end)
         return None if _is_name(found, at) else _Read("ordinal", number.value, end)
     part, after = _part(found, end)
     if part and number.value >= 1 and not _unit(found, end):
         return _with_unit(found, number.value + part, after)
     return _with_unit(found, number.value, end)
+
+
+def _is_of_month(found: Sequence[Token], at: int) -> bool:
+    """Whether a rank is that of a day in every month: "العاشر من كل شهر"."""
+    return [token.text for token in found[at : at + 3]][:3] == ["من", "كل", "شهر"]
 
 
 def _by_digits(found: Sequence[Token], at: int) -> _Read | None:
@@ -411,6 +436,8 @@ def _bound(found: Sequence[Token], first: int, end: int) -> Bound:
             rank = place + len(phrase), len(phrase)
             if place >= 0 and rank > best:
                 best, found_bound = rank, bound
+    if found_bound in _DENIED_BOUNDS and not _NOT.isdisjoint(before[: best[0]]):
+        return _DENIED_BOUNDS[found_bound]  # "no more than", with other words between
     return found_bound
 
 

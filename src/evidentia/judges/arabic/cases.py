@@ -1,0 +1,86 @@
+"""Which sentences are plain statements, so that a value or a negation in them can be compared.
+
+A claim may apply a rule to a case that it makes up ("a customer of seventy pays nothing"), or work
+something out ("together", "more than"): its values need not be the passage's. And a sentence may
+take back a part of what it says ("except", "unless", "only").
+"""
+
+# ruff: noqa: RUF001 - the words of Arabic are what is read here
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from evidentia.judges.arabic.facts import Facts
+from evidentia.language.arabic.words import tokens
+from evidentia.language.lexicon import word_set
+
+_CASES: Final = word_set("اذا ان لو من متي حين عندما حيث كلما فيما لمن فمن ومن اما عن")
+"""How an Arabic sentence about a case begins."""
+_OF_WHOM: Final = word_set("لمن ممن")
+_WORKED_OUT: Final = word_set(
+    "مقارنه مقارنا فرق الفرق يوفر توفر وفر مجموع متوسط المتوسط نظيره نظيرها اصل زادت زياده بزياده "
+    "مقدار بمقدار اضعاف ضعف ضعفي تفوق يفوق نصيب نصفها نصفه بينهما"
+)
+_OF_ONE: Final = word_set(
+    "عمره عمرها عمرهما وزنه وزنها دخله دخلها راتبه راتبها قيمتها طوله طولها كلفتها كلفته معدله "
+    "معدلها يريد دام قضي"
+)
+"""What tells how old or how heavy a made-up person or thing is."""
+_MOST: Final = word_set("اعلي اقصي ادني اطول اقصر اول اخر اكبر اصغر اقل اكثر")
+_ARTICLES: Final = ("ال", "لل", "بال", "وال")
+_FEW: Final = 4
+_ENGLISH_CASE = re.compile(
+    r"(?:an?|if|when|where|someone|anyone|whoever|for an?|with|at|after|before)\b", re.IGNORECASE
+)
+_ENGLISH_WORKED_OUT = re.compile(
+    r"\b(?:would|if|who|together|total\w*|altogether|more|less|difference|compared|times)\b",
+    re.IGNORECASE,
+)
+_TAKES_BACK: Final = word_set("الا سوي لولا بل لكن غيره وحده وحدها فقط")
+_ENGLISH_TAKES_BACK = re.compile(
+    r"\b(?:unless|except|only|until|but|rather|instead)\b", re.IGNORECASE
+)
+_CONDITIONS: Final = word_set("اذا لو متي")
+_WHOEVER: Final = word_set("من ومن فمن")
+
+
+@lru_cache(maxsize=4_096)
+def is_case(claim: Facts) -> bool:
+    """Whether a claim applies a rule to a case, or works a value out."""
+    if not claim.is_arabic:
+        return bool(_ENGLISH_CASE.match(claim.text) or _ENGLISH_WORKED_OUT.search(claim.text))
+    found = [token.text for token in tokens(claim.text) if token.kind == "word"]
+    found = found[1:] if found[0] == "قد" else found
+    marked = _OF_ONE | _WORKED_OUT
+    if not found or found[0] in _CASES or not _OF_WHOM.isdisjoint(found):
+        return True
+    if any(word in marked or word.removeprefix("و") in marked for word in found):
+        return True
+    return not (
+        found[0] in _MOST
+        or found[0][0] in "يتن"
+        or claim.text.startswith("«")
+        or any(word.startswith(_ARTICLES) for word in found[:_FEW])
+    )
+
+
+@lru_cache(maxsize=4_096)
+def takes_back(said: Facts) -> bool:
+    """Whether a sentence limits or exchanges a part of what it says: "only", "except", "but"."""
+    if not said.is_arabic:
+        return _ENGLISH_TAKES_BACK.search(said.text) is not None
+    found = [token.text for token in tokens(said.text)]
+    return not _TAKES_BACK.isdisjoint(found) or ("ما", "لم") in pairwise(found)
+
+
+@lru_cache(maxsize=4_096)
+def is_conditional(said: Facts) -> bool:
+    """Whether a clause says what is so under a condition, or of whoever meets one."""
+    if not said.is_arabic:
+        return _ENGLISH_CASE.match(said.text) is not None
+    found = [token.text for token in tokens(said.text)]
+    return found[:1] != [] and (
+        found[0] in _WHOEVER or any(word.lstrip("وف") in _CONDITIONS for word in found)
+    )

@@ -1,0 +1,232 @@
+"""Values of a claim and of passages: the same, of one kind, or worked out of one another.
+
+A value that follows from those of the passages by a sum, a difference, a product or a share is not
+at odds with them. What follows is looked for, not proven: where it may follow, nothing is said.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from itertools import combinations, product
+from typing import Final
+
+from evidentia.language.arabic.hijri import hijri_date
+from evidentia.language.arabic.units import FAMILIES
+from evidentia.language.quantities import Quantity
+
+_DAY: Final = 86_400.0
+_CLOSE: Final = 1e-6
+_TWELVE_HOURS: Final = 720
+_MONTHS_A_YEAR: Final = 12
+_MONTH: Final = (28, 31)
+"""How many days a month has, from the least to the most."""
+_CLOCKS: Final = frozenset({"clock", "clock of twelve"})
+_DATES: Final = frozenset({"date", "calendar month", "day of the year", "month of the year", "year"})
+_NO_COUNTS: Final = _CLOCKS | {"weekday"}
+_MEAN_MONTH: Final = 30.4375
+_SLIP: Final = 2
+"""How many days a date that months lead to is looked for around it."""
+_MOST: Final = 24
+"""Of how many values what follows is looked for."""
+
+
+def _equal(first: float, second: float) -> bool:
+    return abs(first - second) <= _CLOSE * max(abs(first), abs(second))
+
+
+def is_date(quantity: Quantity) -> bool:
+    """Whether a value is a date in either calendar, as far as it is told."""
+    return quantity.dimension.removeprefix("hijri ") in _DATES
+
+
+def _told(quantity: Quantity) -> dict[str, int]:
+    """Return the parts of a date that are told, by calendar."""
+    value = int(quantity.value)
+    match quantity.dimension:
+        case "date":
+            day = date.fromordinal(value)
+            return {"year": day.year, "month": day.month, "day": day.day}
+        case "hijri date":
+            year, month, number = hijri_date(value)
+            return {"hijri year": year, "hijri month": month, "hijri day": number}
+        case "calendar month" | "hijri calendar month" as name:
+            year, month = divmod(value - 1, _MONTHS_A_YEAR)
+            calendar = "hijri " if name.startswith("hijri") else ""
+            return {f"{calendar}year": year, f"{calendar}month": month + 1}
+        case "day of the year":
+            day = date.fromordinal(value)
+            return {"month": day.month, "day": day.day}
+        case "hijri day of the year":
+            month, number = divmod(value, 100)
+            return {"hijri month": month, "hijri day": number}
+        case name:
+            return {name.removesuffix(" of the year"): value}
+
+
+def are_alike(first: Quantity, second: Quantity) -> bool:
+    """Whether two values are of one kind, so that one can stand in the place of the other."""
+    one, other = first.dimension, second.dimension
+    if one.startswith("money ") and other.startswith("money "):
+        return _may_be_one_currency(one.split()[1], other.split()[1])
+    if is_date(first) and is_date(second):
+        if {one, other} == {"date", "hijri date"}:
+            return True
+        return not _told(first).keys().isdisjoint(_told(second))
+    return one == other or {one, other} <= _CLOCKS
+
+
+def _may_be_one_currency(one: str, other: str) -> bool:
+    return (
+        one == other
+        or other in FAMILIES.get(one, frozenset())
+        or one in FAMILIES.get(other, frozenset())
+    )
+
+
+def are_same(claimed: Quantity, said: Quantity) -> bool:
+    """Whether two values may be the same, also in other units or as far as both are told."""
+    if claimed.per and said.per and claimed.per != said.per:
+        return False
+    if are_alike(claimed, said):
+        return _same_of_one_kind(claimed, said)
+    kinds = {claimed.dimension.removeprefix("working "), said.dimension.removeprefix("working ")}
+    if kinds == {"time", "months"}:
+        months, time = sorted((claimed, said), key=lambda one: one.dimension.endswith("time"))
+        low, high = (months.value * days for days in _MONTH)
+        return low <= time.value / _DAY <= high
+    if kinds == {"percent", "number"}:
+        share, part = sorted((claimed, said), key=lambda one: one.dimension == "number")
+        return _equal(share.value, part.value * 100)
+    if claimed.dimension == "number":
+        return not (is_date(said) or said.dimension in _NO_COUNTS) and _equal(
+            claimed.value, _number(said)
+        )
+    if said.dimension == "number":
+        return claimed.number is not None and _equal(_number(claimed), said.value)
+    return len(kinds) == 1 and _equal(claimed.value, said.value)
+
+
+def _number(quantity: Quantity) -> float:
+    return quantity.value if quantity.number is None else quantity.number
+
+
+def _same_of_one_kind(claimed: Quantity, said: Quantity) -> bool:
+    if is_date(claimed):
+        if {claimed.dimension, said.dimension} == {"date", "hijri date"}:
+            return abs(claimed.value - said.value) <= 1  # the moon may be seen a day later
+        here, there = _told(claimed), _told(said)
+        if len(there) == 1 < len(here) and any("year" in part for part in there):
+            return False  # a year alone says nothing of its days
+        return all(here[part] == there[part] for part in here.keys() & there)
+    if "clock of twelve" in (claimed.dimension, said.dimension):
+        return _equal(claimed.value % _TWELVE_HOURS, said.value % _TWELVE_HOURS)
+    return _equal(claimed.value, said.value)
+
+
+def is_beside(claimed: Quantity, said: Quantity) -> bool:
+    """Whether two dates are a day apart at most, or the one tells no more than a year."""
+    if {claimed.dimension, said.dimension} <= {"date", "hijri date"}:
+        return abs(claimed.value - said.value) <= 1
+    return said.dimension.endswith("year") and len(_told(said)) == 1 < len(_told(claimed))
+
+
+def shares_a_part(claimed: Quantity, said: Quantity) -> bool:
+    """Whether two dates have one day of the month, or one month, and differ in the rest."""
+    if not (is_date(claimed) and is_date(said)):
+        return False
+    here, there = _told(claimed), _told(said)
+    return any(here[part] == there[part] for part in here.keys() & there if "year" not in part)
+
+
+def is_part(part: Quantity, share: Quantity) -> bool:
+    """Whether the one is a fraction and the other a share in percent."""
+    return part.dimension == "number" and 0 < part.value < 1 and share.dimension == "percent"
+
+
+def other_unit(claimed: Quantity, said: Quantity) -> bool:
+    """Whether two values have one number with two units of a kind: "10 days" and "10 hours"."""
+    if claimed.number is None or said.number is None or not _equal(claimed.number, said.number):
+        return False
+    first, second = _kind(claimed.dimension), _kind(said.dimension)
+    if first != second or first in {"number", "ordinal", "percent", "times"}:
+        return False
+    per = bool(claimed.per and said.per and claimed.per != said.per)
+    return per or not are_same(claimed, said)
+
+
+def _kind(dimension: str) -> str:
+    name = dimension.removeprefix("working ")
+    return "time" if name == "months" else name.split()[0]
+
+
+def may_follow(claimed: Quantity, said: Sequence[Quantity]) -> bool:
+    """Whether a value may be worked out of those of the passages."""
+    values = said[:_MOST]
+    if is_date(claimed):
+        return any(
+            _told(claimed).items() <= _told(reached).items() or are_same(claimed, reached)
+            for reached in _reached(values)
+        )
+    if claimed.dimension in _CLOCKS:
+        return any(
+            _equal(claimed.value % _TWELVE_HOURS, (one.value + way * span.value / 60) % _TWELVE_HOURS)
+            for one, span, way in product(values, values, (-1, 1))
+            if one.dimension in _CLOCKS and span.dimension == "time"
+        )
+    if claimed.dimension == "weekday":
+        return False
+    wanted = claimed.value
+    alike = [one.value for one in values if _adds_up(claimed, one)]
+    counts = [one.value for one in values if one.dimension in {"number", "times"}]
+    shares = [one.value / 100 for one in values if one.dimension == "percent"]
+    shares += [one.value for one in values if one.dimension == "number" and one.value < 1]
+    if any(_equal(wanted, one) for one in _worked_out(alike, counts, shares)):
+        return True
+    if claimed.dimension in {"number", "times", "percent"}:
+        return any(_equal(wanted, one) for one in _relations(values))
+    return claimed.dimension.endswith("time") and any(
+        _equal(wanted / 60, (one.value - other.value) % (2 * _TWELVE_HOURS))
+        for one, other in product(values, values)
+        if {one.dimension, other.dimension} <= _CLOCKS
+    )
+
+
+def _reached(values: Sequence[Quantity]) -> Iterable[Quantity]:
+    """Give the days that durations lead to from the dates, and those beside them."""
+    for start, span in product(values, values):
+        if start.dimension != "date" or span.dimension not in {"time", "months"}:
+            continue
+        days = span.value / _DAY if span.dimension == "time" else span.value * _MEAN_MONTH
+        for way, slip in product((-1, 1), range(-_SLIP, _SLIP + 1)):
+            day = int(start.value + way * days + slip)
+            if 0 < day < date.max.toordinal():
+                yield Quantity("date", float(day), "exact", "", 0, 0)
+
+
+def _adds_up(claimed: Quantity, said: Quantity) -> bool:
+    kinds = {claimed.dimension.removeprefix("working "), said.dimension.removeprefix("working ")}
+    return are_alike(claimed, said) or len(kinds) == 1
+
+
+def _worked_out(
+    alike: Sequence[float], counts: Sequence[float], shares: Sequence[float]
+) -> Iterable[float]:
+    """Give what values of one kind make with each other, with counts and with shares."""
+    for one, other in combinations(dict.fromkeys(alike), 2):
+        yield from (one + other, abs(one - other))
+    if len(alike) > 2:  # noqa: PLR2004 - two were added up above
+        yield sum(alike)
+    for one, count in product(alike, counts):
+        yield one * count
+        if count:
+            yield one / count
+    for one, part in product(alike, shares):
+        yield from (one * part, one * (1 + part), one * (1 - part))
+
+
+def _relations(values: Sequence[Quantity]) -> Iterable[float]:
+    """Give how often one value is another, and which share of it."""
+    for one, other in product(values, values):
+        if one is not other and other.value and are_alike(one, other) and not is_date(one):
+            yield from (one.value / other.value, 100 * one.value / other.value)
+            yield 100 * abs(one.value - other.value) / other.value
+    yield from (100 - one.value for one in values if one.dimension == "percent")
