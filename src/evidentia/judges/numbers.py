@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from evidentia.judges.arabic.conflicts import find_conflict
 from evidentia.judges.provisos import Provisos, find_provisos, heading_kind, understood_bounds
+from evidentia.language.arabic.words import is_arabic
 from evidentia.language.measures import (
     HARMLESS,
     Measure,
@@ -68,7 +70,32 @@ class NumbersJudge:
             claim.type is ClaimType.POLICY,
             _topics(measured),
         )
-        return [_of_passage(reading, passage) for passage in passages]
+        opinions = [_of_passage(reading, passage) for passage in passages]
+        return _with_arabic(claim.text, passages, opinions)
+
+
+def _with_arabic(
+    claim: str, passages: Sequence[Passage], opinions: list[Opinion | None]
+) -> list[Opinion | None]:
+    """Return the opinions, with the one against a claim where it or a passage is Arabic."""
+    if any(opinion and opinion.certain for opinion in opinions):
+        return opinions
+    read = [_arabic_sentences(claim, passage) for passage in passages]
+    conflict = find_conflict(claim, read)
+    if conflict:
+        against = _against(
+            passages[conflict.passage], conflict.similarity, conflict.reason, says=conflict.says
+        )
+        opinions[conflict.passage] = against
+    return opinions
+
+
+def _arabic_sentences(claim: str, passage: Passage) -> tuple[str, ...]:
+    """Return the sentences of a passage that is to be read by the rules for Arabic."""
+    if not (is_arabic(claim) or is_arabic(passage.snippet)):
+        return ()
+    sentences = read_sentences(passage.snippet, passage.context, passage.heading)
+    return tuple(sentence.said.text for sentence in sentences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from evidentia.judges.arabic.quoting import says_the_same
 from evidentia.judges.checks import typed_checks
 from evidentia.judges.provisos import find_provisos, understood_bounds
 from evidentia.language.clauses import FINITE
@@ -22,6 +23,7 @@ from evidentia.language.statements import (
     read_sentences,
     read_statement,
 )
+from evidentia.language.turns import read_turns
 from evidentia.language.words import Word, coverage
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
@@ -74,6 +76,8 @@ def _of_passage(claim: Statement, passage: Passage) -> Opinion | None:
 
 def _of_sentence(claim: Statement, sentence: Sentence, passage: Passage) -> Opinion | None:
     said = sentence.said
+    if says_the_same(claim.text, said.text) and not read_turns(said.text).asks:
+        return _full(passage, NEARLY, "the passage says it in nearly the same words")
     shared = coverage(claim.stems, said.stems)
     enough = len(claim.stems & said.stems) >= _LEAST_SHARED
     if shared < (PARTIAL_FROM if enough else _NEARLY_ALL):

@@ -1,9 +1,9 @@
 """Numerals: the quantities of a text, found and read as values.
 
 "COVID-19", "ISO 27001" and "Article 3.2" are names, and no quantities. A quantity knows what it is
-a quantity of ("15 days of annual leave") and what it is per ("2 days a month"). English number
-words and Arabic-Indic digits are understood. What can be read in two ways ("1.000", "01/02/2024")
-is left alone.
+a quantity of ("15 days of annual leave") and what it is per ("2 days a month"). Number words of
+English and of Arabic, and the digits of both, are understood. What can be read in two ways
+("1.000", "01/02/2024") is left alone.
 """
 
 # ruff: noqa: RUF001 - the dashes, digits and words of other scripts are what is read here
@@ -14,6 +14,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from evidentia.language.arabic.quantities import find_arabic_quantities
+from evidentia.language.arabic.words import is_arabic
 from evidentia.language.dates import CLOCK, DATE, UNREADABLE, read_clock, read_date
 from evidentia.language.digits import TO_WESTERN
 from evidentia.language.lexicon import (
@@ -50,6 +52,10 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
 
     A sentence is meant: of a longer text only the first 4,000 code points are read.
     """
+    if is_arabic(text):
+        return tuple(
+            found for found in find_arabic_quantities(text) if found.dimension not in _RANKS
+        )
     plain = text[:_LONGEST].translate(TO_WESTERN)  # one character for one: offsets stay
     plain = _RANGE_WORD.sub(_dash, plain)
     found: list[Quantity] = []
@@ -67,6 +73,8 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     )
 
 
+_RANKS: Final = frozenset({"ordinal", "weekday"})
+"""What is read in Arabic and is no quantity: "the first", "Monday"."""
 _LONGEST: Final = 4_000
 _ORDER: Final[tuple[Bound, ...]] = ("at_least", "at_most", "more_than", "less_than", "about")
 """In which order bounds are looked for: "no more than" has "more than" in it."""

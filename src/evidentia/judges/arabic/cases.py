@@ -16,12 +16,16 @@ from evidentia.judges.arabic.facts import Facts
 from evidentia.language.arabic.words import tokens
 from evidentia.language.lexicon import word_set
 
-_CASES: Final = word_set("اذا ان لو من متي حين عندما حيث كلما فيما لمن فمن ومن اما عن")
+_CASES: Final = word_set(
+    "اذا ان لو من متي حين عندما حيث كلما فيما لمن فمن ومن اما عن مع بدون دون لا لم لن ليس ليست عند"
+)
 """How an Arabic sentence about a case begins."""
 _OF_WHOM: Final = word_set("لمن ممن")
+_CONDITIONS: Final = word_set("اذا لو متي")
 _WORKED_OUT: Final = word_set(
     "مقارنه مقارنا فرق الفرق يوفر توفر وفر مجموع متوسط المتوسط نظيره نظيرها اصل زادت زياده بزياده "
-    "مقدار بمقدار اضعاف ضعف ضعفي تفوق يفوق نصيب نصفها نصفه بينهما"
+    "مقدار بمقدار اضعاف ضعف ضعفي ضعفا تفوق يفوق نصيب نصفها نصفه بينهما اجمالي الاجمالي المجموع معا "
+    "سويا يوازي توازي كلا كلتا كلاهما متبقي المتبقي الباقي يبقي بقي تبقي صافي الصافي"
 )
 _OF_ONE: Final = word_set(
     "عمره عمرها عمرهما وزنه وزنها دخله دخلها راتبه راتبها قيمتها طوله طولها كلفتها كلفته معدله "
@@ -32,17 +36,19 @@ _MOST: Final = word_set("اعلي اقصي ادني اطول اقصر اول ا�
 _ARTICLES: Final = ("ال", "لل", "بال", "وال")
 _FEW: Final = 4
 _ENGLISH_CASE = re.compile(
-    r"(?:an?|if|when|where|someone|anyone|whoever|for an?|with|at|after|before)\b", re.IGNORECASE
+    r"(?:an?|if|when|where|someone|anyone|whoever|whether|for|with|without|at|after|before|over|per"
+    r"|from|in an?|on an?|should|even|nobody|no|not|counting|\w+ing)\b",
+    re.IGNORECASE,
 )
 _ENGLISH_WORKED_OUT = re.compile(
-    r"\b(?:would|if|who|together|total\w*|altogether|more|less|difference|compared|times)\b",
+    r"\b(?:would|if|who|whose|together|total\w*|altogether|in all|more|less|difference|compared"
+    r"|times|average|saves?|both|each|worth|late|past|even|still)\b",
     re.IGNORECASE,
 )
 _TAKES_BACK: Final = word_set("الا سوي لولا بل لكن غيره وحده وحدها فقط")
 _ENGLISH_TAKES_BACK = re.compile(
     r"\b(?:unless|except|only|until|but|rather|instead)\b", re.IGNORECASE
 )
-_CONDITIONS: Final = word_set("اذا لو متي")
 _WHOEVER: Final = word_set("من ومن فمن")
 
 
@@ -54,7 +60,7 @@ def is_case(claim: Facts) -> bool:
     found = [token.text for token in tokens(claim.text) if token.kind == "word"]
     found = found[1:] if found[0] == "قد" else found
     marked = _OF_ONE | _WORKED_OUT
-    if not found or found[0] in _CASES or not _OF_WHOM.isdisjoint(found):
+    if not found or found[0] in _CASES or not (_OF_WHOM | _CONDITIONS).isdisjoint(found):
         return True
     if any(word in marked or word.removeprefix("و") in marked for word in found):
         return True

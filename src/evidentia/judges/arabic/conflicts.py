@@ -12,7 +12,7 @@ from typing import Final
 from evidentia.judges.arabic.cases import is_case
 from evidentia.judges.arabic.facts import Facts, read_facts, share
 from evidentia.judges.arabic.names import other_name
-from evidentia.judges.arabic.polarity import turned
+from evidentia.judges.arabic.polarity import denied, turned
 from evidentia.judges.arabic.values import (
     are_alike,
     are_same,
@@ -49,7 +49,7 @@ class _Shares:
     alone: float
     added: float
     name: float
-    row: tuple[float, float] = (0.2, 0.5)
+    row: tuple[float, float] = (0.5, 0.75)
     """The same in a row of a table, alone and in all passages."""
 
 
@@ -93,7 +93,7 @@ def _by_value(claim: Facts, placed: _Placed, keys: frozenset[str]) -> Conflict |
     said = [quantity for _, one in placed for quantity in one.quantities]
     claimed = [one for one in claim.quantities if one.dimension not in _IGNORED]
     absent = [one for one in claimed if not any(are_same(one, other) for other in said)]
-    if not absent or is_case(claim) or not _is_one_change(absent, said):
+    if not absent or is_case(claim) or denied(claim) or not _is_one_change(absent, said):
         return None
     value = absent[0]
     if may_follow(value, said) or (is_date(value) and _is_related(claim, value)):
@@ -143,14 +143,16 @@ def _stands_for(
     if is_part(value, other) or is_part(other, value):
         return True
     in_row = _CELLS in said.text and other.dimension == "number"
-    if in_row and (value.dimension == "number" or value.dimension.startswith("money")):
+    if in_row and part >= _RATE and value.dimension.startswith("money"):
         return True
     if not are_alike(value, other):
         return False
     if is_date(value):
         return not is_beside(value, other)
     if value.dimension == "number":
-        return part >= _MUCH or _counts_the_same(claim, value, other, said)
+        return _counts_the_same(value, other)
+    if value.dimension == "weekday":
+        return _is_one_weekday(claim, said)
     if value.bound in _UNEQUAL and other.bound != value.bound:
         return False
     if value.per and not other.per and part < _RATE:
@@ -158,10 +160,19 @@ def _stands_for(
     return _has_one_unit(value, other) or (part >= _MUCH and len(claim.quantities) == 1)
 
 
-def _counts_the_same(claim: Facts, value: Quantity, other: Quantity, said: Facts) -> bool:
-    here = read_facts(value.measured).keys if value.measured else frozenset[str]()
-    there = read_facts(other.measured).keys if other.measured else frozenset[str]()
-    return not (here.isdisjoint(said.keys) and there.isdisjoint(claim.keys))
+def _counts_the_same(value: Quantity, other: Quantity) -> bool:
+    """Whether two numbers are of the same thing, as far as the word behind them tells."""
+    if not (value.measured and other.measured):
+        return False
+    return not read_facts(value.measured).keys.isdisjoint(read_facts(other.measured).keys)
+
+
+def _is_one_weekday(claim: Facts, said: Facts) -> bool:
+    """Whether both name one day of the week, or both a first and a last one."""
+    days = [
+        sum(found.dimension == "weekday" for found in facts.quantities) for facts in (claim, said)
+    ]
+    return days[0] == days[1]
 
 
 def _has_one_unit(value: Quantity, other: Quantity) -> bool:

@@ -29,7 +29,11 @@ _DENIES_NOTHING: Final = word_set(
     "تنقص يتاخر علي في من الي"
 )
 """What makes a bound, a duty or a contrast of a negation before it."""
-_DENYING: Final = word_set("امتناع رفض منع حرمان اعفاء يعفي معفي يعفون عدا باستثناء يستثني تستثني")
+_DENYING: Final = word_set(
+    "امتناع يمتنع رفض يرفض منع حرمان يحرم اعفاء يعفي معفي معفاه عدا باستثناء يستثني تستثني مستثني "
+    "ناقص غايب مستبعد محروم يفتقر ينعدم يخلو خال خاليه متوقف يتوقف تتوقف يسقط تسقط خارج "
+    "excluded missing unlimited free exempt lacks lack refuses refused whether closed"
+)
 """Words that deny by what they mean: with a negation beside them, what is denied is not clear."""
 _OF_WHOM: Final = word_set("من ان اذا ما الذي التي")
 _SIGNS: Final = frozenset("،؛.;,:!؟?()|")
@@ -42,7 +46,7 @@ _ENGLISH_NOT = re.compile(
 _BREAK = re.compile(r"[،؛:,;.](?:\s|$)")
 _ORDER: Final = {"قبل": "before", "بعد": "after", "before": "before", "after": "after"}
 _LIGHT_ENDS: Final = word_set("انتهاء الانتهاء اتمام استكمال the completing finishing")
-AFFIRMED: Final = 0.4
+AFFIRMED: Final = 0.45
 """Which part of a claim a clause must have that denies what the claim affirms."""
 DENIED: Final = 0.8
 """The same where the claim denies what the clause affirms: it may speak of something else."""

@@ -21,6 +21,8 @@ _MONTH: Final = (28, 31)
 """How many days a month has, from the least to the most."""
 _CLOCKS: Final = frozenset({"clock", "clock of twelve"})
 _DATES: Final = frozenset({"date", "calendar month", "day of the year", "month of the year", "year"})
+_PERIODS: Final = (2.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0)
+"""How often one period is in another."""
 _NO_COUNTS: Final = _CLOCKS | {"weekday"}
 _MEAN_MONTH: Final = 30.4375
 _SLIP: Final = 2
@@ -86,13 +88,15 @@ def are_same(claimed: Quantity, said: Quantity) -> bool:
     """Whether two values may be the same, also in other units or as far as both are told."""
     if claimed.per and said.per and claimed.per != said.per:
         return False
-    if are_alike(claimed, said):
+    if are_alike(claimed, said) and claimed.dimension != "working time":
         return _same_of_one_kind(claimed, said)
     kinds = {claimed.dimension.removeprefix("working "), said.dimension.removeprefix("working ")}
     if kinds == {"time", "months"}:
         months, time = sorted((claimed, said), key=lambda one: one.dimension.endswith("time"))
         low, high = (months.value * days for days in _MONTH)
         return low <= time.value / _DAY <= high
+    if claimed.dimension == said.dimension == "working time":
+        return any(_equal(claimed.value * days, said.value * 7) for days in (5, 7, 7 * 7 / 5))
     if kinds == {"percent", "number"}:
         share, part = sorted((claimed, said), key=lambda one: one.dimension == "number")
         return _equal(share.value, part.value * 100)
@@ -175,8 +179,11 @@ def may_follow(claimed: Quantity, said: Sequence[Quantity]) -> bool:
     if claimed.dimension == "weekday":
         return False
     wanted = claimed.value
+    if claimed.dimension in {"time", "months"} and _is_between(claimed, values):
+        return True
     alike = [one.value for one in values if _adds_up(claimed, one)]
     counts = [one.value for one in values if one.dimension in {"number", "times"}]
+    counts += _PERIODS if any(one.per != claimed.per for one in values) else ()
     shares = [one.value / 100 for one in values if one.dimension == "percent"]
     shares += [one.value for one in values if one.dimension == "number" and one.value < 1]
     if any(_equal(wanted, one) for one in _worked_out(alike, counts, shares)):
@@ -188,6 +195,19 @@ def may_follow(claimed: Quantity, said: Sequence[Quantity]) -> bool:
         for one, other in product(values, values)
         if {one.dimension, other.dimension} <= _CLOCKS
     )
+
+
+def _is_between(claimed: Quantity, values: Sequence[Quantity]) -> bool:
+    """Whether a duration may be the time between two dates or years."""
+    days = [one.value for one in values if one.dimension == "date"]
+    months = [one.value for one in values if one.dimension == "calendar month"]
+    months += [one.value * _MONTHS_A_YEAR for one in values if one.dimension == "year"]
+    if claimed.dimension == "months":
+        spans = [abs(one - other) / _MEAN_MONTH for one, other in combinations(days, 2)]
+        spans += [abs(one - other) for one, other in combinations(months, 2)]
+        return any(abs(claimed.value - span) < 1 for span in spans)
+    spans = [abs(one - other) for one, other in combinations(days, 2)]
+    return any(abs(claimed.value / _DAY - span) <= 1 for span in spans)
 
 
 def _reached(values: Sequence[Quantity]) -> Iterable[Quantity]:
