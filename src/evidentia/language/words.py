@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from evidentia.language.arabic.words import MARKS
 from evidentia.language.characters import DENSE
 from evidentia.language.lexicon import (
     BOUNDING,
@@ -24,9 +25,11 @@ from evidentia.language.lexicon import (
 from evidentia.language.tokens import tokenize
 
 _WORD = re.compile(
-    rf"(?:(?<![\w)])[-−])?\d+(?:[.,]\d+)*%?|[{DENSE}]|[^\W\d_{DENSE}]+(?:['’][^\W\d_{DENSE}]+)*"
+    rf"(?:(?<![\w)])[-−])?\d+(?:[.,]\d+)*%?|[{DENSE}]"
+    rf"|[^\W\d_{DENSE}]+(?:(?:['’]|[{MARKS}]+)[^\W\d_{DENSE}]+)*"
 )
 """In a script that is written without spaces, each character is a word."""
+_MARKS = re.compile(f"[{MARKS}]")
 _MIN_STEM: Final = 3
 _DOUBLED = re.compile(r"([bdgmnprt])\1$")
 _NO_NEGATION = re.compile(
@@ -67,7 +70,7 @@ def words(text: str) -> tuple[Word, ...]:
     """Return the words and numbers of a text, in order and without case."""
     found: list[Word] = []
     for match in _WORD.finditer(text):
-        word = match[0].casefold().replace("’", "'")
+        word = _MARKS.sub("", match[0].casefold()).replace("’", "'")
         if found and found[-1].stem in _CARRY and word in _OVER:
             before = found.pop()
             found.append(Word(before.text, "carryover", before.start, match.end()))

@@ -3,7 +3,9 @@
 Chunks are found by their words, and by their meaning where the corpus knows it; within a chunk the
 sentences that share most with the claim, or are nearest to it, become passages, each with the
 sentence before it if it points back to it. A claim that begins with a condition is looked for with
-it and without it: a document may say the one here and the other there.
+it and without it: a document may say the one here and the other there. A claim in Arabic is looked
+for in English documents as well, and one in English in Arabic documents, by the words that a small
+table has for what it is about.
 What a passage quotes is verbatim, with its place on the page. What a document hides in a comment is
 no evidence. The order in which documents and chunks come makes no difference.
 """
@@ -19,6 +21,7 @@ from itertools import repeat
 from typing import Final, Protocol, TypeVar
 
 from evidentia.documents.model import DocumentChunk
+from evidentia.language.arabic.concepts import in_other_language
 from evidentia.language.characters import Span
 from evidentia.language.clauses import main_clause
 from evidentia.language.lexicon import POINTING, any_of
@@ -137,7 +140,9 @@ def find_passages(
 
     `also` names chunks that the answer cites: a passage of each is among them in any case.
     """
-    looked_for = dict.fromkeys((claim.text, main_clause(claim.text)))
+    looked_for = dict.fromkeys(
+        (claim.text, main_clause(claim.text), in_other_language(claim.text))
+    )
     wanted = tuple(map(read_statement, looked_for))
     nearest = [chunk for text in looked_for for chunk in corpus.nearest(text, CHUNKS)]
     if corpus.meaning:

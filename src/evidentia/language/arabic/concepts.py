@@ -10,8 +10,8 @@ negation and names decide, and these are compared by themselves.
 from functools import lru_cache
 from typing import Final
 
-from evidentia.language.arabic.words import folded, roots, stems
-from evidentia.language.words import stem
+from evidentia.language.arabic.words import folded, is_arabic, roots, stems, tokens
+from evidentia.language.words import stem, words
 
 _TABLE: Final = """
 employee employees staff worker workers personnel workforce = موظف موظفة موظفون عامل عاملة عاملون عمال منتسب مستخدم
@@ -538,8 +538,23 @@ def english_keys(word: str) -> frozenset[str]:
     return frozenset({name}) | _ENGLISH.get(name, frozenset())
 
 
-def translations(text_stems: frozenset[str], *, to_arabic: bool) -> frozenset[str]:
-    """Return the words of the other language for concepts, to look for passages by."""
-    wanted = text_stems
-    table = _ARABIC if to_arabic else _ENGLISH
-    return frozenset(name for name, concepts in table.items() if concepts & wanted)
+def in_other_language(text: str) -> str:
+    """Return the words of the other language for what a text is about, to look for passages by.
+
+    Words of an Arabic text are given in English, and those of any other in Arabic, in the forms
+    that they have most often.
+    """
+    if is_arabic(text):
+        keys = (arabic_keys(token.text) for token in tokens(text) if token.kind == "word")
+        wanted = frozenset[str]().union(*keys)
+        return " ".join(name for name, found in _ENGLISH.items() if found & wanted)
+    wanted = frozenset[str]().union(*(english_keys(word.text) for word in words(text)))
+    named = [name for name, found in _ARABIC.items() if found & wanted]
+    return " ".join(form for name in named for form in _frequent_forms(name))
+
+
+def _frequent_forms(name: str) -> tuple[str, ...]:
+    """Return a word alone, in its plurals, and with the particles that stand before it most."""
+    plain = name.removesuffix("ه")
+    plurals = (f"{plain}ات",) if name.endswith("ه") else (f"{name}ون", f"{name}ين", f"{name}ات")
+    return (name, *plurals, f"و{name}", f"ب{name}", f"ل{name}", f"لل{name}", f"{name}ا")
