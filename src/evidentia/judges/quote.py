@@ -67,17 +67,23 @@ class QuoteJudge:
 
 def _of_passage(claim: Statement, passage: Passage) -> Opinion | None:
     found = [
-        _of_sentence(claim, sentence, passage)
+        _in_arabic(claim, sentence, passage) or _of_sentence(claim, sentence, passage)
         for sentence in read_sentences(passage.snippet, passage.context, passage.heading)
     ]
     given = [opinion for opinion in found if opinion]
     return max(given, key=lambda opinion: opinion.match.similarity, default=None)
 
 
+def _in_arabic(claim: Statement, sentence: Sentence, passage: Passage) -> Opinion | None:
+    """Return full support for an Arabic sentence that says an Arabic claim."""
+    said = sentence.said
+    if read_turns(said.text).asks or not says_the_same(claim.text, said.text):
+        return None
+    return _full(passage, NEARLY, "the passage says it in nearly the same words")
+
+
 def _of_sentence(claim: Statement, sentence: Sentence, passage: Passage) -> Opinion | None:
     said = sentence.said
-    if says_the_same(claim.text, said.text) and not read_turns(said.text).asks:
-        return _full(passage, NEARLY, "the passage says it in nearly the same words")
     shared = coverage(claim.stems, said.stems)
     enough = len(claim.stems & said.stems) >= _LEAST_SHARED
     if shared < (PARTIAL_FROM if enough else _NEARLY_ALL):

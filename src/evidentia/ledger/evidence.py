@@ -140,9 +140,7 @@ def find_passages(
 
     `also` names chunks that the answer cites: a passage of each is among them in any case.
     """
-    looked_for = dict.fromkeys(
-        (claim.text, main_clause(claim.text), in_other_language(claim.text))
-    )
+    looked_for = dict.fromkeys((claim.text, main_clause(claim.text), in_other_language(claim.text)))
     wanted = tuple(map(read_statement, looked_for))
     nearest = [chunk for text in looked_for for chunk in corpus.nearest(text, CHUNKS)]
     if corpus.meaning:

@@ -5,8 +5,6 @@ something out ("together", "more than"): its values need not be the passage's. A
 take back a part of what it says ("except", "unless", "only").
 """
 
-# ruff: noqa: RUF001 - the words of Arabic are what is read here
-
 import re
 from functools import lru_cache
 from itertools import pairwise
@@ -17,7 +15,7 @@ from evidentia.language.arabic.words import tokens
 from evidentia.language.lexicon import word_set
 
 _CASES: Final = word_set(
-    "اذا ان لو من متي حين عندما حيث كلما فيما لمن فمن ومن اما عن مع بدون دون لا لم لن ليس ليست عند"
+    "اذا ان لو من متي حين عندما حيث كلما فيما لمن فمن ومن اما عن مع بدون دون عند"
 )
 """How an Arabic sentence about a case begins."""
 _OF_WHOM: Final = word_set("لمن ممن")
@@ -25,7 +23,7 @@ _CONDITIONS: Final = word_set("اذا لو متي")
 _WORKED_OUT: Final = word_set(
     "مقارنه مقارنا فرق الفرق يوفر توفر وفر مجموع متوسط المتوسط نظيره نظيرها اصل زادت زياده بزياده "
     "مقدار بمقدار اضعاف ضعف ضعفي ضعفا تفوق يفوق نصيب نصفها نصفه بينهما اجمالي الاجمالي المجموع معا "
-    "سويا يوازي توازي كلا كلتا كلاهما متبقي المتبقي الباقي يبقي بقي تبقي صافي الصافي"
+    "سويا يوازي توازي كلا كلتا كلاهما متبقي المتبقي الباقي صافي الصافي"
 )
 _OF_ONE: Final = word_set(
     "عمره عمرها عمرهما وزنه وزنها دخله دخلها راتبه راتبها قيمتها طوله طولها كلفتها كلفته معدله "

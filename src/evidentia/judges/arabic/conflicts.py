@@ -12,7 +12,7 @@ from typing import Final
 from evidentia.judges.arabic.cases import is_case
 from evidentia.judges.arabic.facts import Facts, read_facts, share
 from evidentia.judges.arabic.names import other_name
-from evidentia.judges.arabic.polarity import denied, turned
+from evidentia.judges.arabic.polarity import clauses_of, denied, turned
 from evidentia.judges.arabic.values import (
     are_alike,
     are_same,
@@ -34,9 +34,7 @@ TURNED: Final = 0.9
 _IGNORED: Final = frozenset({"ordinal"})
 _CELLS: Final = "|"
 _UNEQUAL: Final = frozenset({"more_than", "less_than", "about"})
-_RELATED: Final = word_set(
-    "السابق السابقه قبل بعد منذ التالي التاليه since before after by until"
-)
+_RELATED: Final = word_set("السابق السابقه قبل بعد منذ التالي التاليه since before after by until")
 """Words before a date that set something before or behind it."""
 _NEAR: Final = 3
 _SMALL: Final = 12
@@ -131,28 +129,24 @@ def _is_related(claim: Facts, value: Quantity) -> bool:
     return not _RELATED.isdisjoint(before[-_NEAR:])
 
 
-def _stands_for(
-    claim: Facts, value: Quantity, other: Quantity, said: Facts, part: float
-) -> bool:
+def _stands_for(claim: Facts, value: Quantity, other: Quantity, said: Facts, part: float) -> bool:
     """Whether a value of a sentence stands in the place of the claim's."""
-    if other_unit(value, other):
-        return True
-    if value.dimension != "percent" and other.dimension == "number":
-        if (0 < value.value < 1) != (0 < other.value < 1):
-            return False
-    if is_part(value, other) or is_part(other, value):
-        return True
-    in_row = _CELLS in said.text and other.dimension == "number"
-    if in_row and part >= _RATE and value.dimension.startswith("money"):
+    if other_unit(value, other) or is_part(value, other) or is_part(other, value):
         return True
     if not are_alike(value, other):
-        return False
+        in_row = _CELLS in said.text and other.dimension == "number" and other.value >= 1
+        return in_row and part >= _RATE and value.dimension.startswith("money")
     if is_date(value):
         return not is_beside(value, other)
     if value.dimension == "number":
         return _counts_the_same(value, other)
     if value.dimension == "weekday":
         return _is_one_weekday(claim, said)
+    return _measures_the_same(claim, value, other, part)
+
+
+def _measures_the_same(claim: Facts, value: Quantity, other: Quantity, part: float) -> bool:
+    """Whether two values with units, of one kind, can be meant of the same thing."""
     if value.bound in _UNEQUAL and other.bound != value.bound:
         return False
     if value.per and not other.per and part < _RATE:
@@ -162,7 +156,7 @@ def _stands_for(
 
 def _counts_the_same(value: Quantity, other: Quantity) -> bool:
     """Whether two numbers are of the same thing, as far as the word behind them tells."""
-    if not (value.measured and other.measured):
+    if not (value.measured and other.measured) or (value.value < 1) != (other.value < 1):
         return False
     return not read_facts(value.measured).keys.isdisjoint(read_facts(other.measured).keys)
 
@@ -192,7 +186,8 @@ def _is_about(
     part, _, said, others = best
     crosses = claim.is_arabic != said.is_arabic
     needed = _TWO_LANGUAGES if crosses else _ONE_LANGUAGE
-    if part >= needed.alone and part + whole >= needed.added:
+    own = share(_clause_with(claim, value), said.keys)
+    if own >= needed.alone and part >= needed.alone and part + whole >= needed.added:
         return True
     if _CELLS in said.text and part >= needed.row[0] and whole >= needed.row[1]:
         return True
@@ -201,6 +196,11 @@ def _is_about(
     telling = value.number is not None and (value.number > _SMALL or value.number % 1 > 0)
     same_number = telling and any(other_unit(value, other) for other in others)
     return crosses and same_number and whole >= _ENOUGH_FOR_A_UNIT
+
+
+def _clause_with(claim: Facts, value: Quantity) -> Facts:
+    """Return the claim's clause that has the value: what else it says may be said nowhere."""
+    return next((one for one in clauses_of(claim) if value.text in one.text), claim)
 
 
 def _leaves_open(value: Quantity, other: Quantity) -> bool:

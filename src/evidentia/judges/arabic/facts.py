@@ -4,8 +4,6 @@ The two languages are read into the same values and the same keys, so that an Ar
 held against an English passage and the other way round.
 """
 
-# ruff: noqa: RUF001 - the words of Arabic are what is read here
-
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,7 +14,14 @@ from evidentia.language.arabic.dates import dated
 from evidentia.language.arabic.lexicon import LIGHT, NEGATIONS, STOP_WORDS
 from evidentia.language.arabic.quantities import find_arabic_quantities
 from evidentia.language.arabic.words import bare_forms, has_arabic, tokens
-from evidentia.language.lexicon import DAYS, MONTH_NAMES, MULTIPLES, ORDINALS, any_of
+from evidentia.language.lexicon import (
+    DAYS,
+    MONTH_NAMES,
+    MULTIPLES,
+    ORDINALS,
+    any_of,
+    word_set,
+)
 from evidentia.language.measures import LIGHT as ENGLISH_LIGHT
 from evidentia.language.numerals import find_quantities
 from evidentia.language.quantities import Quantity
@@ -36,7 +41,7 @@ _PARTS: Final = {
 _PART = re.compile(
     rf"\b(?P<half>half)\b|\b(?:an?\s+)?(?P<part>{any_of(_PARTS)})\s+of\b", re.IGNORECASE
 )
-_CODES: Final = "cad aud egp kwd jod iqd qar omr bhd mad tnd".split()
+_CODES: Final = word_set("cad aud egp kwd jod iqd qar omr bhd mad tnd")
 _CODE = re.compile(
     rf"\b(?P<before>{any_of(_CODES)})\s?(?P<number>\d[\d,]*(?:\.\d+)?)\b"
     rf"|\b(?P<number2>\d[\d,]*(?:\.\d+)?)\s?(?P<after>{any_of(_CODES)})\b",
@@ -54,7 +59,8 @@ _NATIONS: Final = {
 _POWER: Final = {"watt": 1.0, "watts": 1.0, "kilowatt": 1e3, "kilowatts": 1e3, "megawatt": 1e6,
                  "megawatts": 1e6}  # fmt: skip
 _NOUN = re.compile(
-    rf"\s+(?:(?P<nation>{any_of(_NATIONS)})\s+)?(?P<noun>{any_of(_MONEY | _POWER)})\b", re.IGNORECASE
+    rf"\s+(?:(?P<nation>{any_of(_NATIONS)})\s+)?(?P<noun>{any_of(_MONEY | _POWER)})\b",
+    re.IGNORECASE,
 )
 _HIJRI: Final = {
     "muharram": 1, "safar": 2, "rabi al-awwal": 3, "rabi al-thani": 4, "jumada al-ula": 5,
@@ -198,7 +204,9 @@ def _place(quantity: Quantity) -> int:
 def _named_values(text: str, known: list[Quantity]) -> list[Quantity]:
     """Return the weekdays, months, ranks and "twice" of an English text that are in no date."""
     found = [
-        Quantity("weekday", float(DAYS.index(match["day"].lower())), "exact", match[0], *match.span())
+        Quantity(
+            "weekday", float(DAYS.index(match["day"].lower())), "exact", match[0], *match.span()
+        )
         for match in _WEEKDAY.finditer(text)
     ]
     found += [
@@ -212,11 +220,15 @@ def _named_values(text: str, known: list[Quantity]) -> list[Quantity]:
         for match in _MONTH.finditer(text)
     ]
     found += [
-        Quantity("ordinal", float(ORDINALS[match["rank"].lower()]), "exact", match[0], *match.span())
+        Quantity(
+            "ordinal", float(ORDINALS[match["rank"].lower()]), "exact", match[0], *match.span()
+        )
         for match in _ORDINAL.finditer(text)
     ]
     found += [
-        Quantity("times", float(MULTIPLES[match["times"].lower()]), "exact", match[0], *match.span())
+        Quantity(
+            "times", float(MULTIPLES[match["times"].lower()]), "exact", match[0], *match.span()
+        )
         for match in _TIMES.finditer(text)
     ]
     found += [

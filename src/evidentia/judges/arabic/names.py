@@ -5,11 +5,10 @@ behind a word such as "branch" or "ministry", or behind "is" in a sentence that 
 something is. Nothing else is taken for one: Arabic has no capitals.
 """
 
-# ruff: noqa: RUF001 - the words of Arabic are what is read here
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from evidentia.judges.arabic.cases import is_case, takes_back
@@ -24,13 +23,14 @@ _HEADS: Final = frozenset(
     map(
         folded,
         word_set(
-            "مدير مديرة رئيس وزير وزارة لجنة محكمة شركة بنك مصرف هيئة مركز فرع فرعي بوابة منصة شارع "
-            "مدينة قسم إدارة مؤشر برنامج باقة الدكتور السيد السيدة مستودع محطة مستشفى جامعة مدرسة "
-            "منظومة ميناء مطار حقل محافظة ولاية منطقة حي"
+            "مدير مديرة رئيس وزير وزارة لجنة محكمة شركة بنك مصرف هيئة مركز فرع فرعي بوابة منصة "
+            "شارع مدينة قسم إدارة مؤشر برنامج باقة الدكتور السيد السيدة مستودع محطة مستشفى "
+            "جامعة مدرسة منظومة ميناء مطار حقل محافظة ولاية منطقة حي"
         ),
     )
 )
 """Words that a name stands behind."""
+_PERSONS: Final = word_set("مدير مديره رييس وزير")
 _PARTICLES: Final = ("ب", "ل", "و", "ف", "ك")
 _IS: Final = word_set("هو هي")
 _IDENTIFIED: Final = 0.6
@@ -102,15 +102,15 @@ def _behind_heads(claim: Facts, nearest: Facts, keys: frozenset[str]) -> Iterato
         if not word.keys.isdisjoint(keys):
             continue
         for other_head, other in there:
-            if head == other_head and other.keys.isdisjoint(claim.keys):
+            if head == other_head and (head in _PERSONS or other.keys.isdisjoint(claim.keys)):
                 yield f"{head} {word.text}"
 
 
 def _named(facts: Facts) -> Iterator[tuple[str, Telling]]:
     """Give the heads of a text with the word behind each, quotation marks aside."""
     telling = {word.start: word for word in facts.telling}
-    found = [token for token in tokens(facts.text) if token.text not in "«\"“"]
-    for head, behind in zip(found, found[1:], strict=False):
+    found = [token for token in tokens(facts.text) if token.text not in '«"“']
+    for head, behind in pairwise(found):
         plain = _head(head)
         word = telling.get(behind.start)
         if plain and word and not (behind.text[0] in _PARTICLES and behind.text[1:3] == "ال"):

@@ -5,8 +5,6 @@ renewal, in "لا يجوز هدم الحوائط" the demolition. The two are at
 other says plainly, and neither denies anything else.
 """
 
-# ruff: noqa: RUF001, RUF002 - the words of Arabic are what is read here
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,13 +43,17 @@ _ENGLISH_NOT = re.compile(
 )
 _BREAK = re.compile(r"[،؛:,;.](?:\s|$)")
 _ORDER: Final = {"قبل": "before", "بعد": "after", "before": "before", "after": "after"}
+_WITHIN = re.compile(r"خلال\s+(?:\S+\s+){1,4}?من\s|\bwithin\s+(?:\S+\s+){1,3}?of\s", re.IGNORECASE)
+"""What is due some time after something: "within 30 days of receipt"."""
 _LIGHT_ENDS: Final = word_set("انتهاء الانتهاء اتمام استكمال the completing finishing")
 AFFIRMED: Final = 0.45
 """Which part of a claim a clause must have that denies what the claim affirms."""
 DENIED: Final = 0.8
 """The same where the claim denies what the clause affirms: it may speak of something else."""
-OPPOSED: Final = 0.6
+OPPOSED: Final = 0.5
 _LEAST_WORDS: Final = 2
+_FEW: Final = 2
+REORDERED: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def _keys(facts: Facts, places: frozenset[int]) -> frozenset[str]:
 def _denies(claim: Facts, clause: Facts) -> Turned | None:
     """Find a word that one of the two denies and the other says plainly."""
     here, there = denied(claim), denied(clause)
-    if len(here) + len(there) != 1 or not _DENYING.isdisjoint(_forms(claim) | _forms(clause)):
+    one_denies = (len(here) == 1 and not there) or (not here and 1 <= len(there) <= _FEW)
+    if not one_denies or not _DENYING.isdisjoint(_forms(claim) | _forms(clause)):
         return None
     part = share(claim, clause.keys)
     if part < (DENIED if here else AFFIRMED):
@@ -201,7 +204,7 @@ def _word_forms(word: Telling) -> set[str]:
 
 def _reorders(claim: Facts, clause: Facts) -> Turned | None:
     """Find "before" in the one and "after" in the other, before the same word."""
-    if share(claim, clause.keys) < OPPOSED or denied(claim) or denied(clause):
+    if share(claim, clause.keys) < REORDERED or denied(claim) or denied(clause):
         return None
     here, there = _orders(claim), _orders(clause)
     if len(here) != 1 or len(there) != 1 or here[0][0] == there[0][0]:
@@ -216,13 +219,12 @@ def _reorders(claim: Facts, clause: Facts) -> Turned | None:
 def _orders(facts: Facts) -> list[tuple[str, frozenset[str]]]:
     """Return each "before" and "after" with the keys of the word behind it."""
     found: list[tuple[str, frozenset[str]]] = []
-    for token in tokens(facts.text):
-        order = _ORDER.get(token.text)
+    marks = [(token.text, token.end) for token in tokens(facts.text) if token.text in _ORDER]
+    marks += [("after", match.end()) for match in _WITHIN.finditer(facts.text)]
+    for name, end in marks:
         behind = [
-            word
-            for word in facts.telling
-            if word.start > token.end and word.text not in _LIGHT_ENDS
+            word for word in facts.telling if word.start >= end and word.text not in _LIGHT_ENDS
         ]
-        if order and behind:
-            found.append((order, behind[0].keys))
+        if behind:
+            found.append((_ORDER[name], behind[0].keys))
     return found

@@ -5,8 +5,6 @@ does a number in digits or in words. One word may stand elsewhere, as the verb m
 subject or behind it. All else is as it was said: prepositions tell who does what to whom.
 """
 
-# ruff: noqa: RUF001 - the words of Arabic are what is read here
-
 from functools import lru_cache
 
 from evidentia.judges.arabic.cases import is_conditional, takes_back

@@ -20,7 +20,9 @@ _MONTHS_A_YEAR: Final = 12
 _MONTH: Final = (28, 31)
 """How many days a month has, from the least to the most."""
 _CLOCKS: Final = frozenset({"clock", "clock of twelve"})
-_DATES: Final = frozenset({"date", "calendar month", "day of the year", "month of the year", "year"})
+_DATES: Final = frozenset(
+    {"date", "calendar month", "day of the year", "month of the year", "year"}
+)
 _PERIODS: Final = (2.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0)
 """How often one period is in another."""
 _NO_COUNTS: Final = _CLOCKS | {"weekday"}
@@ -88,24 +90,29 @@ def are_same(claimed: Quantity, said: Quantity) -> bool:
     """Whether two values may be the same, also in other units or as far as both are told."""
     if claimed.per and said.per and claimed.per != said.per:
         return False
-    if are_alike(claimed, said) and claimed.dimension != "working time":
+    if claimed.dimension == said.dimension == "working time":
+        # a week of work has five days
+        return any(_equal(claimed.value * days, said.value * 7) for days in (5, 7, 7 * 7 / 5))
+    if are_alike(claimed, said):
         return _same_of_one_kind(claimed, said)
     kinds = {claimed.dimension.removeprefix("working "), said.dimension.removeprefix("working ")}
     if kinds == {"time", "months"}:
         months, time = sorted((claimed, said), key=lambda one: one.dimension.endswith("time"))
         low, high = (months.value * days for days in _MONTH)
         return low <= time.value / _DAY <= high
-    if claimed.dimension == said.dimension == "working time":
-        return any(_equal(claimed.value * days, said.value * 7) for days in (5, 7, 7 * 7 / 5))
+    return _same_number(claimed, said, kinds)
+
+
+def _same_number(claimed: Quantity, said: Quantity, kinds: set[str]) -> bool:
+    """Whether two values of different kinds are one number: a fraction, or a count without unit."""
     if kinds == {"percent", "number"}:
         share, part = sorted((claimed, said), key=lambda one: one.dimension == "number")
         return _equal(share.value, part.value * 100)
     if claimed.dimension == "number":
-        return not (is_date(said) or said.dimension in _NO_COUNTS) and _equal(
-            claimed.value, _number(said)
-        )
+        counted = not (is_date(said) or said.dimension in _NO_COUNTS)
+        return counted and _equal(claimed.value, _number(said))
     if said.dimension == "number":
-        return claimed.number is not None and _equal(_number(claimed), said.value)
+        return claimed.number is not None and _equal(claimed.number, said.value)
     return len(kinds) == 1 and _equal(claimed.value, said.value)
 
 
@@ -166,48 +173,52 @@ def may_follow(claimed: Quantity, said: Sequence[Quantity]) -> bool:
     """Whether a value may be worked out of those of the passages."""
     values = said[:_MOST]
     if is_date(claimed):
-        return any(
-            _told(claimed).items() <= _told(reached).items() or are_same(claimed, reached)
-            for reached in _reached(values)
-        )
+        return any(are_same(claimed, reached) for reached in _reached(values))
+    if claimed.dimension == "weekday":
+        return False
     if claimed.dimension in _CLOCKS:
         return any(
-            _equal(claimed.value % _TWELVE_HOURS, (one.value + way * span.value / 60) % _TWELVE_HOURS)
+            _equal(
+                claimed.value % _TWELVE_HOURS, (one.value + way * span.value / 60) % _TWELVE_HOURS
+            )
             for one, span, way in product(values, values, (-1, 1))
             if one.dimension in _CLOCKS and span.dimension == "time"
         )
-    if claimed.dimension == "weekday":
-        return False
-    wanted = claimed.value
-    if claimed.dimension in {"time", "months"} and _is_between(claimed, values):
-        return True
+    return _is_between(claimed, values) or any(
+        _equal(claimed.value, one) for one in _results(claimed, values)
+    )
+
+
+def _results(claimed: Quantity, values: Sequence[Quantity]) -> Iterable[float]:
+    """Give what can be worked out of values, in the claimed value's unit."""
     alike = [one.value for one in values if _adds_up(claimed, one)]
     counts = [one.value for one in values if one.dimension in {"number", "times"}]
     counts += _PERIODS if any(one.per != claimed.per for one in values) else ()
     shares = [one.value / 100 for one in values if one.dimension == "percent"]
     shares += [one.value for one in values if one.dimension == "number" and one.value < 1]
-    if any(_equal(wanted, one) for one in _worked_out(alike, counts, shares)):
-        return True
+    yield from _worked_out(alike, counts, shares)
     if claimed.dimension in {"number", "times", "percent"}:
-        return any(_equal(wanted, one) for one in _relations(values))
-    return claimed.dimension.endswith("time") and any(
-        _equal(wanted / 60, (one.value - other.value) % (2 * _TWELVE_HOURS))
-        for one, other in product(values, values)
-        if {one.dimension, other.dimension} <= _CLOCKS
-    )
+        yield from _relations(values)
 
 
 def _is_between(claimed: Quantity, values: Sequence[Quantity]) -> bool:
-    """Whether a duration may be the time between two dates or years."""
-    days = [one.value for one in values if one.dimension == "date"]
-    months = [one.value for one in values if one.dimension == "calendar month"]
-    months += [one.value * _MONTHS_A_YEAR for one in values if one.dimension == "year"]
+    """Whether a duration may be the time between two dates, years or hours."""
     if claimed.dimension == "months":
-        spans = [abs(one - other) / _MEAN_MONTH for one, other in combinations(days, 2)]
-        spans += [abs(one - other) for one, other in combinations(months, 2)]
+        months = [one.value / _MEAN_MONTH for one in values if one.dimension == "date"]
+        months += [one.value for one in values if one.dimension == "calendar month"]
+        months += [one.value * _MONTHS_A_YEAR for one in values if one.dimension == "year"]
+        spans = [abs(one - other) for one, other in combinations(months, 2)]
         return any(abs(claimed.value - span) < 1 for span in spans)
-    spans = [abs(one - other) for one, other in combinations(days, 2)]
-    return any(abs(claimed.value / _DAY - span) <= 1 for span in spans)
+    if not claimed.dimension.endswith("time"):
+        return False
+    days = [one.value for one in values if one.dimension == "date"]
+    hours = [one.value for one in values if one.dimension in _CLOCKS]
+    return any(
+        abs(claimed.value / _DAY - abs(one - other)) <= 1 for one, other in combinations(days, 2)
+    ) or any(
+        _equal(claimed.value / 60, (one - other) % (2 * _TWELVE_HOURS))
+        for one, other in product(hours, hours)
+    )
 
 
 def _reached(values: Sequence[Quantity]) -> Iterable[Quantity]:

@@ -3,7 +3,7 @@
 # ruff: noqa: RUF001, RUF002 - the words of Arabic are what is read here
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Final
 
@@ -35,9 +35,7 @@ _UNSURE: Final = frozenset({"اب", "ماي", "محرم", "صفر", "رجب"})
 """Names of months that are other words where neither a day nor a year stands beside them."""
 WEEKDAYS: Final = {
     name: number
-    for number, names in enumerate(
-        ("اثنين", "ثلاثاء", "اربعاء", "خميس", "جمعه", "سبت", "احد")
-    )
+    for number, names in enumerate(("اثنين", "ثلاثاء", "اربعاء", "خميس", "جمعه", "سبت", "احد"))
     for name in names.split()
 }
 _DAY_WORDS: Final = frozenset(word_list("يوم يومي ايام"))
@@ -68,7 +66,7 @@ Dated = tuple[str, float, int]
 """A dimension, a value, and how many tokens they take."""
 
 
-def _name(word: str, names: Sequence[str] | dict[str, int]) -> str | None:
+def _name(word: str, names: Collection[str]) -> str | None:
     """Return which of the names a word is, without what is written onto it."""
     for before in _BEFORE:
         name = word.removeprefix(before)
@@ -103,7 +101,14 @@ def _year(found: Sequence[Token], at: int) -> tuple[int, int, bool] | None:
         return None
     year = int(found[at].text)
     end = at + 1
-    marked = end < len(found) and found[end].text in {"ه", "هجري", "هجريه", "م", "ميلادي", "ميلاديه"}
+    marked = end < len(found) and found[end].text in {
+        "ه",
+        "هجري",
+        "هجريه",
+        "م",
+        "ميلادي",
+        "ميلاديه",
+    }
     return year, end + marked, year in _HIJRI_YEARS
 
 
@@ -119,7 +124,9 @@ def _slashed(found: Sequence[Token], at: int) -> Dated | None:
     )
     if mark not in ("/", "-") or again != mark or found[at].kind != "number":
         return None
-    day, month, year = (third, second, first) if len(first) == len("2025") else (first, second, third)
+    day, month, year = (
+        (third, second, first) if len(first) == len("2025") else (first, second, third)
+    )
     try:
         dimension, value = dated(int(year), int(month), int(day), hijri=int(year) in _HIJRI_YEARS)
     except ValueError:

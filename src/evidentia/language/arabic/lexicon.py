@@ -1,6 +1,4 @@
-"""Closed classes of Arabic words, folded: those that carry no meaning, deny, bound, allow, demand."""
-
-# ruff: noqa: RUF001 - the words of Arabic are what these lists are made of
+"""Closed classes of Arabic words, folded: those that carry no meaning, and those that deny."""
 
 from typing import Final
 
@@ -33,9 +31,3 @@ NEGATIONS: Final = word_set("""
 وغير لايجوز لاتزال
 """)
 """Words that turn a statement round."""
-DENYING: Final = word_set("""
-يمنع تمنع ويمنع منع ممنوع ممنوعه ممنوعا يحظر تحظر ويحظر محظور محظوره حظر معفي معفاه يعفي تعفي معفيه
-معفيون اعفاء مجاني مجانيه مجانا يستثني تستثني مستثني باستثناء مستثناه عدا يرفض ترفض مرفوض يحرم
-ممتنع يمتنع الامتناع امتناع يسقط تسقط يفقد يخسر اختياري اختياريه خال خاليه
-""")
-"""Words that deny by what they mean."""

@@ -4,8 +4,6 @@ Words are folded. Both genders and all cases are read. What follows with an "and
 number only where it makes one number of the two: "ثلاثة وأربعة" are two.
 """
 
-# ruff: noqa: RUF001, RUF002 - the words of Arabic are what is read here
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -50,7 +48,9 @@ _HUNDREDS: Final = _table("""
 """) | {
     one + hundred: value * 100
     for (one, value), hundred in product(
-        zip(word_list("ثلاث اربع خمس ست سبع ثمان ثماني تسع"), (3, 4, 5, 6, 7, 8, 8, 9), strict=True),
+        zip(
+            word_list("ثلاث اربع خمس ست سبع ثمان ثماني تسع"), (3, 4, 5, 6, 7, 8, 8, 9), strict=True
+        ),
         ("ميه", "مايه"),
     )
 }
@@ -87,6 +87,7 @@ ORDINALS: Final = _table("""
 _FIFTHS: Final = "خمسا"
 """Two fifths of something, or a five that tens follow."""
 _ELEVEN: Final = 11
+_HUNDRED: Final = 100
 _BEFORE: Final = ("ال", "لل", "بال", "كال", "وال", "فال", "ولل", "وبال", "و", "ف", "ب", "ل", "ك")
 
 
@@ -181,7 +182,7 @@ def _below(found: Sequence[Token], at: int, value: float) -> tuple[float, int]:
 
 
 def _tens(found: Sequence[Token], at: int, *, joined: bool | None) -> tuple[float, int] | None:
-    """Return a number below a hundred, and where it ends."""
+    """Return a number below a thousand that ones or tens begin, and where it ends."""
     if not _is_word(found, at):
         return None
     tens = looked_up(found[at].text, _TENS, _TEN, joined=joined)
@@ -190,20 +191,27 @@ def _tens(found: Sequence[Token], at: int, *, joined: bool | None) -> tuple[floa
     ones = looked_up(found[at].text, _ONES, joined=joined)
     if ones is None:
         return _eleven(found, at, joined=joined)
-    if _is_word(found, at + 1):
-        following = found[at + 1].text
-        if looked_up(following, _TEN, joined=False) and following in _TEN:
-            return ones + 10, at + 2
-        parts = _PARTS.get(following.removeprefix("ال"))
-        if parts:
-            return ones / parts, at + 2
-        tens = looked_up(following, _TENS, joined=True)
-        if tens is not None:
-            return ones + tens, at + 2
-        if following in _HUNDREDS and _HUNDREDS[following] == 100:  # noqa: PLR2004 - "ثلاث مئة"
-            more = _tens(found, at + 2, joined=True)
-            return (ones * 100 + more[0], more[1]) if more else (ones * 100, at + 2)
-    return None if found[at].text == _FIFTHS else (ones, at + 1)
+    longer = _with_ones(found, ones, at + 1) if _is_word(found, at + 1) else None
+    if longer is None and found[at].text == _FIFTHS:
+        return None
+    return longer or (ones, at + 1)
+
+
+def _with_ones(found: Sequence[Token], ones: float, at: int) -> tuple[float, int] | None:
+    """Return what ones make with the word behind them: teens, parts, tens, hundreds."""
+    following = found[at].text
+    if following in _TEN:
+        return ones + 10, at + 1
+    parts = _PARTS.get(following.removeprefix("ال"))
+    if parts:
+        return ones / parts, at + 1
+    tens = looked_up(following, _TENS, joined=True)
+    if tens is not None:
+        return ones + tens, at + 1
+    if _HUNDREDS.get(following) != _HUNDRED:
+        return None
+    more = _tens(found, at + 1, joined=True)  # "ثلاث مئة"
+    return (ones * _HUNDRED + more[0], more[1]) if more else (ones * _HUNDRED, at + 1)
 
 
 def _eleven(found: Sequence[Token], at: int, *, joined: bool | None) -> tuple[float, int] | None:

@@ -4,7 +4,7 @@
 "على الأقل", "لا يتجاوز", "شهريًا". Numbers of articles, of rooms and of telephones are none.
 """
 
-# ruff: noqa: RUF001, RUF002 - the words of Arabic are what is read here
+# ruff: noqa: RUF001 - the words of Arabic are what is read here
 
 import re
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from evidentia.language.arabic.bounds import bound_around, without_particles
 from evidentia.language.arabic.dates import read_clock, read_date, read_weekday
 from evidentia.language.arabic.numerals import looked_up, read_number
 from evidentia.language.arabic.units import (
@@ -27,14 +28,15 @@ from evidentia.language.arabic.units import (
 )
 from evidentia.language.arabic.words import Token, tokens
 from evidentia.language.lexicon import word_list
-from evidentia.language.quantities import Bound, Quantity
+from evidentia.language.quantities import Quantity
 from evidentia.language.units import CURRENCIES as LATIN_CURRENCIES
 from evidentia.language.units import UNITS as LATIN_UNITS
 
 _LONGEST: Final = 4_000
-_BEFORE: Final = ("", "ال", "لل", "بال", "وال", "و", "ب", "ل", "ف", "ك", "فب", "وب", "ول")
 _NAMED: Final = frozenset(
-    word_list("ماده بند رقم فقره باب فصل نموذج ملحق شكل جدول صفحه هاتف طابق دور وحده مبني غرفه قسم خط")
+    word_list(
+        "ماده بند رقم فقره باب فصل نموذج ملحق شكل جدول صفحه هاتف طابق دور وحده مبني غرفه قسم خط"
+    )
 )
 """Words before a number that is a name."""
 _SCALES: Final = {
@@ -47,53 +49,28 @@ _ONCE: Final = frozenset(
     word_list("خلال بعد قبل لمده مده مرور منذ طوال داخل قدره قدرها مدته مدتها غضون كامل نحو")
 )
 """Words before a unit that stands for one of it."""
-_SINGULAR: Final = frozenset(
-    name for name, (dimension, _) in UNITS.items() if dimension in ("time", "months")
-) - PLURALS
+_SINGULAR: Final = (
+    frozenset(name for name, (dimension, _) in UNITS.items() if dimension in ("time", "months"))
+    - PLURALS
+)
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _TWO_READINGS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _JOINS: Final = frozenset({"و", "او", "الي", "حتي", "-", "–", "—", "،"})
 _EXACT_AFTER: Final = 4
-_LOOK_BACK: Final = 7
 
 
-def _bounds(text: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(phrase.split()) for phrase in text.split(","))
-
-
-_BOUNDS_BEFORE: Final[tuple[tuple[Bound, tuple[tuple[str, ...], ...]], ...]] = (
-    (
-        "at_most",
-        _bounds(
-            "لا يزيد علي,لا تزيد علي,الا يزيد علي,الا تزيد علي,لا يزيد عن,لا تزيد عن,الا يزيد عن,"
-            "الا تزيد عن,لا يتجاوز,لا تتجاوز,الا يتجاوز,الا تتجاوز,لا يزيد,لا تزيد,الا يزيد,الا تزيد,لم يتجاوز,"
-            "لا يتعدي,لا تتعدي,الا يتعدي,الا تتعدي,لا يتخطي,لا تتخطي,بحد اقصي,كحد اقصي,اقصاه,"
-            "اقصاها,حتي,الحد الاقصي,الحد الاعلي,سقف,اقصي,اطول,اكبر,يصل الي,تصل الي,لا تتاخر"
-        ),
-    ),
-    (
-        "at_least",
-        _bounds(
-            "لا يقل عن,لا تقل عن,الا يقل عن,الا تقل عن,لا يقل,لا تقل,الا يقل,الا تقل,بحد ادني,كحد ادني,الحد الادني,ادناه,لا ينقص,لا تنقص,"
-            "ادني,اقصر,اصغر"
-        ),
-    ),
-    (
-        "more_than",
-        _bounds("اكثر من,يزيد علي,تزيد علي,يزيد عن,تزيد عن,زاد علي,زادت علي,فوق,يتجاوز,تتجاوز"),
-    ),
-    ("less_than", _bounds("اقل من,يقل عن,تقل عن,دون,تحت")),
-    ("about", _bounds("نحو,حوالي,قرابه,زهاء,ما يقارب")),
+_DEGREES: Final = frozenset(word_list("درجه درجات"))
+_CELSIUS: Final = frozenset(word_list("ميويه مييويه سيلسيوس"))
+_MARKED: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = (
+    ("percent", frozenset({"%", "بالميه", "بالمايه"}), frozenset()),
+    ("percent", frozenset({"في"}), frozenset({"الميه", "المايه"})),
+    ("points", frozenset(word_list("نقطه نقاط")), frozenset({"ميويه"})),
+    ("celsius", _DEGREES, _CELSIUS),
+    ("celsius", _DEGREES | _CELSIUS, frozenset()),
+    ("area", frozenset({"م"}), frozenset({"²", "2"})),
 )
-_BOUNDS_AFTER: Final[tuple[tuple[Bound, tuple[tuple[str, ...], ...]], ...]] = (
-    ("at_least", _bounds("علي الاقل,كحد ادني,بحد ادني,فاكثر,او اكثر,فما فوق,وما فوق")),
-    ("at_most", _bounds("علي الاكثر,كحد اقصي,بحد اقصي,فاقل,او اقل,فما دون")),
-    ("about", _bounds("تقريبا")),
-)
-
-
-_DENIED_BOUNDS: Final[dict[str, Bound]] = {"more_than": "at_most", "less_than": "at_least"}
-_NOT: Final = frozenset(word_list("لا ولا فلا الا لن ولن لم ولم"))
+"""Units that a sign, or two words, stand for: a dimension, the first word, and the second."""
+_WHOLE: Final = frozenset(word_list("كامل كامله كاملا"))
 _AGE_BEFORE: Final = frozenset(word_list("سن عمر بلوغه بلوغها بلوغ دون تجاوز تجاوزوا السن العمر"))
 _OF_AGE: Final = (["عمره"], ["عمرها"], ["العمر"])
 _AGES: Final = range(2, 120)
@@ -133,7 +110,7 @@ def _quantity(text: str, found: Sequence[Token], first: int, read: _Read) -> Qua
     return Quantity(
         read.dimension,
         read.value,
-        _bound(found, first, read.end),
+        bound_around(found, first, read.end),
         text[start:end],
         start,
         end,
@@ -149,9 +126,7 @@ def _share_units(found: Sequence[Token], read: list[tuple[int, _Read]]) -> None:
     for place in range(len(read) - 2, -1, -1):
         (_, one), (start, other) = read[place], read[place + 1]
         between = [token.text for token in found[one.end : start]]
-        joined = found[start].text.startswith("و") or (
-            len(between) == 1 and between[0] in _JOINS
-        )
+        joined = found[start].text.startswith("و") or (len(between) == 1 and between[0] in _JOINS)
         counts = other.bare is not None and other.dimension not in ("number", "ordinal")
         if one.dimension == "number" and counts and joined and len(between) <= 1:
             factor = other.value / other.bare if other.bare else 1.0
@@ -168,7 +143,7 @@ def _read(found: Sequence[Token], at: int) -> _Read | None:
         dated = reader(found, at)
         if dated and not (dated[0] == "year" and _unit(found, at + 1)):
             return _Read(dated[0], dated[1], at + dated[2])
-    read = _read_plain(found, at)
+    read = _readwithout_particles(found, at)
     while read and read.dimension in ("time", "months"):
         more = _added(found, read)
         if more is None:
@@ -185,13 +160,13 @@ def _added(found: Sequence[Token], read: _Read) -> _Read | None:
     unit = found[at].text[1:]
     if unit in _SINGULAR and UNITS[unit][0] == read.dimension:
         return replace(read, value=read.value + UNITS[unit][1], end=at + 1, bare=None)
-    more = _read_plain(found, at)
+    more = _readwithout_particles(found, at)
     if more and more.dimension == read.dimension and more.value < read.value:
         return replace(read, value=read.value + more.value, end=more.end, bare=None)
     return None
 
 
-def _read_plain(found: Sequence[Token], at: int) -> _Read | None:
+def _readwithout_particles(found: Sequence[Token], at: int) -> _Read | None:
     """Return the quantity, which is no date, that begins at a place."""
     token = found[at]
     if token.kind == "word":
@@ -205,35 +180,11 @@ def _read_plain(found: Sequence[Token], at: int) -> _Read | None:
     return None
 
 
-def _plain(word: str, names: object) -> str | None:
-    """Return a word as it stands in a table, without what is written onto it."""
-    for before in _BEFORE:
-        name = word.removeprefix(before)
-        if before + name == word and name in names:  # type: ignore[operator]
-            return name
-    return None
-
-
 def _by_unit(found: Sequence[Token], at: int) -> _Read | None:
     """Read a quantity that a unit begins: "يومين", "سنة ونصف", "الأيام الخمسة"."""
-    word = found[at].text
-    dual = _plain(word, DUALS)
-    if dual and not (dual.endswith("ي") and not _is_work(found, at + 1)):
-        dimension, value = DUALS[dual]
-        end = at + 1
-        if _is_work(found, end):
-            dimension, end = f"working {dimension}", end + 1
-        part, end = _part(found, end)
-        return _Read(dimension, value + part * value / 2, end, bare=2.0)
-    if word in ("يومي", "ليومي") and _is_work(found, at + 1):
-        return _Read("working time", 2 * UNITS["يوم"][1], at + 2, bare=2.0)
-    money = _plain(word, DUAL_MONEY)
-    if money:
-        currency, end = _nation(found, CURRENCIES[money], at + 1)
-        return _Read(f"money {currency}", 2.0, end, bare=2.0)
-    unit = _plain(word, UNITS)
+    unit = without_particles(found[at].text, UNITS)
     if unit is None:
-        return None
+        return _dual(found, at)
     dimension, factor = UNITS[unit]
     end = at + 1
     if _is_work(found, end):
@@ -244,22 +195,44 @@ def _by_unit(found: Sequence[Token], at: int) -> _Read | None:
         if (article and unit in PLURALS) or (number.value == 1 and number.length == 1):
             value = number.value
             return _Read(dimension, value * factor, end + number.length, bare=value)
-    part, after = _part(found, end)
-    if part and unit in _SINGULAR:
-        return _Read(dimension, (1 + part) * factor, after, bare=1 + part)
-    whole = _Read(dimension, factor, end)
-    if unit in _SINGULAR and word.removeprefix("ال") == unit and _added(found, whole):
-        return whole
-    following = found[end].text if end < len(found) else ""
-    if unit in _SINGULAR and following in ("كامل", "كامله", "كاملا"):
-        return _Read(dimension, factor, end, bare=1.0)
-    if unit == "مره" and (following == "كل" or _per(found, end)[0]):
-        return _Read(dimension, factor, end, bare=1.0)
+    one = _Read(dimension, factor, end, bare=1.0)
+    if unit == "مره":
+        each = end < len(found) and (found[end].text == "كل" or _per(found, end)[0] != "")
+        return one if each else None
+    return _single(found, at, unit, one) if unit in _SINGULAR else None
+
+
+def _dual(found: Sequence[Token], at: int) -> _Read | None:
+    """Read what is two by its ending: "يومان", "يومي عمل", "درهمين"."""
+    word = found[at].text
+    end = at + 1
+    dual = without_particles(word, DUALS)
+    if dual and (not dual.endswith("ي") or _is_work(found, end)):
+        dimension, value = DUALS[dual]
+        if _is_work(found, end):
+            dimension, end = f"working {dimension}", end + 1
+        part, end = _part(found, end)
+        return _Read(dimension, value + part * value / 2, end, bare=2.0)
+    money = without_particles(word, DUAL_MONEY)
+    if money is None:
+        return None
+    currency, end = _nation(found, CURRENCIES[money], end)
+    return _Read(f"money {currency}", 2.0, end, bare=2.0)
+
+
+def _single(found: Sequence[Token], at: int, unit: str, one: _Read) -> _Read | None:
+    """Read a unit that stands for one of it, or for one and a half: "خلال أسبوع", "سنة ونصف"."""
+    word = found[at].text
+    part, end = _part(found, one.end)
+    if part:
+        return replace(one, value=(1 + part) * one.value, end=end, bare=1 + part)
+    if word.removeprefix("ال") == unit and _added(found, one):
+        return one
+    following = found[one.end].text if one.end < len(found) else ""
     before = found[at - 1].text if at else ""
-    prefixed = word in (f"ب{unit}", f"فب{unit}", f"وب{unit}", f"ل{unit}")
-    if unit in _SINGULAR and (prefixed or (word == unit and before in _ONCE)):
-        return _Read(dimension, factor, end, bare=1.0)
-    return None
+    alone = word == unit and (before in _ONCE or unit.endswith("ا"))  # "أسبوعًا": for a week
+    prefixed = word in {f"{particle}{unit}" for particle in ("ب", "فب", "وب", "ل")}
+    return one if alone or prefixed or following in _WHOLE else None
 
 
 def _is_work(found: Sequence[Token], at: int) -> bool:
@@ -278,26 +251,27 @@ def _part(found: Sequence[Token], at: int) -> tuple[float, int]:
 
 def _by_word(found: Sequence[Token], at: int) -> _Read | None:
     """Read a quantity whose number is in words."""
-    if found[at].text in _HUNDRED:
-        return None
-    number = read_number(found, at)
+    number = None if found[at].text in _HUNDRED else read_number(found, at)
     if number is None:
         return None
     end = at + number.length
-    article = found[at].text.startswith("ال")
-    before = found[at - 1].text.removeprefix("ل") if at else ""
-    behind = [token.text for token in found[end : end + 2]]
-    of_age = before in _AGE_BEFORE or (behind[:1] == ["من"] and behind[1:] in _OF_AGE)
-    if article and of_age and number.value in _AGES and not _unit(found, end):
+    if _is_age(found, at, end) and number.value in _AGES:
         return _Read("months", number.value * 12, end, bare=number.value)
     if number.ordinal:
-        if _is_of_month(found, end):
-            return _Read("day of the month", number.value, end)
-        return None if _is_name(found, at) else _Read("ordinal", number.value, end)
+        kind = "day of the month" if _is_of_month(found, end) else "ordinal"
+        return None if _is_name(found, at) else _Read(kind, number.value, end)
     part, after = _part(found, end)
-    if part and number.value >= 1 and not _unit(found, end):
+    if part and number.value >= 1:
         return _with_unit(found, number.value + part, after)
     return _with_unit(found, number.value, end)
+
+
+def _is_age(found: Sequence[Token], at: int, end: int) -> bool:
+    """Whether a number in words is somebody's age: "دون الثامنة عشرة", "بلوغه الستين"."""
+    before = found[at - 1].text.removeprefix("ل") if at else ""
+    behind = [token.text for token in found[end : end + 2]]
+    told = before in _AGE_BEFORE or (behind[:1] == ["من"] and behind[1:] in _OF_AGE)
+    return told and found[at].text.startswith("ال") and not _unit(found, end)
 
 
 def _is_of_month(found: Sequence[Token], at: int) -> bool:
@@ -323,7 +297,7 @@ def _by_digits(found: Sequence[Token], at: int) -> _Read | None:
 def _is_name(found: Sequence[Token], at: int) -> bool:
     """Whether a number is part of a name: of an article, a room, a telephone, a model."""
     before = [token for token in found[max(0, at - 2) : at] if token.text not in "(:"]
-    if before and before[-1].kind == "word" and _plain(before[-1].text, _NAMED):
+    if before and before[-1].kind == "word" and without_particles(before[-1].text, _NAMED):
         return True
     glued = at > 0 and found[at - 1].end == found[at].start
     if glued and (found[at - 1].kind == "other" or found[at - 1].text in "-/#."):
@@ -334,43 +308,59 @@ def _is_name(found: Sequence[Token], at: int) -> bool:
     )
 
 
-def _unit(found: Sequence[Token], at: int) -> tuple[str, float, int] | None:
-    """Return the dimension and factor of a unit that stands at a place, and where it ends."""
+_Unit = tuple[str, float, int]
+"""A unit's dimension and factor, and where it ends."""
+
+
+def _unit(found: Sequence[Token], at: int) -> _Unit | None:
+    """Return the unit that stands at a place."""
     if at >= len(found):
         return None
+    if found[at].kind == "other":
+        return _latin_unit(found[at].text, at)
+    return _marked_unit(found, at) or _money(found, at) or _measure(found, at)
+
+
+def _latin_unit(word: str, at: int) -> _Unit | None:
+    if word in LATIN_CURRENCIES:
+        return f"money {LATIN_CURRENCIES[word]}", 1.0, at + 1
+    return (*LATIN_UNITS[word], at + 1) if word in LATIN_UNITS else None
+
+
+def _marked_unit(found: Sequence[Token], at: int) -> _Unit | None:
+    """Return percent, percentage points, degrees, or square metres by a sign."""
     word = found[at].text
     following = found[at + 1].text if at + 1 < len(found) else ""
-    if word == "%" or word in ("بالميه", "بالمايه"):
-        return "percent", 1.0, at + 1
-    if word == "في" and following in ("الميه", "المايه"):
-        return "percent", 1.0, at + 2
-    if word in ("نقطه", "نقاط") and following in ("ميويه",):
-        return "points", 1.0, at + 2
-    if word in ("درجه", "درجات", "ميويه", "مييويه"):
-        end = at + (2 if following in ("ميويه", "مييويه", "سيلسيوس") else 1)
-        return "celsius", 1.0, end
-    money = _plain(word, CURRENCIES)
-    if money:
-        currency, end = _nation(found, CURRENCIES[money], at + 1)
-        return f"money {currency}", 1.0, end
-    if word == "م" and following in ("²", "2"):
-        return "area", 1.0, at + 2
-    unit = _plain(word, UNITS) if not word.startswith("و") else None
-    if unit and following != "الاسبوع":
-        dimension, factor = UNITS[unit]
-        end = at + 1
-        if dimension == "length" and following in ("مربع", "مربعا", "مربعه"):
-            return "area", factor**2, end + 1
-        if dimension == "length" and following in ("مكعب", "مكعبا", "مكعبه"):
-            return "volume", factor**3 * 1e3, end + 1
-        if _is_work(found, end):
-            return f"working {dimension}", factor, end + 1
-        return dimension, factor, end
-    if found[at].kind == "other" and word in LATIN_CURRENCIES:
-        return f"money {LATIN_CURRENCIES[word]}", 1.0, at + 1
-    if found[at].kind == "other" and word in LATIN_UNITS:
-        return (*LATIN_UNITS[word], at + 1)
+    for dimension, first, second in _MARKED:
+        if word in first and (not second or following in second):
+            return dimension, 1.0, at + (2 if second else 1)
     return None
+
+
+def _money(found: Sequence[Token], at: int) -> _Unit | None:
+    money = without_particles(found[at].text, CURRENCIES)
+    if money is None:
+        return None
+    currency, end = _nation(found, CURRENCIES[money], at + 1)
+    return f"money {currency}", 1.0, end
+
+
+def _measure(found: Sequence[Token], at: int) -> _Unit | None:
+    """Return a unit by its name, with "square", "cubic" or "working" behind it."""
+    word = found[at].text
+    following = found[at + 1].text if at + 1 < len(found) else ""
+    unit = None if word.startswith("و") else without_particles(word, UNITS)
+    if unit is None or following == "الاسبوع":
+        return None
+    dimension, factor = UNITS[unit]
+    end = at + 1
+    if dimension == "length" and following.startswith("مربع"):
+        return "area", factor**2, end + 1
+    if dimension == "length" and following.startswith("مكعب"):
+        return "volume", factor**3 * 1e3, end + 1
+    if _is_work(found, end):
+        return f"working {dimension}", factor, end + 1
+    return dimension, factor, end
 
 
 def _nation(found: Sequence[Token], currency: str, at: int) -> tuple[str, int]:
@@ -401,7 +391,7 @@ def _per(found: Sequence[Token], at: int) -> tuple[str, int]:
         token = found[place]
         if token.kind != "word":
             if token.text == "/" and place + 1 < len(found):
-                name = _plain(found[place + 1].text, PERIODS)
+                name = without_particles(found[place + 1].text, PERIODS)
                 return (PERIODS[name], place + 2) if name else ("", at)
             return "", at
         if token.text in ADVERBS:
@@ -410,45 +400,9 @@ def _per(found: Sequence[Token], at: int) -> tuple[str, int]:
             step = place + 1
             if found[step].text == "كل":
                 step += 1
-            name = _plain(found[step].text, PERIODS) if step < len(found) else None
+            name = without_particles(found[step].text, PERIODS) if step < len(found) else None
             if name and name not in ADVERBS:
                 return PERIODS[name], step + 1
             if token.text != "في":
                 return "", at
     return "", at
-
-
-def _bound(found: Sequence[Token], first: int, end: int) -> Bound:
-    after = [token.text for token in found[end : end + _EXACT_AFTER + 3]]
-    for bound, phrases in _BOUNDS_AFTER:
-        if any(_stands_in(phrase, after) for phrase in phrases):
-            return bound
-    before = [token.text for token in found[max(0, first - _LOOK_BACK) : first]]
-    for place in range(len(before) - 1, -1, -1):
-        if before[place] in {"،", "؛", ".", "|", ":"} or before[place].isdigit():
-            before = before[place + 1 :]
-            break
-    best: tuple[int, int] = (0, 0)
-    found_bound: Bound = "exact"
-    for bound, phrases in _BOUNDS_BEFORE:
-        for phrase in phrases:
-            place = _last(phrase, before)
-            rank = place + len(phrase), len(phrase)
-            if place >= 0 and rank > best:
-                best, found_bound = rank, bound
-    if found_bound in _DENIED_BOUNDS and not _NOT.isdisjoint(before[: best[0]]):
-        return _DENIED_BOUNDS[found_bound]  # "no more than", with other words between
-    return found_bound
-
-
-def _stands_in(phrase: Sequence[str], there: Sequence[str]) -> bool:
-    return _last(phrase, there) >= 0
-
-
-def _last(phrase: Sequence[str], there: Sequence[str]) -> int:
-    """Return where a phrase stands last, with particles before its first word; -1 if nowhere."""
-    for at in range(len(there) - len(phrase), -1, -1):
-        head, *rest = there[at : at + len(phrase)]
-        if rest == list(phrase[1:]) and _plain(head, (phrase[0],)):
-            return at
-    return -1

@@ -1,7 +1,5 @@
 """Arabic units, currencies and periods, in folded words."""
 
-# ruff: noqa: RUF001 - the words of Arabic are what these tables are made of
-
 from typing import Final
 
 from evidentia.language.lexicon import word_list
