@@ -47,8 +47,6 @@ class _Shares:
     alone: float
     added: float
     name: float
-    row: tuple[float, float] = (0.5, 0.75)
-    """The same in a row of a table, alone and in all passages."""
 
 
 _ONE_LANGUAGE: Final = _Shares(0.3, 0.95, 0.4)
@@ -188,8 +186,6 @@ def _is_about(
     needed = _TWO_LANGUAGES if crosses else _ONE_LANGUAGE
     own = share(_clause_with(claim, value), said.keys)
     if own >= needed.alone and part >= needed.alone and part + whole >= needed.added:
-        return True
-    if _CELLS in said.text and part >= needed.row[0] and whole >= needed.row[1]:
         return True
     if any(shares_a_part(value, other) for other in others):
         return whole >= _ENOUGH_FOR_A_DATE

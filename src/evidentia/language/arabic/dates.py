@@ -60,6 +60,8 @@ _HOUR: Final = 60
 _MORNING: Final = 5
 _LEAP_YEAR: Final = 2000
 
+UNREADABLE: Final = ""
+"""The dimension of what looks like a date and is none: nothing else is to be read in it."""
 _NO_TOKEN: Final = Token("", "", 0, 0)
 
 Dated = tuple[str, float, int]
@@ -130,7 +132,7 @@ def _slashed(found: Sequence[Token], at: int) -> Dated | None:
     try:
         dimension, value = dated(int(year), int(month), int(day), hijri=int(year) in _HIJRI_YEARS)
     except ValueError:
-        return None
+        return UNREADABLE, 0.0, 5
     return dimension, value, 5
 
 
@@ -155,8 +157,8 @@ def _in_names(found: Sequence[Token], at: int) -> Dated | None:
     taken = (year[1] if year else end) - at
     try:
         return (*dated(year[0] if year else None, number, day, hijri=hijri), taken)
-    except ValueError:
-        return None
+    except ValueError:  # the 31st of February is no date, and 31 no number of Februaries
+        return UNREADABLE, 0.0, taken
 
 
 def dated(year: int | None, month: int, day: int | None, *, hijri: bool) -> tuple[str, float]:

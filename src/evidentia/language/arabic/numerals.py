@@ -160,19 +160,15 @@ def _group(found: Sequence[Token], at: int, *, joined: bool | None) -> tuple[flo
     if not _is_word(found, at):
         return None
     word = found[at].text
-    for table in (_DUAL_SCALES, _HUNDREDS, _SCALES, FRACTIONS):
-        value = looked_up(word, table, joined=joined)
-        if value is None:
-            continue
-        if table is _SCALES:
-            return _below(found, at, value)
-        if table is _HUNDREDS:
-            more = _tens(found, at + 1, joined=True)
-            return (value + more[0], more[1]) if more else (value, at + 1)
-        if table in (_DUAL_SCALES, FRACTIONS):
-            more = _joined_number(found, at + 1, value) if table is _DUAL_SCALES else None
-            return (value + more[0], more[1]) if more else (value, at + 1)
-    return _tens(found, at, joined=joined)
+    scale = looked_up(word, _DUAL_SCALES, _SCALES, joined=joined)
+    if scale is not None:
+        return _below(found, at, scale)
+    hundreds = looked_up(word, _HUNDREDS, joined=joined)
+    if hundreds is not None:
+        more = _tens(found, at + 1, joined=True)
+        return (hundreds + more[0], more[1]) if more else (hundreds, at + 1)
+    part = looked_up(word, FRACTIONS, joined=joined)
+    return _tens(found, at, joined=joined) if part is None else (part, at + 1)
 
 
 def _below(found: Sequence[Token], at: int, value: float) -> tuple[float, int]:

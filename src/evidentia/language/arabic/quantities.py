@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from evidentia.language.arabic.bounds import bound_around, without_particles
-from evidentia.language.arabic.dates import read_clock, read_date, read_weekday
+from evidentia.language.arabic.dates import UNREADABLE, read_clock, read_date, read_weekday
 from evidentia.language.arabic.numerals import looked_up, read_number
 from evidentia.language.arabic.units import (
     ADVERBS,
@@ -70,10 +70,16 @@ _MARKED: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = (
     ("area", frozenset({"م"}), frozenset({"²", "2"})),
 )
 """Units that a sign, or two words, stand for: a dimension, the first word, and the second."""
+_WEEK: Final = 7 * 86_400.0
+_WORKING_WEEK: Final = 5 * 86_400.0
 _WHOLE: Final = frozenset(word_list("كامل كامله كاملا"))
 _AGE_BEFORE: Final = frozenset(word_list("سن عمر بلوغه بلوغها بلوغ دون تجاوز تجاوزوا السن العمر"))
 _OF_AGE: Final = (["عمره"], ["عمرها"], ["العمر"])
 _AGES: Final = range(2, 120)
+
+
+_Unit = tuple[str, float, int]
+"""A unit's dimension and factor, and where it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,9 @@ def find_arabic_quantities(text: str) -> tuple[Quantity, ...]:
             read.append((at, one))
         at = one.end if one else at + 1
     _share_units(found, read)
-    return tuple(_quantity(text, found, first, one) for first, one in read)
+    return tuple(
+        _quantity(text, found, first, one) for first, one in read if one.dimension != UNREADABLE
+    )
 
 
 def _quantity(text: str, found: Sequence[Token], first: int, read: _Read) -> Quantity:
@@ -143,7 +151,7 @@ def _read(found: Sequence[Token], at: int) -> _Read | None:
         dated = reader(found, at)
         if dated and not (dated[0] == "year" and _unit(found, at + 1)):
             return _Read(dated[0], dated[1], at + dated[2])
-    read = _readwithout_particles(found, at)
+    read = _read_plain(found, at)
     while read and read.dimension in ("time", "months"):
         more = _added(found, read)
         if more is None:
@@ -160,24 +168,24 @@ def _added(found: Sequence[Token], read: _Read) -> _Read | None:
     unit = found[at].text[1:]
     if unit in _SINGULAR and UNITS[unit][0] == read.dimension:
         return replace(read, value=read.value + UNITS[unit][1], end=at + 1, bare=None)
-    more = _readwithout_particles(found, at)
+    more = _read_plain(found, at)
     if more and more.dimension == read.dimension and more.value < read.value:
         return replace(read, value=read.value + more.value, end=more.end, bare=None)
     return None
 
 
-def _readwithout_particles(found: Sequence[Token], at: int) -> _Read | None:
+def _read_plain(found: Sequence[Token], at: int) -> _Read | None:
     """Return the quantity, which is no date, that begins at a place."""
     token = found[at]
     if token.kind == "word":
         return _by_unit(found, at) or _by_word(found, at)
     if token.kind == "number":
         return _by_digits(found, at)
-    if token.text in LATIN_CURRENCIES and at + 1 < len(found) and found[at + 1].kind == "number":
-        read = _by_digits(found, at + 1)
-        if read:
-            return replace(read, dimension=f"money {LATIN_CURRENCIES[token.text]}")
-    return None
+    signed = token.text in LATIN_CURRENCIES and at + 1 < len(found)
+    amount = _by_digits(found, at + 1) if signed and found[at + 1].kind == "number" else None
+    if amount is None:
+        return None
+    return replace(amount, dimension=f"money {LATIN_CURRENCIES[token.text]}")
 
 
 def _by_unit(found: Sequence[Token], at: int) -> _Read | None:
@@ -188,7 +196,7 @@ def _by_unit(found: Sequence[Token], at: int) -> _Read | None:
     dimension, factor = UNITS[unit]
     end = at + 1
     if _is_work(found, end):
-        dimension, end = f"working {dimension}", end + 1
+        dimension, factor, end = _of_work(dimension, factor, end)
     number = read_number(found, end) if end < len(found) else None
     if number and not number.ordinal:
         article = found[end].text.startswith(("ال", "وال"))
@@ -210,7 +218,7 @@ def _dual(found: Sequence[Token], at: int) -> _Read | None:
     if dual and (not dual.endswith("ي") or _is_work(found, end)):
         dimension, value = DUALS[dual]
         if _is_work(found, end):
-            dimension, end = f"working {dimension}", end + 1
+            dimension, value, end = _of_work(dimension, value, end)
         part, end = _part(found, end)
         return _Read(dimension, value + part * value / 2, end, bare=2.0)
     money = without_particles(word, DUAL_MONEY)
@@ -233,6 +241,12 @@ def _single(found: Sequence[Token], at: int, unit: str, one: _Read) -> _Read | N
     alone = word == unit and (before in _ONCE or unit.endswith("ا"))  # "أسبوعًا": for a week
     prefixed = word in {f"{particle}{unit}" for particle in ("ب", "فب", "وب", "ل")}
     return one if alone or prefixed or following in _WHOLE else None
+
+
+def _of_work(dimension: str, factor: float, at: int) -> _Unit:
+    """Return a unit of work and where it ends: a week of work has five days."""
+    weeks, rest = divmod(factor, _WEEK)
+    return f"working {dimension}", weeks * _WORKING_WEEK if weeks and not rest else factor, at + 1
 
 
 def _is_work(found: Sequence[Token], at: int) -> bool:
@@ -308,10 +322,6 @@ def _is_name(found: Sequence[Token], at: int) -> bool:
     )
 
 
-_Unit = tuple[str, float, int]
-"""A unit's dimension and factor, and where it ends."""
-
-
 def _unit(found: Sequence[Token], at: int) -> _Unit | None:
     """Return the unit that stands at a place."""
     if at >= len(found):
@@ -358,9 +368,7 @@ def _measure(found: Sequence[Token], at: int) -> _Unit | None:
         return "area", factor**2, end + 1
     if dimension == "length" and following.startswith("مكعب"):
         return "volume", factor**3 * 1e3, end + 1
-    if _is_work(found, end):
-        return f"working {dimension}", factor, end + 1
-    return dimension, factor, end
+    return _of_work(dimension, factor, end) if _is_work(found, end) else (dimension, factor, end)
 
 
 def _nation(found: Sequence[Token], currency: str, at: int) -> tuple[str, int]:
