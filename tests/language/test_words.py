@@ -83,3 +83,7 @@ def test_a_statement_is_read_once_and_without_its_markup() -> None:
     assert [quantity.text for quantity in statement.quantities] == ["15 days"]
     assert statement.is_english
     assert not read_statement("Mitarbeiter haben Anspruch").is_english
+
+
+def test_vowel_signs_do_not_part_an_arabic_word() -> None:
+    assert [word.text for word in words("تُوزَّع الأرباحُ")] == ["توزع", "الأرباح"]

@@ -225,3 +225,10 @@ def test_a_passage_is_found_by_its_meaning_though_it_shares_no_word() -> None:
     text = "No pet may enter"
     assert snippets(text, corpus) == []
     assert snippets(text, replace(corpus, meaning=NearPets())) == ["Dogs stay outside."]
+
+
+def test_a_claim_is_looked_for_in_documents_of_the_other_language() -> None:
+    english = one_page("Hotels are paid. The tenant pays the rent every month.")
+    assert snippets("يدفع المستأجر الأجرة", english)[0] == "The tenant pays the rent every month."
+    arabic = one_page("الفنادق مدفوعة. يسدد المستأجر الأجرة كل شهر.")
+    assert snippets("The tenant pays the rent", arabic)[0] == "يسدد المستأجر الأجرة كل شهر."

@@ -4,7 +4,8 @@
 thing, and "at least 15 days" leaves "20 days" open. A sentence bears a claim out if it has every
 value of it and is about all that the claim is about. It contradicts a claim if, besides, one value
 rules the claim's out and the sentence is about no smaller group. In all other cases the judge has
-no opinion, or one that other judges may overrule.
+no opinion, or one that other judges may overrule. Where the claim or a passage is Arabic and it has
+no certain opinion, it asks the rules in `judges.arabic` as well.
 """
 
 from collections.abc import Sequence

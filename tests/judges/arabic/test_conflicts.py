@@ -1,9 +1,9 @@
 # ruff: noqa: RUF001 - Arabic claims and passages are what is judged here
 import pytest
-from tests.judges.asking import judged, verdict
 
 from evidentia.judges.arabic.conflicts import find_conflict
 from evidentia.ledger.model import Verdict
+from judges.asking import judged, verdict
 
 LEAVE = "يستحق الموظف إجازة سنوية مدفوعة قدرها ٢٢ يوم عمل."
 PROBATION = "يخضع الموظف الجديد لفترة تجربة مدتها تسعون يوماً من تاريخ مباشرته العمل."

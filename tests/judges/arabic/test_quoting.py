@@ -1,9 +1,9 @@
 # ruff: noqa: RUF001 - Arabic claims and passages are what is judged here
 import pytest
-from tests.judges.asking import verdict
 
 from evidentia.judges.arabic.quoting import says_the_same
 from evidentia.ledger.model import Verdict
+from judges.asking import verdict
 
 
 @pytest.mark.parametrize(
