@@ -78,8 +78,12 @@ class NumbersJudge:
 def _with_arabic(
     claim: str, passages: Sequence[Passage], opinions: list[Opinion | None]
 ) -> list[Opinion | None]:
-    """Return the opinions, with the one against a claim where it or a passage is Arabic."""
-    if any(opinion and opinion.certain for opinion in opinions):
+    """Return the opinions, with the one against a claim where it or a passage is Arabic.
+
+    What English passages say of an English claim goes before what an Arabic one says against it.
+    """
+    known = [opinion for opinion in opinions if opinion]
+    if any(opinion.certain for opinion in known) or (known and not is_arabic(claim)):
         return opinions
     read = [_arabic_sentences(claim, passage) for passage in passages]
     conflict = find_conflict(claim, read)

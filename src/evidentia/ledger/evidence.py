@@ -140,9 +140,14 @@ def find_passages(
 
     `also` names chunks that the answer cites: a passage of each is among them in any case.
     """
-    looked_for = dict.fromkeys((claim.text, main_clause(claim.text), in_other_language(claim.text)))
+    looked_for = dict.fromkeys((claim.text, main_clause(claim.text)))
     wanted = tuple(map(read_statement, looked_for))
     nearest = [chunk for text in looked_for for chunk in corpus.nearest(text, CHUNKS)]
+    translated = in_other_language(claim.text)
+    crossing = corpus.nearest(translated, CHUNKS) if translated else []
+    if crossing:
+        wanted += (read_statement(translated),)
+        nearest += crossing
     if corpus.meaning:
         places = corpus.meaning.nearest(claim.text, CHUNKS_BY_MEANING)
         nearest += [corpus.chunks[place] for place in places]

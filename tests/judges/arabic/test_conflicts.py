@@ -206,3 +206,10 @@ def test_a_value_that_another_passage_has_is_no_conflict() -> None:
 def test_a_claim_without_words_has_no_conflict(claim: str) -> None:
     assert find_conflict(claim, [(LEAVE,)]) is None
     assert find_conflict(claim, [()]) is None
+
+
+def test_what_an_english_passage_says_goes_before_an_arabic_one_for_an_english_claim() -> None:
+    claim, arabic = "The lease contract period is 50 years.", "مدة عقد الإيجار 30 سنة."
+    assert verdict(claim, arabic) is Verdict.CONTRADICTED
+    english = "The lease contract period is 50 years for some tenants."
+    assert verdict(claim, arabic, english) is not Verdict.CONTRADICTED
