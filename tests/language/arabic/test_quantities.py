@@ -57,7 +57,8 @@ def only(text: str) -> Quantity:
 )
 def test_numbers_are_read_in_words_and_digits(text: str, value: float) -> None:
     found = only(text)
-    assert (found.dimension, found.value) == ("number", pytest.approx(value))
+    assert found.dimension == "number"
+    assert found.value == pytest.approx(value)
 
 
 def test_two_numbers_with_an_and_are_two() -> None:

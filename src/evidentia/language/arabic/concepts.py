@@ -7,6 +7,7 @@ values, negation and names decide, and these are compared by themselves.
 
 # ruff: noqa: RUF001 - the words of Arabic are what this table is made of
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -260,11 +261,24 @@ def in_other_language(text: str) -> str:
     """
     if is_arabic(text):
         keys = (arabic_keys(token.text) for token in tokens(text) if token.kind == "word")
-        wanted = frozenset[str]().union(*keys)
-        return " ".join(name for name, found in _ENGLISH.items() if found & wanted)
-    wanted = frozenset[str]().union(*(english_keys(word.text) for word in words(text)))
-    named = [name for name, found in _ARABIC.items() if found & wanted]
-    return " ".join(form for name in named for form in _frequent_forms(name))
+        table = _IN_ENGLISH
+    else:
+        keys = (english_keys(word.text) for word in words(text))
+        table = _IN_ARABIC
+    wanted = frozenset[str]().union(*keys)
+    return " ".join(dict.fromkeys(form for name in sorted(wanted) for form in table.get(name, ())))
+
+
+def _by_concept(
+    listed: dict[str, frozenset[str]],
+    forms: Callable[[str], tuple[str, ...]] = lambda name: (name,),
+) -> dict[str, tuple[str, ...]]:
+    """Return the forms of the words that each concept is said by."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, concepts in listed.items():
+        for concept in concepts:
+            found[concept] = (*found.get(concept, ()), *forms(name))
+    return found
 
 
 def _frequent_forms(name: str) -> tuple[str, ...]:
@@ -272,3 +286,6 @@ def _frequent_forms(name: str) -> tuple[str, ...]:
     plain = name.removesuffix("ه")
     plurals = (f"{plain}ات",) if name.endswith("ه") else (f"{name}ون", f"{name}ين", f"{name}ات")
     return (name, *plurals, f"و{name}", f"ب{name}", f"ل{name}", f"لل{name}", f"{name}ا")
+
+
+_IN_ENGLISH, _IN_ARABIC = _by_concept(_ENGLISH), _by_concept(_ARABIC, _frequent_forms)
