@@ -68,6 +68,7 @@ def _pack() -> Kind:
 KINDS: Final[Mapping[str, Callable[[], Kind]]] = MappingProxyType(
     {
         "urn:evidentia:spec:v1:ledger": _ledger,
+        "urn:evidentia:spec:v1:ledger.v2": _ledger,
         "urn:evidentia:spec:v1:bundle": _bundle,
         "urn:evidentia:spec:v1:pack": _pack,
         "urn:evidentia:spec:v1:pack.v2": _pack,

@@ -11,13 +11,16 @@ from pydantic import ValidationError
 from evidentia.canonical import parse_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.ledger.claims import extract_claims
+from evidentia.ledger.model import Verdict
 from evidentia.ledger.session import (
     PREDICATE_TYPE,
+    SECOND_TYPE,
     CheckedDocument,
     LedgerSession,
     LeftOutText,
     UnreadFile,
 )
+from evidentia.ledger.voting import AskedService, Judging, JudgingPolicy, Vote
 from evidentia.proof.statement import Statement, Subject
 from ledger.corpora import check, leave_corpus
 
@@ -164,3 +167,63 @@ def test_a_statement_about_something_else_is_refused(subjects: tuple[Subject, ..
     statement = replace(SESSION.to_statement(), subjects=subjects)
     with pytest.raises(ProofError, match="subject is not the answer that it holds"):
         LedgerSession.from_statement(statement)
+
+
+VOTED = SESSION.model_copy(
+    update={
+        "judging": Judging(
+            policy=JudgingPolicy(decides="majority"),
+            votes=(
+                Vote(
+                    claim_id=CLAIMS.claims[0].id,
+                    judges=("llm",),
+                    verdict=Verdict.SUPPORTED,
+                    confidence=0.9,
+                    decides=True,
+                    runs=("judge-1",),
+                ),
+            ),
+            services=(
+                AskedService(
+                    judge="llm",
+                    digest="ab" * 32,
+                    url="http://localhost/v1",
+                    api="openai",
+                    model="m",
+                    prompt_sha256="cd" * 32,
+                    calls=1,
+                    input_tokens=900,
+                    cost="0.0012",
+                    currency="USD",
+                ),
+            ),
+        )
+    }
+)
+
+
+def test_a_session_that_was_voted_on_has_the_second_form() -> None:
+    statement = VOTED.to_statement()
+    assert statement.predicate_type == SECOND_TYPE == "urn:evidentia:spec:v1:ledger.v2"
+    assert set(statement.predicate) - set(SESSION.to_statement().predicate) == {"judging"}
+    assert LedgerSession.from_statement(Statement.parse(statement.encode())) == VOTED
+
+
+def test_each_form_has_its_own_members_and_no_others() -> None:
+    first, second = SESSION.to_statement(), VOTED.to_statement()
+    for wrong in (
+        replace(first, predicate_type=SECOND_TYPE),
+        replace(second, predicate_type=PREDICATE_TYPE),
+        replace(first, predicate={**first.predicate, "judging": None}),
+    ):
+        with pytest.raises(ProofError, match="only the second form has judging"):
+            LedgerSession.from_statement(wrong)
+
+
+def test_a_vote_is_on_one_of_the_claims() -> None:
+    second = VOTED.to_statement()
+    judging = json.loads(json.dumps(second.predicate["judging"]))
+    judging["votes"][0]["claim_id"] = "clm_x"
+    wrong = replace(second, predicate={**second.predicate, "judging": judging})
+    with pytest.raises(ProofError, match="a vote is on clm_x, which is none of its claims"):
+        LedgerSession.from_statement(wrong)

@@ -7,7 +7,7 @@ nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final
 
@@ -39,6 +39,17 @@ from evidentia.ledger.risks import (
     generate_risk_flags,
 )
 from evidentia.ledger.verdicts import assign_verdict, in_order
+from evidentia.ledger.voting import (
+    Ballot,
+    Judging,
+    JudgingPolicy,
+    LaterJudge,
+    Vote,
+    ask_later,
+    decide,
+    disagreement,
+    votes,
+)
 
 _WOULD_CHANGE: Final = {
     Verdict.SUPPORTED: "A passage that says otherwise would change this.",
@@ -56,7 +67,8 @@ class CheckContext:
     """What a check is given beside the answer and the corpus.
 
     `issued_anchors` maps every anchor of the workspace to the full hash it is bound to, and
-    `anchor_of` gives the anchor of a hash. `progress` is told how many claims are done.
+    `anchor_of` gives the anchor of a hash. `progress` is told how many claims are done. `policy`
+    says when judges that vote after the others are asked, and who decides.
     """
 
     session_id: str
@@ -67,6 +79,15 @@ class CheckContext:
     previous_ledger_id: str | None = None
     outdated_after_days: int = OUTDATED_AFTER_DAYS
     progress: Callable[[int], None] = lambda _: None
+    policy: JudgingPolicy = field(default_factory=JudgingPolicy)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A ledger, and how its claims were voted on; None if no judge votes after the others."""
+
+    ledger: EvidenceLedger
+    judging: Judging | None
 
 
 def check_claims(
@@ -77,15 +98,31 @@ def check_claims(
     context: CheckContext,
 ) -> EvidenceLedger:
     """Judge each claim and put the results into a ledger."""
+    return check_with_votes(answer, extracted, corpus, judges, context).ledger
+
+
+def check_with_votes(
+    answer: str,
+    extracted: ExtractedClaims,
+    corpus: Corpus,
+    judges: Sequence[Judge],
+    context: CheckContext,
+) -> Checked:
+    """Judge each claim; return the ledger, and the votes if judges were asked who vote."""
     references = References(answer, corpus, context.issued_anchors)
     entries: list[LedgerEntry] = []
     citations: list[CitationCheck] = []
-    for number, claim in enumerate(extracted.claims, 1):
-        judged = _judged(claim, corpus, judges, references)
+    cast: list[Vote] = []
+    found = _voted(extracted.claims, corpus, judges, references, context)
+    for claim, judged, ballots in found:
         checks = references.check(claim, judged)
-        entries.append(_entry(claim, judged, checks, corpus, context))
+        final = _assign(claim, _counted(judged, corpus)).verdict
+        of_claim = votes(claim, ballots, context.policy, final)
+        entries.append(
+            _entry(claim, judged, checks, corpus, context, others=disagreement(of_claim))
+        )
         citations += checks
-        context.progress(number)
+        cast += of_claim
     ledger = EvidenceLedger(
         id=_ledger_id(context, entries),
         session_id=context.session_id,
@@ -105,7 +142,66 @@ def check_claims(
             for document in corpus.documents.values()
         },
     )
-    return ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger, risks)})
+    flagged = ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger, risks)})
+    has_voters = any(isinstance(judge, LaterJudge) for judge in judges)
+    judging = Judging(policy=context.policy, votes=tuple(cast)) if has_voters else None
+    return Checked(flagged, judging)
+
+
+def _voted(
+    claims: Sequence[Claim],
+    corpus: Corpus,
+    judges: Sequence[Judge],
+    references: References,
+    context: CheckContext,
+) -> list[tuple[Claim, Judged, Sequence[Ballot]]]:
+    """Ask the first judges about each claim, and then those who vote after them, where in doubt."""
+    first = [judge for judge in judges if not isinstance(judge, LaterJudge)]
+    later = [judge for judge in judges if isinstance(judge, LaterJudge)]
+    told = 0
+
+    def done() -> None:
+        nonlocal told
+        told += 1
+        context.progress(told)
+
+    def assign(claim: Claim, judged: Judged) -> VerdictAssignment:
+        return _assign(claim, _counted(judged, corpus))
+
+    def passages(claim: Claim) -> Sequence[Passage]:
+        return find_passages(claim, corpus, also=references.chunks(claim))
+
+    ballots: list[list[Ballot]] = []
+    for claim in claims:
+        ballots.append([])
+        if first or not later:
+            judged = _judged(claim, corpus, first, references)
+            ballots[-1].append(Ballot(judged.judges, judged, assign(claim, judged)))
+        if not later:
+            done()
+    for judge in later:
+        is_last = judge is later[-1]
+        asked = [
+            number
+            for number, cast in enumerate(ballots)
+            if context.policy.asked == "always"
+            or not any(ballot.is_sure(context.policy) for ballot in cast)
+        ]
+        for _ in range(len(claims) - len(asked)) if is_last else ():
+            done()
+        given = ask_later(
+            judge,
+            [claims[number] for number in asked],
+            passages,
+            assign,
+            done if is_last else lambda: None,
+        )
+        for number, ballot in zip(asked, given, strict=True):
+            ballots[number].append(ballot)
+    return [
+        (claim, decide(cast, context.policy), cast)
+        for claim, cast in zip(claims, ballots, strict=True)
+    ]
 
 
 def _judged(
@@ -140,11 +236,11 @@ def _entry(
     citations: Sequence[CitationCheck],
     corpus: Corpus,
     context: CheckContext,
+    *,
+    others: str,
 ) -> LedgerEntry:
-    current = [match for match in judged.matches if not _is_superseded(match.passage, corpus)]
-    bearing = current or [_as_outdated(match) for match in judged.matches if not match.contradicts]
-    aside = len(judged.matches) - len(bearing)
-    weighed = replace(judged, matches=tuple(in_order(bearing)))
+    weighed = _counted(judged, corpus)
+    aside = len(judged.matches) - len(weighed.matches)
     assignment = _assign(claim, weighed)
     deciding = _deciding(assignment.verdict, weighed.matches)
     best = deciding[0] if deciding else None
@@ -162,7 +258,7 @@ def _entry(
         evidence_chunk_ids=_anchors(deciding, context),
         evidence_snippet=best.snippet if best else "",
         source_document=best.passage.source if best and best.passage else None,
-        notes=_notes(assignment, best, weighed, citations, aside),
+        notes=" ".join(filter(None, (_notes(assignment, best, weighed, citations, aside), others))),
         judge=best.judge if best else "",
         confidence_components=components,
         component_confidence=calculate_confidence(components) if components else None,
@@ -170,6 +266,13 @@ def _entry(
         support_probability=judged.support,
         models=judged.models,
     )
+
+
+def _counted(judged: Judged, corpus: Corpus) -> Judged:
+    """Return what counts of what was judged, best first: older versions where nothing else does."""
+    current = [match for match in judged.matches if not _is_superseded(match.passage, corpus)]
+    bearing = current or [_as_outdated(match) for match in judged.matches if not match.contradicts]
+    return replace(judged, matches=tuple(in_order(bearing)))
 
 
 def _as_outdated(match: EvidenceMatch) -> EvidenceMatch:

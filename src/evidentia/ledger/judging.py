@@ -100,7 +100,7 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         try:
             opinions = _on_claim(judge, claim, [questions[place] for place in open_places])
         except Exception as error:  # noqa: BLE001 - whatever a judge raises becomes a reason
-            failures.append(Failure(judge.name, _reason(error)))
+            failures.append(Failure(judge.name, failure_reason(error)))
             continue
         if digest := getattr(judge, "digest", ""):
             models[judge.name] = digest
@@ -302,7 +302,7 @@ def _as_full(match: EvidenceMatch) -> EvidenceMatch:
     )
 
 
-def _reason(error: Exception) -> str:
+def failure_reason(error: Exception) -> str:
     """Return what was raised, on one line; an exception that cannot be printed says so.
 
     Errors of ours are sentences, and need no name.

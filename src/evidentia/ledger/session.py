@@ -5,17 +5,29 @@ predicate is the session. Reading the statement gives the same session again.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 from evidentia.ledger.model import Claim, EvidenceLedger, LedgerSummary
+from evidentia.ledger.voting import Judging
 from evidentia.proof.statement import Statement, Subject
 
 PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:ledger"
+SECOND_TYPE: Final = "urn:evidentia:spec:v1:ledger.v2"
+"""The second form, of a session that was voted on: the first, and the members below."""
+SECOND_MEMBERS: Final = ("judging",)
+"""What a session has in the second form and lacks in the first."""
 
 
 class CheckedDocument(FrozenModel):
@@ -48,7 +60,10 @@ class LeftOutText(FrozenModel):
 
 
 class LedgerSession(FrozenModel):
-    """A question and its answer, with the ledger that judges it and the claims it judges."""
+    """A question and its answer, with the ledger that judges it and the claims it judges.
+
+    `judging` says how claims were voted on, where a judge votes after the others.
+    """
 
     id: str
     title: str
@@ -63,6 +78,16 @@ class LedgerSession(FrozenModel):
     unread: FrozenItems[UnreadFile] = FrozenList()
     judges: FrozenItems[str] = FrozenList()
     program: str = ""
+    judging: Judging | None = None
+
+    @model_serializer(mode="wrap")
+    def _in_its_form(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Write what the second form alone has where there is any."""
+        written: dict[str, Any] = write(self)
+        for name in SECOND_MEMBERS:
+            if written[name] is None:
+                del written[name]
+        return written
 
     @model_validator(mode="after")
     def _has_every_claim(self) -> Self:
@@ -76,16 +101,21 @@ class LedgerSession(FrozenModel):
         """Return the claims by their ids: every entry of the ledger has one."""
         return {claim.id: claim for claim in self.claims}
 
+    @property
+    def predicate_type(self) -> str:
+        """The form of its statement: the first, unless it has what only the second can say."""
+        return PREDICATE_TYPE if self.judging is None else SECOND_TYPE
+
     def to_statement(self) -> Statement:
         """Return what is signed: all this, about the answer by its digest."""
         answer = Subject(self.answer_name, sha256_hex(self.answer.encode()))
         predicate: dict[str, Any] = self.model_dump(mode="json")
-        return Statement(PREDICATE_TYPE, (answer,), predicate)
+        return Statement(self.predicate_type, (answer,), predicate)
 
     @classmethod
     def from_statement(cls, statement: Statement) -> "LedgerSession":
         """Read a session from its statement; raise `ProofError` saying what is wrong with it."""
-        if statement.predicate_type != PREDICATE_TYPE:
+        if statement.predicate_type not in (PREDICATE_TYPE, SECOND_TYPE):
             raise ProofError(f"not a ledger: its type is {statement.predicate_type[:80]!r}")
         try:
             session = cls.model_validate_json(canonical_json(statement.predicate), strict=True)
@@ -93,9 +123,14 @@ class LedgerSession(FrozenModel):
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
             raise ProofError(f"not a ledger: {where}: {first['msg']}") from None
+        members = [name for name in SECOND_MEMBERS if name in statement.predicate]
+        if session.predicate_type != statement.predicate_type or (
+            members and statement.predicate_type == PREDICATE_TYPE
+        ):
+            raise ProofError(f"not a ledger: only the second form has {', '.join(SECOND_MEMBERS)}")
         if session.to_statement().subjects != statement.subjects:
             raise ProofError("the statement's subject is not the answer that it holds")
-        for problem in _contradictions(session):
+        for problem in chain(_contradictions(session), _wrong_votes(session)):
             raise ProofError(f"the ledger contradicts itself: {problem}")
         return session
 
@@ -119,3 +154,10 @@ def _contradictions(session: LedgerSession) -> Iterator[str]:
     for entry in ledger.entries:
         if entry.claim_text != claims[entry.claim_id].text:
             yield f"entry {entry.id} quotes its claim as another"
+
+
+def _wrong_votes(session: LedgerSession) -> Iterator[str]:
+    claims = session.claims_by_id()
+    for vote in session.judging.votes if session.judging else ():
+        if vote.claim_id not in claims:
+            yield f"a vote is on {vote.claim_id}, which is none of its claims"

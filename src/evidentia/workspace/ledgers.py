@@ -17,7 +17,6 @@ from evidentia.canonical import derived_id, sha256_hex
 from evidentia.errors import InputError, IntegrityError
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.ledger.session import (
-    PREDICATE_TYPE,
     CheckedDocument,
     LedgerSession,
     LeftOutText,
@@ -261,7 +260,7 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
     """Keep a session's statement, record it in the trail, and insert its rows."""
     ledger, statement = session.ledger, session.to_statement().encode()
     body = {
-        "predicate_type": PREDICATE_TYPE,
+        "predicate_type": session.predicate_type,
         "session_id": session.id,
         "previous_ledger_id": ledger.previous_ledger_id,
         "summary": ledger.summary.model_dump(mode="json"),
