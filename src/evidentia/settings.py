@@ -4,6 +4,7 @@ Every variable begins with `EVIDENTIA_`; one that is not known here is refused, 
 error is never a silent default.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -15,9 +16,17 @@ from evidentia.errors import SettingsError
 PREFIX: Final = "EVIDENTIA_"
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
+SecondOpinion = Literal["in_doubt", "always"]
+Decides = Literal["last", "cautious", "majority"]
+LlmApi = Literal["openai", "anthropic"]
 _LEVELS: Final = ("debug", "info", "warning", "error")
 _FORMATS: Final = ("text", "json")
+_SECOND_OPINIONS: Final = ("in_doubt", "always")
+_DECIDE: Final = ("last", "cautious", "majority")
+_APIS: Final = ("openai", "anthropic")
 _MOST_DAYS: Final = 1_000_000
+_DOUBT: Final = re.compile(r"(0(?:\.[0-9]{1,6})?)-(0(?:\.[0-9]{1,6})?|1(?:\.0{1,6})?)")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,21 @@ class Settings:
     judges: tuple[str, ...] | None = None
     key_passphrase: str | None = field(default=None, repr=False)
     key_passphrase_file: Path | None = None
+    second_opinion: SecondOpinion = "in_doubt"
+    decides: Decides = "last"
+    doubt: str = "0.15-0.85"
+    llm_url: str | None = None
+    llm_model: str | None = None
+    llm_api: LlmApi = "openai"
+    llm_key_variable: str | None = None
+    llm_key_file: Path | None = None
+    llm_input_price: str | None = None
+    llm_output_price: str | None = None
+    llm_currency: str = "USD"
+    llm_timeout_seconds: int = 60
+    llm_attempts: int = 4
+    llm_claims_at_once: int = 8
+    llm_evidence_bytes: int = 24_000
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -47,6 +71,10 @@ class Settings:
             raise SettingsError(
                 f"{PREFIX}KEY_PASSPHRASE and {PREFIX}KEY_PASSPHRASE_FILE are both set: unset one"
             )
+        if given.get("llm_key_variable") and given.get("llm_key_file"):
+            raise SettingsError(
+                f"{PREFIX}LLM_KEY_VARIABLE and {PREFIX}LLM_KEY_FILE are both set: unset one"
+            )
         known = list(cls.__dataclass_fields__)
         for name in given:
             if name not in known:
@@ -59,11 +87,60 @@ class Settings:
             log_format=cast(
                 "LogFormat", _choice(given, "log_format", _FORMATS, default.log_format)
             ),
-            outdated_after_days=_days(given, "outdated_after_days", default.outdated_after_days),
+            outdated_after_days=_number(
+                given,
+                "outdated_after_days",
+                default.outdated_after_days,
+                "a number of days",
+                (0, _MOST_DAYS),
+            ),
             judges=comma_separated(given.get("judges")),
             key_passphrase=given.get("key_passphrase") or None,
             key_passphrase_file=Path(file) if (file := given.get("key_passphrase_file")) else None,
+            second_opinion=cast(
+                "SecondOpinion",
+                _choice(given, "second_opinion", _SECOND_OPINIONS, default.second_opinion),
+            ),
+            decides=cast("Decides", _choice(given, "decides", _DECIDE, default.decides)),
+            doubt=_doubt(given, default.doubt),
+            llm_url=given.get("llm_url") or None,
+            llm_model=given.get("llm_model") or None,
+            llm_api=cast("LlmApi", _choice(given, "llm_api", _APIS, default.llm_api)),
+            llm_key_variable=_variable(given, "llm_key_variable"),
+            llm_key_file=Path(file) if (file := given.get("llm_key_file")) else None,
+            llm_input_price=given.get("llm_input_price") or None,
+            llm_output_price=given.get("llm_output_price") or None,
+            llm_currency=given.get("llm_currency") or default.llm_currency,
+            llm_timeout_seconds=_number(
+                given,
+                "llm_timeout_seconds",
+                default.llm_timeout_seconds,
+                "a number of seconds",
+                (1, 3_600),
+            ),
+            llm_attempts=_number(given, "llm_attempts", default.llm_attempts, "a number", (1, 10)),
+            llm_claims_at_once=_number(
+                given, "llm_claims_at_once", default.llm_claims_at_once, "a number", (1, 50)
+            ),
+            llm_evidence_bytes=_number(
+                given,
+                "llm_evidence_bytes",
+                default.llm_evidence_bytes,
+                "a number of bytes",
+                (500, 10_000_000),
+            ),
         )
+
+    def llm_key(self, environment: Mapping[str, str]) -> str | None:
+        """Return the key that the named variable holds; None if no variable is named."""
+        if self.llm_key_variable is None:
+            return None
+        found = environment.get(self.llm_key_variable)
+        if not found:
+            raise SettingsError(
+                f"{PREFIX}LLM_KEY_VARIABLE names {self.llm_key_variable}, which is not set"
+            )
+        return found
 
 
 def comma_separated(text: str | None) -> tuple[str, ...] | None:
@@ -80,13 +157,37 @@ def _choice(given: Mapping[str, str], name: str, allowed: tuple[str, ...], defau
     return value
 
 
-def _days(given: Mapping[str, str], name: str, default: int) -> int:
+def _number(
+    given: Mapping[str, str], name: str, default: int, what: str, bounds: tuple[int, int]
+) -> int:
+    least, most = bounds
     value = given.get(name) or str(default)
-    if not (value.isascii() and value.isdigit() and int(value) <= _MOST_DAYS):
+    if not (value.isascii() and value.isdigit() and least <= int(value[:20]) <= most):
         raise SettingsError(
-            f"{PREFIX}{name.upper()} is {value!r}: it must be a number of days, 0 to {_MOST_DAYS:,}"
+            f"{PREFIX}{name.upper()} is {value!r}: it must be {what}, {least:,} to {most:,}"
         )
     return int(value)
+
+
+def _doubt(given: Mapping[str, str], default: str) -> str:
+    value = given.get("doubt") or default
+    found = _DOUBT.fullmatch(value)
+    if not found or float(found[1]) > float(found[2]):
+        raise SettingsError(
+            f"{PREFIX}DOUBT is {value!r}: it must be two probabilities, as {default}"
+        )
+    return value
+
+
+def _variable(given: Mapping[str, str], name: str) -> str | None:
+    value = given.get(name) or None
+    if value is not None and not _VARIABLE.fullmatch(value):
+        # what stands there may be the key itself: it is not shown
+        raise SettingsError(
+            f"{PREFIX}{name.upper()} is no name of a variable: put the key into one, such as "
+            "MODEL_KEY, and name that here"
+        )
+    return value
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -33,7 +33,7 @@ def test_the_judges_are_listed_with_what_they_do(cli: Cli) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert "Compares words; knows nothing of their meaning." in ran.out
     listed = cli("judge", "list", "--json").json["judges"]
-    assert [judge["name"] for judge in listed] == list(JUDGES)
+    assert [judge["name"] for judge in listed] == [*JUDGES, "llm"]
 
 
 def test_a_judge_that_cannot_be_asked_is_listed_with_the_reason(
@@ -44,7 +44,8 @@ def test_a_judge_that_cannot_be_asked_is_listed_with_the_reason(
 
     monkeypatch.setitem(JUDGES, "absent", absent)
     assert "no: no model here" in cli("judge", "list").out
-    assert cli("judge", "list", "--json").json["judges"][-1] == {
+    listed = cli("judge", "list", "--json").json["judges"]
+    assert next(judge for judge in listed if judge["name"] == "absent") == {
         "name": "absent",
         "about": "",
         "available": False,

@@ -65,6 +65,10 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "documents.ingest": _MAKE,
         "documents.list": _READ,
         "documents.resolve": _READ,
+        "judges.allow": Need(Action.GRANT, owner=True),
+        "judges.allowed": _READ,
+        "judges.disallow": _GRANT,
+        "judges.make": _MAKE,
         "ledgers.audit": _AUDIT,
         "ledgers.check": _MAKE,
         "ledgers.export": _READ,
@@ -128,6 +132,13 @@ _DOING: Final[Mapping[Action, str]] = MappingProxyType(
         Action.KEYS: "change the signing keys",
     }
 )
+_INSTEAD: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "judges.allow": "who else wants documents sent somewhere asks them to allow it",
+        "packs.prove": "a pack leaves it by its export, with an approval",
+    }
+)
+"""What a user does instead of what is the owner's."""
 _log = get_logger("access")
 
 
@@ -157,10 +168,7 @@ class Guard:
         if self._user is None:
             return named
         if need.owner:
-            raise AccessError(
-                f"{method} is for the owner of the workspace: a pack leaves it by its export, with "
-                "an approval"
-            )
+            raise AccessError(f"{method} is for the owner of the workspace: {_INSTEAD[method]}")
         if need.on is On.PACK:
             return self._admit_to_pack(self._user, need.action, str(named))
         if not self._authorizer().may(self._user, need.action, self._tenant):

@@ -51,7 +51,9 @@ def check(
     ] = None,
     judges: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Whom to ask: quote,numbers,nli [all, in order]."),
+        typer.Option(
+            metavar="NAMES", help="Whom to ask: quote,numbers,nli [all, in order]; also llm."
+        ),
     ] = None,
     fail_on: Annotated[
         str | None,
@@ -85,8 +87,12 @@ def check(
     page and heading. The ledger is kept as evidence and recorded in the trail. All of it is
     offline, with no service to ask, and the same input gives the same verdicts.
 
+    Only the llm judge sends passages somewhere: to the model of EVIDENTIA_LLM_URL and
+    EVIDENTIA_LLM_MODEL, once 'evidentia judge allow URL' has allowed it.
+
     Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
     """
+    from evidentia.cli.judging import chosen, policy, took
     from evidentia.cli.ledger_view import changed_files, not_readable
     from evidentia.cli.output import counting_bar, say, visible
     from evidentia.judges.nli.model import has_weights
@@ -112,7 +118,8 @@ def check(
                 query=query,
                 title=title,
                 answer_name=name,
-                judges=asked,
+                judges=chosen(asked),
+                policy=policy(),
                 outdated_after_days=settings().outdated_after_days,
                 progress=progress,
                 embedding=partial(progress, is_before=True),
@@ -131,6 +138,8 @@ def check(
         say(line, "unknown", aside=form != "table")
     if form == "table":
         say(f"Ledger {ledger.id} is entry {ledger.entry} of the trail.", "good")
+        for service in session.judging.services if session.judging else ():
+            say(f"Asked {visible(took(service))}", under=True)
         say(f"Prove it to a stranger: evidentia ledger prove {ledger.id} -o proof.json", under=True)
         if asked is None and "nli" not in session.judges and has_weights():
             say("Judged by words and numbers alone. By meaning too: pip install 'evidentia[judge]'")

@@ -1,19 +1,22 @@
 """`evidentia judge`: which judges there are, and how right they are."""
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evidentia.cli.options import JsonOption
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from evidentia.judges.measuring import Figures
     from evidentia.ledger.judging import Judge
-    from evidentia.workspace.evaluating import Evaluation
+    from evidentia.ledger.voting import AskedService
+    from evidentia.workspace.access import AllowedEndpoint
+    from evidentia.workspace.evaluating import Evaluation, KnownJudge
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -21,13 +24,26 @@ SHOWN_FAILURES = 3
 _NONE = "-"
 
 
+UrlArgument = Annotated[
+    str,
+    typer.Argument(metavar="URL", help="Where the API is, such as http://localhost:11434/v1."),
+]
+
+
 @app.command("list")
-def list_(as_json: JsonOption = False) -> None:
-    """List the judges, in the order they are asked, and say whether each can be."""
+def list_(
+    home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
+) -> None:
+    """List the judges, in the order they are asked, and say whether each can be.
+
+    Below them stand the endpoints that documents may be sent to.
+    """
     from evidentia.cli.output import print_json, print_table
+    from evidentia.export.shown import minute
     from evidentia.workspace.evaluating import known_judges
 
-    found = known_judges()
+    endpoints = _allowed(home, tenant)
+    found = [*known_judges(), _language_judge([one.url for one in endpoints])]
     if as_json:
         judges = [
             {
@@ -39,7 +55,11 @@ def list_(as_json: JsonOption = False) -> None:
             }
             for judge in found
         ]
-        print_json({"judges": judges})
+        allowed = [
+            {"url": one.url, "since": one.since, "by": one.by, "entry": one.entry}
+            for one in endpoints
+        ]
+        print_json({"judges": judges, "allowed": allowed})
         return
     print_table(
         ("Judge", "What it does", "Available"),
@@ -48,6 +68,60 @@ def list_(as_json: JsonOption = False) -> None:
             for judge in found
         ],
     )
+    if endpoints:
+        print_table(
+            ("Documents may be sent to", "Since", "Allowed by", "Entry"),
+            [(one.url, minute(one.since), one.by, one.entry) for one in endpoints],
+            right=("Entry",),
+        )
+
+
+@app.command()
+def allow(
+    url: UrlArgument,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Allow that passages of documents are sent to an endpoint to be judged.
+
+    Without it nothing is sent. The trail records who allowed it, and when.
+    """
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.judges.llm.endpoint import endpoint_url, is_local
+
+    where = endpoint_url(url)
+    with workspace(home, tenant, create=True) as opened:
+        receipt = opened.judges.allow(where)
+        opened.trail.checkpoint()
+    if as_json:
+        print_json({"url": where, "entry": receipt.seq})
+        return
+    say(f"Passages may be sent to {visible(where)}: entry {receipt.seq} of the trail.", "good")
+    if where.startswith("http:") and not is_local(where):
+        say("It is not encrypted on the way: whoever is on it can read the passages.", "unknown")
+    say(f"Take it back: evidentia judge disallow {visible(where)}", under=True)
+
+
+@app.command()
+def disallow(
+    url: UrlArgument,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let no more documents be sent to an endpoint that was allowed."""
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.judges.llm.endpoint import endpoint_url
+
+    where = endpoint_url(url)
+    with workspace(home, tenant) as opened:
+        receipt = opened.judges.disallow(where)
+        opened.trail.checkpoint()
+    if as_json:
+        print_json({"url": where, "entry": receipt.seq})
+        return
+    say(f"Nothing more is sent to {visible(where)}: entry {receipt.seq} of the trail.", "good")
 
 
 @app.command("eval")
@@ -72,6 +146,8 @@ def eval_(
             metavar="FILE", help="Write the wrongly judged pairs there, with the reasons."
         ),
     ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how right the judges are on labelled pairs.
@@ -88,20 +164,21 @@ def eval_(
       evidentia judge eval a.jsonl.gz b.jsonl.gz --judge quote --errors wrong.jsonl
 
     The evidence is searched and the claim is judged as by 'evidentia check', but nothing is kept.
+    With --judge llm, pairs are sent to the model that the settings name, if the workspace allows
+    its endpoint; its answers are remembered, so that a second run costs nothing.
     A pair counts as said to be supported if the probability of that is 0.35 or more. What could
     not be judged counts as wrong. Whatever the figures are, the exit code is 0.
     """  # noqa: D301 - the character, and not its name, keeps the lines below it apart
     from evidentia.cli.output import counting_bar, print_json, say
     from evidentia.language.counting import agreed, counted
     from evidentia.store.files import write_durably
-    from evidentia.workspace.evaluating import chosen_judges, evaluate, read_pairs, together
+    from evidentia.workspace.evaluating import evaluate, read_pairs, together
 
     _refuse_overwriting(data, errors)
-    judges = chosen_judges(judge or ())
     sets = [(str(path), read_pairs(path, limit)) for path in data]
     total = sum(len(pairs) for _, pairs in sets)
     found: list[Evaluation] = []
-    with counting_bar("Judging") as progress:
+    with _asked(judge or (), home, tenant) as judges, counting_bar("Judging") as progress:
         for name, pairs in sets:
             before = sum(len(one.judged) for one in found)
             found.append(evaluate(name, pairs, judges, _from(before, total, progress)))
@@ -112,6 +189,7 @@ def eval_(
         print_json(
             {
                 "judges": _named(judges),
+                "services": [one.model_dump(mode="json") for one in _services(judges)],
                 "sets": [_set_json(one) for one in found],
                 "all": _set_json(whole),
             }
@@ -122,6 +200,70 @@ def eval_(
         wrong = sum(len(one.wrong) for one in found)
         were = agreed(wrong, "was judged wrongly; it is in", "were judged wrongly; they are in")
         say(f"{wrong:,} of {counted(total, 'pair')} {were} {errors}.", aside=True)
+
+
+@contextmanager
+def _asked(
+    names: "Sequence[str]", home: Path | None, tenant: str | None
+) -> "Iterator[list[Judge]]":
+    """Give the judges to measure; a workspace is opened only where one sends pairs somewhere."""
+    from evidentia.cli.judging import chosen, language_model
+    from evidentia.workspace.evaluating import chosen_judges
+
+    if "llm" not in names:
+        yield chosen_judges(names)
+        return
+    _refuse_unless_allowed(language_model().url, home, tenant)
+    with workspace(home, tenant) as opened:
+        yield opened.judges.make(chosen(names), record=False)
+
+
+def _refuse_unless_allowed(url: str, home: Path | None, tenant: str | None) -> None:
+    """Say how to allow an endpoint where there is no workspace that could."""
+    from evidentia.errors import AccessError
+
+    if url not in [one.url for one in _allowed(home, tenant)]:
+        raise AccessError(
+            f"the pairs would be sent to {url}, which the owner of the workspace has not allowed: "
+            f"evidentia judge allow {url}"
+        )
+
+
+def _allowed(home: Path | None, tenant: str | None) -> "list[AllowedEndpoint]":
+    """Return the endpoints that the workspace allows; none where there is no workspace."""
+    from evidentia.errors import NotFoundError
+
+    try:
+        with workspace(home, tenant, read_only=True) as opened:
+            return opened.judges.allowed()
+    except NotFoundError:
+        return []
+
+
+def _language_judge(allowed: "Sequence[str]") -> "KnownJudge":
+    """Return the judge that the settings name a model for, and why it cannot be asked."""
+    from evidentia.cli.judging import language_model
+    from evidentia.errors import EvidentiaError
+    from evidentia.judges.llm.client import Client
+    from evidentia.judges.llm.judge import LlmJudge
+    from evidentia.workspace.evaluating import KnownJudge
+
+    about = (LlmJudge.__doc__ or "").strip()
+    try:
+        model = language_model()
+        judge = LlmJudge(model, Client(model).post)
+    except EvidentiaError as error:
+        return KnownJudge(LlmJudge.name, about, None, str(error))
+    problem = None
+    if model.url not in allowed:
+        problem = f"nothing may be sent there yet: evidentia judge allow {model.url}"
+    return KnownJudge(LlmJudge.name, f"{about} ({model.model})", judge.digest, problem)
+
+
+def _services(judges: "Sequence[Judge]") -> "list[AskedService]":
+    """Return what the services took that judges asked."""
+    found = (getattr(judge, "service", None) for judge in judges)
+    return [service for service in found if service is not None]
 
 
 def _from(
@@ -179,6 +321,7 @@ def _wrong_pairs(evaluations: "Sequence[Evaluation]") -> str:
 
 def _show(evaluations: "Sequence[Evaluation]", judges: "Sequence[Judge]") -> None:
     """Print a row for each set, what the last was taken for, and what could not be judged."""
+    from evidentia.cli.judging import took
     from evidentia.cli.output import print_table, say, visible
     from evidentia.language.counting import counted
     from evidentia.ledger.model import Verdict
@@ -207,6 +350,8 @@ def _show(evaluations: "Sequence[Evaluation]", judges: "Sequence[Judge]") -> Non
         for named in _named(judges)
     )
     say(f"Judges asked: {visible(', '.join(map(str, asked)))}")
+    for service in _services(judges):
+        say(visible(took(service)), under=True)
     if figures.not_judged:
         say(f"{counted(figures.not_judged, 'pair')} could not be judged:", "bad")
     for reason, pairs in whole.failures[:SHOWN_FAILURES]:

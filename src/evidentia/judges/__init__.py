@@ -23,6 +23,11 @@ def available_judges() -> list[str]:
     return [name for name in JUDGES if not (name == NliJudge.name and _why_no_model())]
 
 
+def can_read_meaning() -> bool:
+    """Whether passages can be looked for by what they mean."""
+    return not _why_no_model()
+
+
 def _why_no_model() -> str:
     """Say why the trained judge cannot be asked; nothing if it can."""
     if not has_weights():

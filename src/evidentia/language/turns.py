@@ -13,6 +13,7 @@ from evidentia.language.words import content_stems, words
 
 DENIED: Final = "says that it is not so"
 PAST: Final = "speaks of another time"
+TO_READER: Final = "speaks to who reads it"
 DENYING: Final = (
     r"fail(?:s|ed|ing)? to|declin(?:e|es|ed|ing) to|den(?:y|ies|ied|ying)|lack(?:s|ed|ing)?"
     r"|avoid(?:s|ed|ing)?|instead of|rather than"
@@ -51,7 +52,7 @@ DENIALS: Final = (
         ),
     ),
     (
-        "speaks to who reads it",
+        TO_READER,
         re.compile(
             r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}"
             r"\b(?:instructions?|prompts?|rules?|above|previous)\b"

@@ -12,7 +12,7 @@ DATABASE = "evidentia.db"
 
 
 class Home:
-    """A workspace's folder: `evidentia.db`, `lake/`, `keys/`, `checkpoints/`, `places/`."""
+    """A workspace's folder: `evidentia.db`, `lake/`, `keys/`, `checkpoints/` and what is remembered."""
 
     def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
         self.folder = folder
@@ -27,6 +27,10 @@ class Home:
     def lake(self) -> Path:
         """The folder of the lake."""
         return self.folder / "lake"
+
+    def answers(self, tenant: str) -> Path:
+        """Where answers of services to judges are remembered; it may be deleted at any time."""
+        return self.folder / "answers" / tenant
 
     def create(self) -> None:
         """Make the folder and its lake, readable by their owner alone."""

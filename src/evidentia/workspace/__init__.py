@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.access import Roles
     from evidentia.workspace.bundles import Bundles
     from evidentia.workspace.documents import Documents
+    from evidentia.workspace.judges import Judges
     from evidentia.workspace.ledgers import Ledgers
     from evidentia.workspace.packs import Packs
     from evidentia.workspace.tools import Tools
@@ -122,6 +123,13 @@ class Workspace:
         from evidentia.workspace.ledgers import Ledgers  # noqa: PLC0415 - the same
 
         return Ledgers(self._acting)
+
+    @cached_property
+    def judges(self) -> "Judges":
+        """Judges that send documents somewhere, and where they may go."""
+        from evidentia.workspace.judges import Judges  # noqa: PLC0415 - the same
+
+        return Judges(self._acting)
 
     @cached_property
     def bundles(self) -> "Bundles":

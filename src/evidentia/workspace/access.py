@@ -74,11 +74,22 @@ class Roles(Part, name="access"):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What the trail says of roles, up to an entry."""
+    """What the trail says of roles, and of where documents may go, up to an entry."""
 
     seq: int = -1
     grants: Mapping[tuple[str, str], Grant] = field(default_factory=dict)
     owners: frozenset[AgentOwner] = frozenset()
+    endpoints: Mapping[str, "AllowedEndpoint"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedEndpoint:
+    """Where documents may go to be judged: since when, who said so, and in which entry."""
+
+    url: str
+    since: str
+    by: str
+    entry: int
 
 
 def access_of(acting: Acting) -> Access:
@@ -87,7 +98,7 @@ def access_of(acting: Acting) -> Access:
     logged = acting.entries(EntryKind.ACCESS, after=seen.seq)
     if not logged:
         return seen
-    grants, owners = dict(seen.grants), set(seen.owners)
+    grants, owners, endpoints = dict(seen.grants), set(seen.owners), dict(seen.endpoints)
     for one in logged:
         match one.body:
             case {"action": "grant", **fields}:
@@ -97,7 +108,12 @@ def access_of(acting: Acting) -> Access:
                 grants.pop((user, role), None)
             case {"action": "own", "user": str(user), "agent_name": str(agent)}:
                 owners.add(AgentOwner(user=user, tenant_id=acting.tenant, agent_name=agent))
-    found = Access(logged[-1].entry.seq, grants, frozenset(owners))
+            case {"action": "allow_judge", "url": str(url), "by": str(by)}:
+                entry = one.entry
+                endpoints[url] = AllowedEndpoint(url, entry.at, by, entry.seq)
+            case {"action": "disallow_judge", "url": str(url)}:
+                endpoints.pop(url, None)
+    found = Access(logged[-1].entry.seq, grants, frozenset(owners), endpoints)
     acting.opened.roles.put(acting.tenant, found)
     return found
 

@@ -104,7 +104,7 @@ class Bundles(Part, name="bundles"):
             recorded = built.bundle.model_copy(update={"created_utc": known.created_utc})
             opened.lake.put(recorded.encode())  # should it have gone, here it is again
             return _read(acting, known)
-        return _record(acting, built, None if root is None else str(root.resolve()))
+        return record_built(acting, built, None if root is None else str(root.resolve()))
 
     def list(self, *, before: int | None = None, limit: int | None = None) -> Listed:
         """Return the bundles, newest first; page through them with `before`, an entry's number."""
@@ -250,7 +250,7 @@ def _read(acting: Acting, listed: ListedBundle) -> EvidenceBundle:
     return EvidenceBundle.parse(BUNDLES.file(acting, listed))
 
 
-def _record(acting: Acting, built: "BuiltBundle", lake_root: str | None) -> EvidenceBundle:
+def record_built(acting: Acting, built: "BuiltBundle", lake_root: str | None) -> EvidenceBundle:
     """Keep a bundle's file, record it in the trail, and insert its rows."""
     bundle = built.bundle
     statement = statement_bytes(bundle.bundle_id, built.data)

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from evidentia.export.pdf.rendering import Language, Typeface
+    from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
+    from evidentia.ledger.voting import JudgingPolicy
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
@@ -112,7 +114,8 @@ class Ledgers(Part, name="ledgers"):
         title: str | None = None,
         mode: str = "answer",
         answer_name: str = "answer",
-        judges: "Sequence[str | Judge] | None" = None,
+        judges: "Sequence[str | Judge | LanguageModel] | None" = None,
+        policy: "JudgingPolicy | None" = None,
         outdated_after_days: int = 730,
         progress: Progress | None = None,
         embedding: Progress | None = None,
@@ -120,23 +123,26 @@ class Ledgers(Part, name="ledgers"):
         """Judge each claim of an answer by documents; keep the ledger and record it in the trail.
 
         `against` is what `ingest` returned, documents, or a file or folder to ingest first; all
-        documents of the library by default. `judges` are names, or judges of your own, and are
-        asked in the given order. A source dated more than `outdated_after_days` ago is flagged.
+        documents of the library by default. `judges` are names, judges of your own, or language
+        models, and are asked in the given order; `policy` says when those are asked that vote after
+        the others, and who decides. A source dated more than `outdated_after_days` ago is flagged.
         The same answer checked again is a new ledger that points to the one before. `progress` is
         told of claims that are judged, `embedding` of passages that are embedded before that,
         which is done once. What is returned also says, as `file_changes`, which documents it rests
         on are no longer where, or as, they were read.
         """
-        from evidentia.ledger.checking import CheckContext, check_claims  # noqa: PLC0415 - only checking needs it
+        from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - only checking needs it
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
+        from evidentia.ledger.voting import JudgingPolicy  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
+        from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
 
         acting = self._acting
         _check_answer(answer)
         texts = {"query": query, "title": title, "mode": mode, "answer's name": answer_name}
         for name, text in texts.items():
             _check_text(name, text or "")
-        asked = _judges(judges)
+        asked = made(acting, judges)
         acting.refuse_to_fork()
         versions, unread = _checked_against(acting, against)
         extracted = extract_claims(answer)
@@ -156,8 +162,9 @@ class Ledgers(Part, name="ledgers"):
                 previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
                 outdated_after_days=outdated_after_days,
                 progress=lambda done: told(done, len(extracted.claims)),
+                policy=policy or JudgingPolicy(),
             )
-            ledger = check_claims(answer, extracted, corpus, asked, context)
+            checked = check_with_votes(answer, extracted, corpus, asked, context)
         shelf.keep_embeddings()
         session = LedgerSession(
             id=session_id,
@@ -168,13 +175,14 @@ class Ledgers(Part, name="ledgers"):
             answer=answer,
             claims=extracted.claims,
             left_out=_left_out(extracted),
-            ledger=ledger,
+            ledger=checked.ledger,
             documents=tuple(map(_checked_document, versions)),
             unread=tuple(
                 UnreadFile(filename=item.filename, problem=item.problem) for item in unread
             ),
             judges=tuple(judge.name for judge in asked),
             program=f"evidentia {__version__}",
+            judging=checked.judging and services_of(checked.judging, asked),
         )
         return RecordedLedger.of(
             session, _keep(acting, session), _file_changes(acting, ledger, versions)
@@ -345,16 +353,6 @@ def _check_text(name: str, text: str) -> int:
     if b"\0" in data:
         raise InputError(f"the {name} is not text: it has NUL characters")
     return len(data)
-
-
-def _judges(given: "Sequence[str | Judge] | None") -> "Sequence[Judge]":
-    from evidentia.judges import JUDGES, make_judges  # noqa: PLC0415 - only checking needs it
-
-    if given is None:
-        return make_judges()
-    if not given:
-        raise InputError(f"no judge was named: use {', '.join(JUDGES)}, or leave it out for all")
-    return [make_judges([judge])[0] if isinstance(judge, str) else judge for judge in given]
 
 
 def _checked_document(version: StoredDocument) -> CheckedDocument:
