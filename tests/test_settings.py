@@ -60,3 +60,68 @@ def test_a_passphrase_has_one_place() -> None:
     with pytest.raises(SettingsError, match="are both set: unset one") as caught:
         Settings.from_environment(both)
     assert "seven" not in str(caught.value)
+
+
+def test_a_model_and_how_judges_vote_are_read() -> None:
+    found = Settings.from_environment(
+        {
+            "EVIDENTIA_SECOND_OPINION": "always",
+            "EVIDENTIA_DECIDES": "cautious",
+            "EVIDENTIA_DOUBT": "0-1",
+            "EVIDENTIA_LLM_URL": "http://localhost/v1",
+            "EVIDENTIA_LLM_MODEL": "m",
+            "EVIDENTIA_LLM_API": "anthropic",
+            "EVIDENTIA_LLM_KEY_VARIABLE": "MODEL_KEY",
+            "EVIDENTIA_LLM_INPUT_PRICE": "0.1",
+            "EVIDENTIA_LLM_OUTPUT_PRICE": "0.2",
+            "EVIDENTIA_LLM_CURRENCY": "EUR",
+            "EVIDENTIA_LLM_TIMEOUT_SECONDS": "5",
+            "EVIDENTIA_LLM_ATTEMPTS": "2",
+            "EVIDENTIA_LLM_CLAIMS_AT_ONCE": "3",
+            "EVIDENTIA_LLM_EVIDENCE_BYTES": "9000",
+        }
+    )
+    assert (found.second_opinion, found.decides, found.doubt) == ("always", "cautious", "0-1")
+    assert (found.llm_url, found.llm_model, found.llm_api) == (
+        "http://localhost/v1",
+        "m",
+        "anthropic",
+    )
+    assert (found.llm_input_price, found.llm_output_price, found.llm_currency) == (
+        "0.1",
+        "0.2",
+        "EUR",
+    )
+    assert (found.llm_timeout_seconds, found.llm_attempts) == (5, 2)
+    assert (found.llm_claims_at_once, found.llm_evidence_bytes) == (3, 9_000)
+    assert found.llm_key({"MODEL_KEY": "k"}) == "k"
+    with pytest.raises(SettingsError, match="names MODEL_KEY, which is not set"):
+        found.llm_key({})
+    assert Settings().llm_key({"MODEL_KEY": "k"}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("EVIDENTIA_DOUBT", "0.9-0.1", "it must be two probabilities, as 0.15-0.85"),
+        ("EVIDENTIA_DOUBT", "often", "two probabilities"),
+        ("EVIDENTIA_DECIDES", "first", "one of last, cautious, majority"),
+        ("EVIDENTIA_SECOND_OPINION", "never", "one of in_doubt, always"),
+        ("EVIDENTIA_LLM_API", "soap", "one of openai, anthropic"),
+        ("EVIDENTIA_LLM_ATTEMPTS", "0", "it must be a number, 1 to 10"),
+        ("EVIDENTIA_LLM_TIMEOUT_SECONDS", "9" * 30, "a number of seconds, 1 to 3,600"),
+    ],
+)
+def test_wrong_values_of_a_models_settings_are_refused(name: str, value: str, says: str) -> None:
+    with pytest.raises(SettingsError, match=name) as caught:
+        Settings.from_environment({name: value})
+    assert says in str(caught.value)
+
+
+def test_a_key_in_place_of_its_variables_name_is_not_shown() -> None:
+    with pytest.raises(SettingsError, match="is no name of a variable") as caught:
+        Settings.from_environment({"EVIDENTIA_LLM_KEY_VARIABLE": "sk-hunter2"})
+    assert "hunter2" not in str(caught.value)
+    both = {"EVIDENTIA_LLM_KEY_VARIABLE": "K", "EVIDENTIA_LLM_KEY_FILE": "key"}
+    with pytest.raises(SettingsError, match="are both set: unset one"):
+        Settings.from_environment(both)

@@ -27,7 +27,8 @@ def guard(user: str | None, authorizer: Authorizer) -> Guard:
 def test_rows_of_packs_ask_for_actions_on_packs_and_the_others_do_not() -> None:
     for method, need in TABLE.items():
         assert (need.on is On.PACK) == (need.action in PACK_ACTIONS), method
-    assert {method for method, need in TABLE.items() if need.owner} == {"packs.prove"}
+    owners = {method for method, need in TABLE.items() if need.owner}
+    assert owners == {"judges.allow", "packs.prove"}
     assert Need(Action.LIST) == (Action.LIST, On.TENANT, False)
 
 
@@ -72,3 +73,5 @@ def test_an_unknown_and_a_forbidden_pack_are_answered_alike(user: str, name: str
 def test_what_is_the_owners_is_refused_to_every_user() -> None:
     with pytest.raises(AccessError, match="is for the owner of the workspace"):
         guard("ann", Allowing(*Action)).admit("packs.prove", "latest")
+    with pytest.raises(AccessError, match="asks them to allow it"):
+        guard("ann", Allowing(*Action)).admit("judges.allow")

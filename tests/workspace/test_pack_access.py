@@ -23,6 +23,7 @@ from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.access import Roles, authorizer
 from evidentia.workspace.bundles import Bundles
 from evidentia.workspace.documents import Documents
+from evidentia.workspace.judges import Judges
 from evidentia.workspace.ledgers import Ledgers
 from evidentia.workspace.logged import committed
 from evidentia.workspace.packs import Packs
@@ -111,6 +112,10 @@ CALLS: dict[str, Act] = {
     "documents.ingest": lambda ws, folder: ws.ingest(folder),
     "documents.list": lambda ws, _: ws.documents.list(),
     "documents.resolve": lambda ws, _: ws.documents.resolve("a1b2c3d4"),
+    "judges.allow": lambda ws, _: ws.judges.allow("http://localhost:1/v1"),
+    "judges.allowed": lambda ws, _: ws.judges.allowed(),
+    "judges.disallow": lambda ws, _: ws.judges.disallow("http://localhost:1/v1"),
+    "judges.make": lambda ws, _: ws.judges.make(["quote"]),
     "ledgers.audit": lambda ws, _: ws.ledgers.audit(),
     "ledgers.check": lambda ws, _: ws.check("It is so."),
     "ledgers.export": lambda ws, folder: ws.ledgers.export("latest", folder / "ledger.md"),
@@ -221,7 +226,7 @@ def outcome(act: Act, workspace: Workspace, folder: Path) -> str:
     return "allowed"
 
 
-PARTS = (Bundles, Documents, Ledgers, Packs, Roles, Tools, Trail)
+PARTS = (Bundles, Documents, Judges, Ledgers, Packs, Roles, Tools, Trail)
 
 
 def test_every_public_method_of_every_part_has_a_row_and_a_call() -> None:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
@@ -12,6 +12,7 @@ Api = Literal["openai", "anthropic"]
 APIS: Final[tuple[str, ...]] = Api.__args__  # type: ignore[attr-defined]  # a Literal has them
 PER_TOKENS: Final = 1_000_000
 """Prices are of so many tokens."""
+_SMALLEST: Final = Decimal("0.000001")
 _PORTS: Final = {"http": 80, "https": 443}
 _LONGEST_URL: Final = 500
 _NAME: Final = re.compile(r"[^\s\x00-\x1f\x7f](?:.{0,198}[^\s\x00-\x1f\x7f])?")
@@ -103,7 +104,7 @@ class LanguageModel:
         total = (
             Decimal(self.input_price) * input_tokens + Decimal(self.output_price) * output_tokens
         ) / PER_TOKENS
-        return f"{total:.6f}"
+        return f"{total.quantize(_SMALLEST, ROUND_HALF_UP):f}"
 
 
 def endpoint_url(text: str) -> str:
