@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evidentia.documents.model import DocumentChunk
     from evidentia.errors import EvidentiaError
     from evidentia.export.forms import export_ledger
+    from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.citations import CitationResolution, resolve_citation
     from evidentia.ledger.claims import extract_claims
     from evidentia.ledger.confidence import calculate_confidence
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
     from evidentia.ledger.session import LedgerSession
     from evidentia.ledger.verdicts import assign_verdict
+    from evidentia.ledger.voting import AskedService, Judging, JudgingPolicy, Vote
     from evidentia.loading.assembling import build_evidence_bundle
     from evidentia.loading.ingesting import FileProblem, IngestedDocument, Ingestion
     from evidentia.loading.places import FileChange
@@ -109,6 +111,7 @@ if TYPE_CHECKING:
     from evidentia.verifying import verify
     from evidentia.workspace import Workspace
     from evidentia.workspace import open_workspace as open  # noqa: A004 - ev.open() reads best
+    from evidentia.workspace.access import AllowedEndpoint
     from evidentia.workspace.bundles import BundleReport
     from evidentia.workspace.ledgers import RecordedLedger
     from evidentia.workspace.logged import LoggedEntry
@@ -118,8 +121,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Action": "access.actions",
+    "AllowedEndpoint": "workspace.access",
     "AnnouncedKey": "workspace.signing",
     "ApprovalClass": "packs.decision",
+    "AskedService": "ledger.voting",
     "AuditReport": "store.auditing",
     "Authorizer": "access.actions",
     "BilingualMemo": "packs.memo",
@@ -155,8 +160,11 @@ _HOMES = {
     "Ingestion": "loading.ingesting",
     "InputFate": "bundles.accounting",
     "Judge": "ledger.judging",
+    "Judging": "ledger.voting",
+    "JudgingPolicy": "ledger.voting",
     "Keys": "store.keys",
     "Lake": "store.lake",
+    "LanguageModel": "judges.llm.endpoint",
     "LedgerEntry": "ledger.model",
     "LedgerSession": "ledger.session",
     "LedgerSummary": "ledger.model",
@@ -208,6 +216,7 @@ _HOMES = {
     "VerdictAssignment": "ledger.model",
     "VerificationResult": "trail.record",
     "VerifierKey": "trail.note",
+    "Vote": "ledger.voting",
     "WIRE_FORMATS": "sources.wire",
     "Workspace": "workspace",
     "assign_verdict": "ledger.verdicts",
@@ -238,8 +247,10 @@ __all__ = [
     "RISK_DEFINITIONS",
     "WIRE_FORMATS",
     "Action",
+    "AllowedEndpoint",
     "AnnouncedKey",
     "ApprovalClass",
+    "AskedService",
     "AuditReport",
     "Authorizer",
     "BilingualMemo",
@@ -275,8 +286,11 @@ __all__ = [
     "Ingestion",
     "InputFate",
     "Judge",
+    "Judging",
+    "JudgingPolicy",
     "Keys",
     "Lake",
+    "LanguageModel",
     "LedgerEntry",
     "LedgerSession",
     "LedgerSummary",
@@ -327,6 +341,7 @@ __all__ = [
     "VerdictAssignment",
     "VerificationResult",
     "VerifierKey",
+    "Vote",
     "Workspace",
     "assign_verdict",
     "build_evidence_bundle",

@@ -21,6 +21,7 @@ from evidentia.workspace import Workspace
 from evidentia.workspace.access import Roles
 from evidentia.workspace.bundles import Bundles
 from evidentia.workspace.documents import Documents
+from evidentia.workspace.judges import Judges
 from evidentia.workspace.ledgers import Ledgers
 from evidentia.workspace.packs import Packs
 from evidentia.workspace.tools import Tools
@@ -34,6 +35,7 @@ PARTS: dict[str, type] = {
     "trail": Trail,
     "documents": Documents,
     "ledgers": Ledgers,
+    "judges": Judges,
     "bundles": Bundles,
     "packs": Packs,
     "tools": Tools,

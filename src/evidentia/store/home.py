@@ -12,7 +12,7 @@ DATABASE = "evidentia.db"
 
 
 class Home:
-    """A workspace's folder: `evidentia.db`, `lake/`, `keys/`, `checkpoints/` and what is remembered."""
+    """A workspace's folder: the database, `lake/`, `keys/`, `checkpoints/`, `places/`, `answers/`."""
 
     def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
         self.folder = folder

@@ -203,7 +203,9 @@ def serving() -> Iterator[Server]:
 
     with Quiet(("127.0.0.1", 0), Handler) as http:
         server = Server(http.server_address[1])
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(
+            target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
         thread.start()
         try:
             yield server
