@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -32,8 +32,23 @@ from evidentia.ledger.confidence import ConfidenceBand, calculate_confidence, co
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, RiskType, Verdict
 from evidentia.ledger.risks import LOW_CONFIDENCE, OUTDATED_AFTER_DAYS
-from evidentia.ledger.session import PREDICATE_TYPE, LedgerSession
+from evidentia.ledger.session import (
+    PREDICATE_TYPE,
+    SECOND_MEMBERS,
+    SECOND_TYPE,
+    LedgerSession,
+)
 from evidentia.ledger.verdicts import SUPPORTED_ABOVE, WEAK_FACTOR, assign_verdict
+from evidentia.ledger.voting import (
+    Answer,
+    Asked,
+    AskedService,
+    Decides,
+    Judging,
+    JudgingPolicy,
+    Question,
+    Vote,
+)
 from evidentia.packs.fields import MAX_ACTION, MAX_EXCERPT
 from evidentia.proof.document import MAX_PROOF_BYTES, Proof
 from evidentia.proof.envelope import PAYLOAD_TYPE, Envelope, signed_bytes
@@ -70,6 +85,7 @@ VECTORS = SPEC / "vectors"
 PAGES = sorted([*SPEC.glob("*.md"), VECTORS / "README.md"])
 SCHEMAS = (
     "access-body",
+    "access-body.v2",
     "bundle-body",
     "bundle-body.v2",
     "bundle",
@@ -84,8 +100,10 @@ SCHEMAS = (
     "key-announcement.v2",
     "ledger-body",
     "ledger-body.v2",
+    "ledger-body.v3",
     "ledger-export",
     "ledger",
+    "ledger.v2",
     "pack-body",
     "pack-body.v2",
     "pack",
@@ -709,6 +727,15 @@ MODELS: dict[str, type[BaseModel]] = {
     "citationCheck": model.CitationCheck,
 }
 """What the parts of the ledger's schema are called in the code."""
+VOTING: dict[str, type[BaseModel]] = {
+    "": LedgerSession,
+    "judging": Judging,
+    "policy": JudgingPolicy,
+    "vote": Vote,
+    "service": AskedService,
+}
+"""What the parts of its second form's schema are called."""
+ACCESS = ("proofs/holds/access-grant.json", "proofs/holds/access-own.json")
 ENUMS = {
     "verdict": Verdict,
     "claimType": model.ClaimType,
@@ -723,9 +750,56 @@ ENUMS = {
 def test_the_ledger_schema_has_the_fields_of_the_code(name: str) -> None:
     whole = schema("ledger")
     part = whole["$defs"][name] if name else whole
-    assert list(part["properties"]) == list(MODELS[name].model_fields)
+    fields = [field for field in MODELS[name].model_fields if name or field not in SECOND_MEMBERS]
+    assert list(part["properties"]) == fields
     assert part["required"] == list(part["properties"])
     assert part["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("name", VOTING)
+def test_the_schema_of_the_second_form_has_the_fields_of_the_code(name: str) -> None:
+    whole = schema("ledger.v2")
+    part = whole["$defs"][name] if name else whole
+    assert list(part["properties"]) == list(VOTING[name].model_fields)
+    assert part["required"] == list(part["properties"])
+    assert part["additionalProperties"] is False
+
+
+def test_the_second_form_is_what_the_code_makes_where_a_judge_votes(tmp_path: Path) -> None:
+    class Voting(FailingJudge):
+        name = "voting"
+
+        def judge_all(self, questions: Sequence[Question]) -> list[Answer]:
+            return [Answer(failure="no answer", runs=("run-1",))] * len(questions)
+
+    for path in (VECTORS / "ledger" / "documents").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    answer = (VECTORS / "ledger" / "answer.md").read_text(encoding="utf-8")
+    with evidentia.open(tmp_path / "home") as workspace:
+        workspace.judges.allow("http://localhost:11434/v1")
+        workspace.judges.disallow("http://localhost:11434/v1")
+        ledger = workspace.check(answer, against=tmp_path, judges=["quote", Voting()])
+        proof = workspace.prove(ledger)
+        access = [one.body for one in workspace.trail.entries(kind=EntryKind.ACCESS)]
+    assert proof.envelope
+    assert proof.disclosure
+    predicate = Statement.parse(proof.envelope.payload).predicate
+    assert valid("ledger.v2", predicate)
+    assert not valid("ledger", predicate)
+    assert valid("ledger-body.v3", proof.disclosure.body)
+    assert not valid("ledger-body.v2", proof.disclosure.body)
+    assert len(access) == 2
+    assert all(valid("access-body.v2", body) for body in access)
+    assert not any(valid("access-body", body) for body in access)
+    for body in (one["body"] for one in map(load, ACCESS)):
+        assert valid("access-body.v2", body)
+    service = AskedService(
+        judge="llm", digest="d", url="u", api="openai", model="m", prompt_sha256="p"
+    )
+    assert valid("ledger.v2#/$defs/service", service.model_dump(mode="json"))
+    enums = schema("ledger.v2")["$defs"]["policy"]["properties"]
+    assert enums["asked"]["enum"] == list(get_args(Asked))
+    assert enums["decides"]["enum"] == list(get_args(Decides))
 
 
 def test_the_ledger_schema_has_the_values_of_the_code() -> None:
@@ -740,6 +814,8 @@ def test_the_ledger_schema_has_the_values_of_the_code() -> None:
     assert schema("ledger-body")["properties"]["predicate_type"]["const"] == PREDICATE_TYPE
     assert STATEMENT_DIGEST in schema("ledger-body")["properties"]
     assert schema("ledger")["$id"] == PREDICATE_TYPE
+    assert schema("ledger.v2")["$id"] == SECOND_TYPE
+    assert schema("ledger-body.v3")["properties"]["predicate_type"]["const"] == SECOND_TYPE
     assert schema("statement")["properties"]["_type"]["const"] == STATEMENT_TYPE
     envelope = schema("proof")["$defs"]["envelope"]
     assert envelope["properties"]["payloadType"]["const"] == PAYLOAD_TYPE
@@ -998,7 +1074,8 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     assert rows["checkpoint"] >= set(schema("key-announcement.v2")["properties"])
     assert rows["erasure"] >= set(schema("erasure.v2")["properties"])
     assert rows["chunk"] >= set(schema("chunk")["properties"])
-    assert rows["ledger"] >= {name for part in MODELS.values() for name in part.model_fields}
+    models = [*MODELS.values(), *VOTING.values()]
+    assert rows["ledger"] >= {name for part in models for name in part.model_fields}
     assert rows["ledger"] >= set(schema("ledger-body.v2")["properties"])
     assert rows["pdf"] >= set(schema("rendering")["properties"])
     assert rows["sources"] >= set(SourceItem.model_fields) - {"snippets"}
