@@ -52,7 +52,8 @@ def check(
     judges: Annotated[
         str | None,
         typer.Option(
-            metavar="NAMES", help="Whom to ask: quote,numbers,nli [all, in order]; also llm."
+            metavar="NAMES",
+            help="Whom to ask: quote,numbers,nli [all, in order]; also llm and model:FOLDER.",
         ),
     ] = None,
     fail_on: Annotated[

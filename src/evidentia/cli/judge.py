@@ -133,7 +133,9 @@ def eval_(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            "--judge", metavar="NAME", help="A judge to ask; may be given again [as 'check' does]."
+            "--judge",
+            metavar="NAME",
+            help="A judge to ask, also llm or model:FOLDER; may be given again [as 'check' does].",
         ),
     ] = None,
     limit: Annotated[
@@ -200,6 +202,48 @@ def eval_(
         wrong = sum(len(one.wrong) for one in found)
         were = agreed(wrong, "was judged wrongly; it is in", "were judged wrongly; they are in")
         say(f"{wrong:,} of {counted(total, 'pair')} {were} {errors}.", aside=True)
+
+
+@app.command()
+def calibrate(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The checkpoint, as in --judges model:FOLDER.")
+    ],
+    data: Annotated[
+        Path,
+        typer.Argument(metavar="LABELLED.jsonl", help="Labelled pairs, as for 'judge eval'."),
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Fit what a checkpoint's probabilities are worth on labelled pairs.
+
+    Writes calibration.json into the folder; the judge of the folder goes by it from then on, and
+    its digest is another one. Measure it on other pairs than these.
+    """
+    from evidentia.cli.output import counting_bar, print_json, say, visible
+    from evidentia.judges.checkpoint.folder import CALIBRATION
+    from evidentia.language.counting import counted
+    from evidentia.store.files import write_durably
+    from evidentia.workspace.evaluating import calibrate as fit
+    from evidentia.workspace.evaluating import digest_of_file, read_pairs
+
+    pairs = read_pairs(data)
+    with counting_bar("Judging") as progress:
+        found = fit(folder, pairs, digest_of_file(data), _from(0, len(pairs), progress))
+    file = folder / CALIBRATION
+    write_durably(file, found.calibration.encode())
+    if as_json:
+        losses = {"loss_before": found.loss_before, "loss_after": found.loss_after}
+        print_json({"file": str(file), **found.calibration.model_dump(mode="json"), **losses})
+        return
+    say(f"The calibration is in {visible(file)}.", "good")
+    used = counted(found.calibration.pairs, "pair")
+    say(
+        f"Mean log loss on {used}: {found.loss_before:.3f} before, {found.loss_after:.3f} with it.",
+        under=True,
+    )
+    if found.calibration.contradiction is None:
+        say("Contradictions have no scale of their own: too few pairs, or no label.", under=True)
 
 
 @contextmanager

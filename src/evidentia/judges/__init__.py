@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from typing import Final
 
 from evidentia.errors import InputError
 from evidentia.judges.nli.judge import NliJudge
@@ -16,6 +17,8 @@ JUDGES: dict[str, Callable[[], Judge]] = {
     "nli": NliJudge,
 }
 """Every judge by its name, in the order they are asked: the cheap and certain ones first."""
+FOLDER: Final = "model:"
+"""What the name of a judge begins with that is in a folder: the rest is where."""
 
 
 def available_judges() -> list[str]:
@@ -38,15 +41,25 @@ def _why_no_model() -> str:
 
 
 def make_judges(names: Sequence[str] | None = None) -> list[Judge]:
-    """Return the named judges, or all that are installed, in their order.
+    """Return the named judges, or all that are installed, in their order; folders come last.
 
     Raise `InputError` for an unknown name, or for one whose packages are not installed.
     """
     installed = available_judges()
     wanted = installed if names is None else names
+    folders = [name.removeprefix(FOLDER) for name in wanted if name.startswith(FOLDER)]
     for name in wanted:
-        if name not in JUDGES:
-            raise InputError(f"judge {name!r} is unknown: use one of {', '.join(JUDGES)}")
-        if name not in installed:
+        if name not in JUDGES and not name.startswith(FOLDER):
+            raise InputError(
+                f"judge {name!r} is unknown: use one of {', '.join(JUDGES)}, or {FOLDER}FOLDER"
+            )
+        if name in JUDGES and name not in installed:
             raise InputError(f"the {name} judge is not installed: {_why_no_model()}")
-    return [make() for name, make in JUDGES.items() if name in wanted]
+    named = [make() for name, make in JUDGES.items() if name in wanted]
+    return named + [_in_folder(folder) for folder in folders]
+
+
+def _in_folder(folder: str) -> Judge:
+    from evidentia.judges.checkpoint.model import checkpoint_judge  # noqa: PLC0415 - few ask for it
+
+    return checkpoint_judge(folder, reads_meaning=can_read_meaning())

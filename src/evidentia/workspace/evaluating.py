@@ -23,13 +23,16 @@ from evidentia.documents.hashing import generate_chunk_hash
 from evidentia.documents.model import Page, ReadDocument
 from evidentia.errors import InputError, NotFoundError
 from evidentia.frozen import FrozenList
-from evidentia.judges import JUDGES, make_judges
+from evidentia.judges import JUDGES, can_read_meaning, make_judges
+from evidentia.judges.checkpoint.calibration import Calibration, Scale, fit_scale, log_loss
+from evidentia.judges.checkpoint.judge import Read
+from evidentia.judges.checkpoint.model import checkpoint_judge
 from evidentia.judges.measuring import Figures, Label, Outcome, measure, support_probability
 from evidentia.judges.nli.meaning import with_meaning
 from evidentia.ledger.checking import CheckContext, check_claims
 from evidentia.ledger.claims import ExtractedClaims, whole_claim
 from evidentia.ledger.corpus import make_corpus
-from evidentia.ledger.evidence import Corpus, CorpusDocument
+from evidentia.ledger.evidence import Corpus, CorpusDocument, find_passages
 from evidentia.ledger.judging import Judge
 from evidentia.ledger.model import EvidenceMatch, LedgerEntry, Verdict
 
@@ -159,6 +162,11 @@ def read_pairs(path: Path, limit: int | None = None) -> list[Pair]:
     return pairs
 
 
+def digest_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes as they are, packed or not."""
+    return sha256_hex(path.read_bytes())
+
+
 def evaluate(
     name: str,
     pairs: Sequence[Pair],
@@ -172,6 +180,56 @@ def evaluate(
         judged.append(_judged(pair, check_pair(pair.evidence, pair.claim, judges)))
         progress(done)
     return Evaluation(name, tuple(judged), perf_counter() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A checkpoint's calibration, and the mean surprise at the pairs without and with it."""
+
+    calibration: Calibration
+    loss_before: float
+    loss_after: float
+
+
+def calibrate(
+    folder: Path,
+    pairs: Sequence[Pair],
+    data_sha256: str,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Calibrated:
+    """Fit the scales of a checkpoint on labelled pairs, read as a check reads them.
+
+    Contradictions have a scale of their own where the model has a label for them, and enough pairs
+    say which they are. Nothing is written.
+    """
+    judge = checkpoint_judge(folder, calibrated=False, reads_meaning=can_read_meaning())
+    found: list[tuple[Label, Read]] = []
+    for done, pair in enumerate(pairs, 1):
+        claim = whole_claim(pair.claim)
+        passages = find_passages(claim, _corpus_for(pair.evidence, (judge,)))
+        if passages:
+            found.append((pair.label, judge.read(pair.claim, passages)))
+        progress(done)
+    support = [read.support for _, read in found]
+    supported = [label is Label.SUPPORTED for label, _ in found]
+    scale = fit_scale(support, supported)
+    calibration = Calibration(
+        support=scale,
+        contradiction=_contradiction_scale(found),
+        pairs=len(found),
+        data_sha256=data_sha256,
+    )
+    after = [scale.apply(one) for one in support]
+    return Calibrated(calibration, log_loss(support, supported), log_loss(after, supported))
+
+
+def _contradiction_scale(found: Sequence[tuple[Label, Read]]) -> Scale | None:
+    told = [(label, read) for label, read in found if label is not Label.NOT_SUPPORTED]
+    against = [label is Label.CONTRADICTED for label, _ in told]
+    try:
+        return fit_scale([read.contradiction for _, read in told], against)
+    except InputError:
+        return None
 
 
 def together(evaluations: Sequence[Evaluation]) -> Evaluation:

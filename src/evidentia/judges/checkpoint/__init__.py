@@ -1,0 +1,1 @@
+"""Judges out of a folder: any classifier of evidence and claim, run on this machine."""
