@@ -171,6 +171,16 @@ def test_the_ledger_is_proved_in_its_second_form(filled: Workspace, server: Serv
     assert filled.ledgers.audit() == []
 
 
+def test_a_ledger_with_votes_is_exported_in_every_form(
+    filled: Workspace, server: Server, tmp_path: Path
+) -> None:
+    filled.judges.allow(server.url)
+    ledger = filled.check(ANSWER, judges=judges_of(server))
+    for ending in ("md", "json", "sarif", "xml", "pdf"):
+        assert filled.export(ledger, tmp_path / f"ledger.{ending}").stat().st_size > 0
+    assert filled.verify(tmp_path / "ledger.pdf").holds
+
+
 def test_a_second_check_asks_nothing_again_and_points_to_the_same_run(
     filled: Workspace, server: Server
 ) -> None:
