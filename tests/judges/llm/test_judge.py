@@ -374,6 +374,14 @@ def test_a_request_that_is_refused_in_every_form_is_not_sent_again(
     assert len(server.asked) == (3 if api == "openai" else 1)
 
 
+def test_a_refusal_without_a_word_is_one_all_the_same(server: Server) -> None:
+    server.respond = lambda _: Said("", 400)
+    judge = judge_of(server, claims_at_once=1)
+    first, second = asked(judge, question(CLAIM, LEAVE), question("Leave is paid.", LEAVE))
+    assert first.failure == second.failure == f"{server.url}: it refused the request (400)"
+    assert len(server.asked) == 3
+
+
 # Failing
 
 
@@ -415,7 +423,9 @@ def test_what_was_answered_before_is_not_asked_again(server: Server) -> None:
 
 
 def test_the_same_question_twice_is_asked_once(server: Server) -> None:
-    answers = asked(judge_of(server), question(CLAIM, LEAVE), question(CLAIM, LEAVE))
+    elsewhere = claim_of(CLAIM).model_copy(update={"id": "clm_elsewhere", "start": 500})
+    same = Question(elsewhere, question(CLAIM, LEAVE).passages)
+    answers = asked(judge_of(server), question(CLAIM, LEAVE), same)
     assert len(answers) == 2
     assert [len(got.claims) for got in server.asked] == [1]
 

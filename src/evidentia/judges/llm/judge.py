@@ -234,25 +234,25 @@ class LlmJudge:
         """Give an answer to each question; several claims go into one call."""
         asked = [self._inquiries(question) for question in questions]
         found: dict[str, list[_Part]] = {}
-        waiting: list[_Inquiry] = []
+        waiting: dict[str, _Inquiry] = {}
         answered = 0
         for inquiries in asked:
             for inquiry in inquiries:
-                if inquiry.name in found or inquiry in waiting:
+                if inquiry.name in found or inquiry.name in waiting:
                     continue
                 known = self._remembered(inquiry)
                 if known is not None:
                     found[inquiry.name] = [(inquiry, known)]
                     self._taken.remembered += 1
                     continue
-                if waiting and not self._fits(waiting, inquiry):
-                    found |= self._asked(waiting)
-                    waiting = []
-                waiting.append(inquiry)
+                if waiting and not self._fits([*waiting.values(), inquiry]):
+                    found |= self._asked([*waiting.values()])
+                    waiting = {}
+                waiting[inquiry.name] = inquiry
             while answered < len(asked) and all(one.name in found for one in asked[answered]):
                 yield _answer([part for one in asked[answered] for part in found[one.name]])
                 answered += 1
-        found |= self._asked(waiting)
+        found |= self._asked([*waiting.values()])
         for rest in asked[answered:]:
             yield _answer([part for one in rest for part in found[one.name]])
 
@@ -265,10 +265,10 @@ class LlmJudge:
         pair = {"claim": claim.text, "shown": [one.as_json() for one in shown]}
         return digest({"judge": self.digest, "pair": pair})
 
-    def _fits(self, waiting: Sequence[_Inquiry], inquiry: _Inquiry) -> bool:
-        together = {one for inquiry in (*waiting, inquiry) for one in inquiry.shown}
+    def _fits(self, inquiries: Sequence[_Inquiry]) -> bool:
+        together = {one for inquiry in inquiries for one in inquiry.shown}
         return (
-            len(waiting) < self._model.claims_at_once
+            len(inquiries) <= self._model.claims_at_once
             and sum(one.size for one in together) <= self._model.evidence_bytes
         )
 
@@ -326,18 +326,20 @@ class LlmJudge:
             body = request_body(model, system, user, self._form)
             posted = self._send(body)
             self._taken.attempts += posted.attempts
-            refusal = model.hidden(refusal_of(posted.data)) if posted.status in _REFUSED else ""
-            form = self._form.otherwise(refusal) if refusal and model.api == "openai" else None
-            if form is None or _LENGTH.search(refusal):
+            is_refused = posted.status in _REFUSED
+            refusal = model.hidden(refusal_of(posted.data)) if is_refused else ""
+            is_long = posted.status == _TOO_LARGE or bool(_LENGTH.search(refusal))
+            form = self._form.otherwise(refusal) if model.api == "openai" else None
+            if not is_refused or is_long or form is None:
                 break
             self._form = form
         said = posted.problem or model.hidden(posted.data.decode(errors="replace"))
         self._witness.answered(run, answer_bundle(body, said, self._witness.now()))
-        if refusal and (posted.status == _TOO_LARGE or _LENGTH.search(refusal)):
+        if is_long:
             return Reply(problem=TOO_LONG)
-        if posted.problem or refusal:
-            why = posted.problem or f"it refused the request ({posted.status}): {refusal}"
-            self._gone = f"{model.url}: {why}"
+        if posted.problem or is_refused:
+            refused = f"it refused the request ({posted.status}): {refusal}".removesuffix(": ")
+            self._gone = f"{model.url}: {posted.problem or refused}"
             return Reply(problem=self._gone)
         reply = read_reply(model, said.encode())
         self._taken.add(reply)
