@@ -209,6 +209,11 @@ def test_a_session_that_was_voted_on_has_the_second_form() -> None:
     assert LedgerSession.from_statement(Statement.parse(statement.encode())) == VOTED
 
 
+def test_a_part_of_a_session_can_be_written_alone() -> None:
+    assert SESSION.model_dump(include={"title"}) == {"title": "Leave"}
+    assert VOTED.model_dump(include={"title"}) == {"title": "Leave"}
+
+
 def test_each_form_has_its_own_members_and_no_others() -> None:
     first, second = SESSION.to_statement(), VOTED.to_statement()
     for wrong in (

@@ -84,10 +84,11 @@ class LedgerSession(FrozenModel):
     def _in_its_form(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Write what the second form alone has where there is any."""
         written: dict[str, Any] = write(self)
-        for name in SECOND_MEMBERS:
-            if written[name] is None:
-                del written[name]
-        return written
+        return {
+            name: value
+            for name, value in written.items()
+            if value is not None or name not in SECOND_MEMBERS
+        }
 
     @model_validator(mode="after")
     def _has_every_claim(self) -> Self:
