@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
     from evidentia.ledger.session import LedgerSession
     from evidentia.ledger.verdicts import assign_verdict
-    from evidentia.ledger.voting import AskedService, Judging, JudgingPolicy, Vote
+    from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote
     from evidentia.loading.assembling import build_evidence_bundle
     from evidentia.loading.ingesting import FileProblem, IngestedDocument, Ingestion
     from evidentia.loading.places import FileChange
@@ -124,7 +124,7 @@ _HOMES = {
     "AllowedEndpoint": "workspace.access",
     "AnnouncedKey": "workspace.signing",
     "ApprovalClass": "packs.decision",
-    "AskedService": "ledger.voting",
+    "AskedService": "ledger.votes",
     "AuditReport": "store.auditing",
     "Authorizer": "access.actions",
     "BilingualMemo": "packs.memo",
@@ -160,8 +160,8 @@ _HOMES = {
     "Ingestion": "loading.ingesting",
     "InputFate": "bundles.accounting",
     "Judge": "ledger.judging",
-    "Judging": "ledger.voting",
-    "JudgingPolicy": "ledger.voting",
+    "Judging": "ledger.votes",
+    "JudgingPolicy": "ledger.votes",
     "Keys": "store.keys",
     "Lake": "store.lake",
     "LanguageModel": "judges.llm.endpoint",
@@ -216,7 +216,7 @@ _HOMES = {
     "VerdictAssignment": "ledger.model",
     "VerificationResult": "trail.record",
     "VerifierKey": "trail.note",
-    "Vote": "ledger.voting",
+    "Vote": "ledger.votes",
     "WIRE_FORMATS": "sources.wire",
     "Workspace": "workspace",
     "assign_verdict": "ledger.verdicts",

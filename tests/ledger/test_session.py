@@ -20,7 +20,7 @@ from evidentia.ledger.session import (
     LeftOutText,
     UnreadFile,
 )
-from evidentia.ledger.voting import AskedService, Judging, JudgingPolicy, Vote
+from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote
 from evidentia.proof.statement import Statement, Subject
 from ledger.corpora import check, leave_corpus
 

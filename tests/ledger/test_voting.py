@@ -11,7 +11,8 @@ from evidentia.ledger.checking import Checked, check_with_votes
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.judging import Judge, Opinion
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel, Verdict
-from evidentia.ledger.voting import Answer, JudgingPolicy, LaterJudge, Question, Vote
+from evidentia.ledger.votes import JudgingPolicy, Vote
+from evidentia.ledger.voting import Answer, LaterJudge, Question
 from ledger.corpora import anchors, check_context, leave_corpus, make_corpus
 from ledger.stubs import StubJudge, broken, fixed
 

@@ -39,16 +39,8 @@ from evidentia.ledger.session import (
     LedgerSession,
 )
 from evidentia.ledger.verdicts import SUPPORTED_ABOVE, WEAK_FACTOR, assign_verdict
-from evidentia.ledger.voting import (
-    Answer,
-    Asked,
-    AskedService,
-    Decides,
-    Judging,
-    JudgingPolicy,
-    Question,
-    Vote,
-)
+from evidentia.ledger.votes import Asked, AskedService, Decides, Judging, JudgingPolicy, Vote
+from evidentia.ledger.voting import Answer, Question
 from evidentia.packs.fields import MAX_ACTION, MAX_EXCERPT
 from evidentia.proof.document import MAX_PROOF_BYTES, Proof
 from evidentia.proof.envelope import PAYLOAD_TYPE, Envelope, signed_bytes

@@ -10,7 +10,7 @@ import pytest
 from evidentia.errors import AccessError, InputError, NotFoundError
 from evidentia.ledger.model import Verdict
 from evidentia.ledger.session import SECOND_TYPE
-from evidentia.ledger.voting import JudgingPolicy
+from evidentia.ledger.votes import JudgingPolicy
 from evidentia.workspace import Workspace
 from judges.asking import claim_of, passage_of
 from judges.llm.serving import KEY, Asked, Said, Server, reply, serving, verdict

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from evidentia.judges.measuring import Figures
     from evidentia.ledger.judging import Judge
-    from evidentia.ledger.voting import AskedService
+    from evidentia.ledger.votes import AskedService
     from evidentia.workspace.access import AllowedEndpoint
     from evidentia.workspace.evaluating import Evaluation, KnownJudge
 

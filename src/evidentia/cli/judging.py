@@ -9,7 +9,7 @@ from evidentia.cli.options import settings
 
 if TYPE_CHECKING:
     from evidentia.judges.llm.endpoint import LanguageModel
-    from evidentia.ledger.voting import AskedService, JudgingPolicy
+    from evidentia.ledger.votes import AskedService, JudgingPolicy
 
 _MOST_KEY_BYTES = 4_096
 
@@ -23,7 +23,7 @@ def chosen(names: Sequence[str] | None) -> "list[str | LanguageModel] | None":
 
 def policy() -> "JudgingPolicy":
     """Return how judges vote by the settings."""
-    from evidentia.ledger.voting import JudgingPolicy
+    from evidentia.ledger.votes import JudgingPolicy
 
     found = settings()
     low, _, high = found.doubt.partition("-")

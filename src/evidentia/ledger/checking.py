@@ -39,17 +39,8 @@ from evidentia.ledger.risks import (
     generate_risk_flags,
 )
 from evidentia.ledger.verdicts import assign_verdict, in_order
-from evidentia.ledger.voting import (
-    Ballot,
-    Judging,
-    JudgingPolicy,
-    LaterJudge,
-    Vote,
-    ask_later,
-    decide,
-    disagreement,
-    votes,
-)
+from evidentia.ledger.votes import Judging, JudgingPolicy, Vote
+from evidentia.ledger.voting import Ballot, LaterJudge, ask_later, decide, disagreement, votes
 
 _WOULD_CHANGE: Final = {
     Verdict.SUPPORTED: "A passage that says otherwise would change this.",

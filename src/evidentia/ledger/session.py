@@ -20,7 +20,7 @@ from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 from evidentia.ledger.model import Claim, EvidenceLedger, LedgerSummary
-from evidentia.ledger.voting import Judging
+from evidentia.ledger.votes import Judging
 from evidentia.proof.statement import Statement, Subject
 
 PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:ledger"

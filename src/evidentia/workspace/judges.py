@@ -11,7 +11,7 @@ from evidentia.errors import AccessError, InputError, NotFoundError
 from evidentia.judges import JUDGES, can_read_meaning, make_judges
 from evidentia.judges.llm.endpoint import LanguageModel, endpoint_url
 from evidentia.ledger.judging import Judge
-from evidentia.ledger.voting import AskedService, Judging
+from evidentia.ledger.votes import AskedService, Judging
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.access import AllowedEndpoint, access_of

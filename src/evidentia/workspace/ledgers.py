@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
-    from evidentia.ledger.voting import JudgingPolicy
+    from evidentia.ledger.votes import JudgingPolicy
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
@@ -133,7 +133,7 @@ class Ledgers(Part, name="ledgers"):
         """
         from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - only checking needs it
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
-        from evidentia.ledger.voting import JudgingPolicy  # noqa: PLC0415 - the same
+        from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
         from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
 

@@ -36,7 +36,8 @@ from evidentia.judges.llm.showing import (
 from evidentia.judges.llm.wire import Form, Reply, read_reply, refusal_of, request_body
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.voting import Answer, AskedService, Question
+from evidentia.ledger.votes import AskedService
+from evidentia.ledger.voting import Answer, Question
 
 NAME: Final = "llm"
 _REFUSED: Final = (400, 413, 422)
