@@ -713,9 +713,10 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     demand(entry["kind"] == "ledger", "kind")
     told = {"statement_sha256", "predicate_type", "session_id", "previous_ledger_id", "summary"}
     check_fields(body, told)
-    kinds = {statement["predicateType"], body["predicate_type"]}
-    demand(kinds == {"urn:evidentia:spec:v1:ledger"}, "predicate type")
     session: dict[str, Any] = statement["predicate"]
+    form = "ledger.v2" if "judging" in session else "ledger"
+    kinds = {statement["predicateType"], body["predicate_type"]}
+    demand(kinds == {f"urn:evidentia:spec:v1:{form}"}, "predicate type")
     ledger, answer = session["ledger"], session["answer"]
     demand(entry["subject"] == ledger["id"], "another ledger")
     demand(session["id"] == ledger["session_id"] == body["session_id"], "another session")
@@ -740,7 +741,21 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     demand(flags == risks(session), "risks")
     cited = [(claim["id"], label) for claim in session["claims"] for label in claim["citations"]]
     demand([(it["claim_id"], it["label"]) for it in ledger["citations"]] == cited, "citations")
+    check_votes(session)
     return session
+
+
+def check_votes(session: dict[str, Any]) -> None:
+    """Check votes: on the claims, by the judges, and one that decides has the entry's verdict."""
+    if "judging" not in session:
+        return
+    verdicts = {it["claim_id"]: it["verdict"] for it in session["ledger"]["entries"]}
+    votes = session["judging"]["votes"]
+    demand({vote["claim_id"] for vote in votes} <= set(verdicts), "a vote on another claim")
+    for vote in votes:
+        demand(set(vote["judges"]) <= set(session["judges"]), "another judge's vote")
+        decided = not vote["decides"] or vote["verdict"] == verdicts[vote["claim_id"]]
+        demand(decided, "a vote that decides otherwise")
 
 
 def check_judged(judged: dict[str, Any]) -> None:

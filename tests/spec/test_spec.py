@@ -728,6 +728,7 @@ VOTING: dict[str, type[BaseModel]] = {
 }
 """What the parts of its second form's schema are called."""
 ACCESS = ("proofs/holds/access-grant.json", "proofs/holds/access-own.json")
+ALLOWING = ("proofs/holds/judge-allowed.json", "proofs/holds/judge-disallowed.json")
 ENUMS = {
     "verdict": Verdict,
     "claimType": model.ClaimType,
@@ -783,8 +784,15 @@ def test_the_second_form_is_what_the_code_makes_where_a_judge_votes(tmp_path: Pa
     assert len(access) == 2
     assert all(valid("access-body.v2", body) for body in access)
     assert not any(valid("access-body", body) for body in access)
-    for body in (one["body"] for one in map(load, ACCESS)):
+    for body in (one["body"] for one in map(load, (*ACCESS, *ALLOWING))):
         assert valid("access-body.v2", body)
+    assert not any(valid("access-body", load(name)["body"]) for name in ALLOWING)
+    assert ledger_vector("-voted").judging is not None
+    voted = load("ledger/statement-voted.json")["predicate"]
+    assert valid("ledger.v2", voted)
+    assert not valid("ledger", voted)
+    assert valid("ledger-body.v3", load("proofs/holds/ledger-voted.json")["body"])
+    assert not valid("ledger.v2", PREDICATE)
     service = AskedService(
         judge="llm", digest="d", url="u", api="openai", model="m", prompt_sha256="p"
     )

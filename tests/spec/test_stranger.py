@@ -381,6 +381,31 @@ def test_a_ledger_that_contradicts_itself_is_found_out(path: str, value: Any) ->
         check_ledger(proof, FILES)
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("", None),
+        ("judging.votes.0.claim_id", "clm_0000000000000000"),
+        ("judging.votes.0.judges", ["oracle"]),
+        ("judging.votes.0.verdict", "contradicted"),
+    ],
+)
+def test_a_ledger_with_votes_can_be_checked_by_hand(path: str, value: Any) -> None:
+    data = (VECTORS / "proofs/holds/ledger-voted.json").read_bytes()
+    assert verify(data, [key_file("keys/voted-log.pub")]) == ("holds", [])
+    proof, _ = read_proof(data)
+    payload = read_envelope(proof["envelope"]).payload
+    assert payload == (VECTORS / "ledger/statement-voted.json").read_bytes()
+    if not path:
+        assert len(check_ledger(proof, FILES)["judging"]["votes"]) == 5
+        return
+    statement = read_json(payload)
+    set_at(statement["predicate"], path, value)
+    proof["envelope"]["payload"] = b64encode(canonical(statement)).decode()
+    with pytest.raises(RefusedError):
+        check_ledger(proof, FILES)
+
+
 BUNDLES = load("bundles.json")
 
 

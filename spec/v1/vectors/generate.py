@@ -63,13 +63,13 @@ from evidentia.ledger.model import (
 )
 from evidentia.ledger.risks import follow_up_questions, generate_risk_flags
 from evidentia.ledger.session import (
-    PREDICATE_TYPE,
     CheckedDocument,
     LedgerSession,
     LeftOutText,
     UnreadFile,
 )
 from evidentia.ledger.verdicts import assign_verdict
+from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote
 from evidentia.loading.assembling import Assembly
 from evidentia.loading.originals import Originals
 from evidentia.packs.assembly import assemble
@@ -135,6 +135,7 @@ LEDGER_ORIGIN = log_origin("7c3e5a9d1b2f4068", "acme")
 BUNDLE_ORIGIN = log_origin("1d6b0e4f92a873c5", "acme")
 PACK_ORIGIN = log_origin("8e27f0a4c5d1936b", "acme")
 SECOND_ORIGIN = log_origin("3b90d7e2f84a615c", "acme")
+VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -327,6 +328,7 @@ def files() -> dict[str, bytes]:
         "keys/pack-log.pub": f"{pack_key().verifier}\n".encode(),
         "keys/second-form-1.pub": f"{second_keys()[0].verifier}\n".encode(),
         "keys/second-form-2.pub": f"{second_keys()[1].verifier}\n".encode(),
+        "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "renderings.json": pretty(rendering_vectors()),
@@ -350,6 +352,7 @@ def files() -> dict[str, bytes]:
         *bundle_proofs(),
         *pack_proofs(),
         *second_proofs(),
+        *voted_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -1278,6 +1281,7 @@ def ledger_files() -> dict[str, bytes]:
         "answer.md": ANSWER.encode(),
         "statement.json": first.to_statement().encode(),
         "statement-not-judged.json": again.to_statement().encode(),
+        "statement-voted.json": voted_session().to_statement().encode(),
         "export.json": pretty(to_json(first)),
         "export-not-judged.json": pretty(to_json(again)),
         "export.sarif.json": pretty(to_sarif(first, "0.1.0")),
@@ -1467,7 +1471,7 @@ def ledger_body(made: LedgerSession) -> Json:
     """Return the body of the entry that records a ledger."""
     return {
         "statement_sha256": sha256_hex(made.to_statement().encode()),
-        "predicate_type": PREDICATE_TYPE,
+        "predicate_type": made.predicate_type,
         "session_id": made.id,
         "previous_ledger_id": made.ledger.previous_ledger_id,
         "summary": made.ledger.summary.model_dump(mode="json"),
@@ -3393,6 +3397,89 @@ def second_proofs() -> Iterator[ProofVector]:
         ("by-added", "who acted was added to the first form", changed(before, "body.by", "owner")),
     ):
         yield ProofVector(name, pretty(proof), why, ("content",), "second-form-2.pub")
+
+
+# Ledgers with votes
+
+
+def voted_key() -> SigningKey:
+    """Return the key of the log of a ledger with votes."""
+    return SigningKey.from_seed(VOTED_ORIGIN, seed(f"key of {VOTED_ORIGIN}"))
+
+
+def voted_session() -> LedgerSession:
+    """Return the first session as one in which a language model voted after the others."""
+    first = sessions()[0]
+    rules = ("quote", "numbers", "nli")
+    url, digest = "https://models.example/v1", sha256_hex(b"url, api, model and prompt")
+    votes: list[Vote] = []
+    for entry in first.ledger.entries:
+        is_doubted = entry.verdict is Verdict.NOT_FOUND
+        by_rules = Vote(
+            claim_id=entry.claim_id,
+            judges=rules,
+            verdict=entry.verdict,
+            confidence=entry.confidence_score,
+            decides=not is_doubted,
+            reason=entry.evidence[0].reason if entry.evidence else "",
+        )
+        votes.append(by_rules)
+        if is_doubted:
+            said = "it said supported, but it quotes what is not in the evidence"
+            update = {
+                "judges": ("llm",),
+                "decides": True,
+                "reason": f"{said}: the policy says so",
+                "quote": "Carryover is limited to 5 days.",
+                "runs": ("judge-0123456789abcdef",),
+            }
+            votes.append(by_rules.model_copy(update=update))
+    service = AskedService(
+        judge="llm",
+        digest=digest,
+        url=url,
+        api="openai",
+        model="judge-large",
+        answered_by=("judge-large-2026-01-01",),
+        prompt_sha256=sha256_hex(b"the prompt"),
+        calls=1,
+        attempts=2,
+        input_tokens=812,
+        output_tokens=64,
+        cost="0.000331",
+        currency="USD",
+    )
+    judging = Judging(policy=JudgingPolicy(), votes=tuple(votes), services=(service,))
+    entries = tuple(
+        entry.model_copy(update={"models": {**entry.models, "llm": digest}})
+        if entry.verdict is Verdict.NOT_FOUND
+        else entry
+        for entry in first.ledger.entries
+    )
+    ledger = first.ledger.model_copy(update={"id": "led_0b1e7c5d9a2f4863", "entries": entries})
+    update = {"judges": (*rules, "llm"), "ledger": ledger, "judging": judging}
+    return first.model_copy(update=update)
+
+
+def voted_proofs() -> Iterator[ProofVector]:
+    """Give proofs of what was recorded for a judge that is somewhere else: leave, and its vote."""
+    log = Log(VOTED_ORIGIN, [voted_key()])
+    log.announce(log.keys[0], by="owner")
+    made = voted_session()
+    url = "https://models.example/v1"
+    for action in ("allow_judge", "disallow_judge"):
+        body = {"action": action, "url": url, "by": "owner"}
+        log.append(EntryKind.ACCESS, f"judge/{url}", body)
+    log.append(EntryKind.LEDGER, made.ledger.id, {**ledger_body(made), "by": "Zoë"})
+    size = len(log.entries)
+    for name, why, seq in (
+        ("judge-allowed", "passages may be sent to an endpoint", 1),
+        ("judge-disallowed", "they may not any more", 2),
+    ):
+        yield ProofVector(name, pretty(log.prove(seq, size, log.keys[0])), why, key="voted-log.pub")
+    payload = made.to_statement().encode()
+    why = "a ledger in which a judge voted after the others"
+    yield ProofVector("ledger-voted", pretty(enveloped(log, 3, payload)), why, key="voted-log.pub")
 
 
 # PDFs
