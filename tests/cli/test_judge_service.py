@@ -1,6 +1,7 @@
 """The llm judge on the command line: settings, consent, checks and measuring."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +62,20 @@ def test_an_answer_is_checked_by_a_model_once_its_endpoint_is_allowed(
     again = cli(*CHECK, "--json")
     assert again.json["entries"][0]["judge"] == "llm"
     assert len(server.asked) == 1
+
+
+def test_who_voted_how_is_shown_and_leads_to_what_the_model_saw(cli: Cli, server: Server) -> None:
+    cli("judge", "allow", server.url)
+    shown = " ".join(cli(*CHECK, "--verbose").out.replace("│", " ").split())
+    assert "Vote of quote and numbers: " in shown
+    assert "Vote of llm: Supported (95%), which decides: it stands there" in shown
+    (run,) = set(re.findall(r"judge-[0-9a-f]{16}", shown))
+    assert f"What it saw and said: evidentia bundle runs --run {run}" in shown
+    seen, said = cli("bundle", "runs", "--run", run, "--json").json["bundles"]
+    assert CARRY in cli("bundle", "render", seen).out
+    assert "it stands there" in cli("bundle", "show", said, "--item", "inline:1").out
+    again = " ".join(cli("ledger", "show", "latest", "--verbose").out.replace("│", " ").split())
+    assert f"bundle runs --run {run}" in again
 
 
 def test_a_cost_is_told_where_prices_are_set(

@@ -135,7 +135,26 @@ def _expanded(session: LedgerSession, number: int, entry: LedgerEntry) -> Panel:
             label = visible(check.label)
             lines.append(Text(f"The answer's citation [{label}]: {visible(check.problem)}", "red"))
     heading = Text(f"Claim #{number}: {one_line(entry.claim_text)}", style="bold")
+    lines += _votes(session, entry)
     return Panel(Group(*lines), title=heading, title_align="left", box=SQUARE, padding=(1, 1))
+
+
+def _votes(session: LedgerSession, entry: LedgerEntry) -> list[Text]:
+    """Say how a claim was voted on, and where what a judge saw and said can be seen."""
+    lines: list[Text] = []
+    for vote in session.judging.votes if session.judging else ():
+        if vote.claim_id != entry.claim_id:
+            continue
+        said = f"{title(vote.verdict.value)} ({percent(vote.confidence)})"
+        decides = ", which decides" if vote.decides else ""
+        reason = f": {one_line(vote.reason)}" if vote.reason else ""
+        voter = one_line(" and ".join(vote.judges))
+        lines += [Text(), Text(f"Vote of {voter}: {said}{decides}{reason}")]
+        lines += [
+            Text(f"What it saw and said: evidentia bundle runs --run {one_line(run)}")
+            for run in vote.runs
+        ]
+    return lines
 
 
 def _summary(session: LedgerSession, console: Console) -> None:
