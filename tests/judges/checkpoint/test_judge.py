@@ -145,7 +145,14 @@ def test_a_calibration_puts_both_probabilities_on_its_scales() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a b", "a b c d e f g", "A b. C d e. F.", "A. B c d e f g h. I.", "A b. C d e f g h."],
+    [
+        "",
+        "a b",
+        "a b c d e f g",
+        "A b. C d e. F.",
+        "A. B c d e f g h. I.",
+        "One two. Three four five six seven.",
+    ],
 )
 def test_a_text_is_split_into_all_of_its_words(text: str) -> None:
     found = list(split_to_fit(text, lambda piece: len(piece.split()) <= 3))
