@@ -142,8 +142,8 @@ def test_a_later_judge_alone_decides() -> None:
     found = checked(CLAIM, Later(supports()))
     assert verdicts(found) == ["supported"]
     (vote,) = votes(found)
-    assert (vote.judges, vote.verdict, vote.decides) == (("later",), Verdict.SUPPORTED, True)
-    assert (vote.reason, vote.quote, vote.runs) == ("it stands there", "15 days", ("run-1",))
+    assert (vote.judges, vote.verdict, vote.decides) == (["later"], Verdict.SUPPORTED, True)
+    assert (vote.reason, vote.quote, vote.runs) == ("it stands there", "15 days", ["run-1"])
     (entry,) = found.ledger.entries
     assert entry.judge == "later"
     assert entry.models == {"later": "ab" * 32}
@@ -213,7 +213,7 @@ def test_who_decides_is_the_policys(decides: str, verdict: str, by: str) -> None
     judges = Later(supports(0.9), "a"), Later(denies(), "b"), Later(supports(0.95), "c")
     found = checked(CLAIM, *judges, policy=policy)
     assert verdicts(found) == [verdict]
-    assert [vote.judges for vote in votes(found) if vote.decides] == [(by,)]
+    assert [vote.judges for vote in votes(found) if vote.decides] == [[by]]
     assert found.ledger.entries[0].models == dict.fromkeys("abc", "ab" * 32)
     assert found.judging is not None
     assert found.judging.policy == policy
@@ -229,11 +229,11 @@ def test_a_later_judge_that_fails_leaves_its_claim_not_judged() -> None:
     found = checked(CLAIM, first(in_part()), Later(fails))
     assert verdicts(found) == ["not_judged"]
     (entry,) = found.ledger.entries
-    assert "the later judge failed (no answer in 60 seconds)" in entry.notes
+    assert "Not judged by the later judge: no answer in 60 seconds." in entry.notes
     assert entry.models == {}
     assert [vote.decides for vote in votes(found)] == [False, False]
     assert votes(found)[1].reason == "later: no answer in 60 seconds"
-    assert votes(found)[1].runs == ("run-2",)
+    assert votes(found)[1].runs == ["run-2"]
 
 
 def test_what_was_certain_before_stands_though_the_later_one_fails() -> None:
@@ -241,7 +241,7 @@ def test_what_was_certain_before_stands_though_the_later_one_fails() -> None:
         CLAIM, first(supports(), certain=True), Later(fails), policy=JudgingPolicy(asked="always")
     )
     assert verdicts(found) == ["supported"]
-    assert "Not all judges could be asked" in found.ledger.entries[0].notes
+    assert "Decided without the later judge" in found.ledger.entries[0].notes
 
 
 def test_a_later_answer_stands_in_for_a_failure_before_it() -> None:

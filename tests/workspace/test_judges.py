@@ -114,9 +114,9 @@ def test_the_model_is_asked_only_about_what_the_others_are_in_doubt_of(
     assert judging is not None
     assert judging.policy == JudgingPolicy()
     assert [(vote.judges, vote.decides) for vote in judging.votes] == [
-        (("quote", "numbers"), True),
-        (("quote", "numbers"), False),
-        (("llm",), True),
+        (["quote", "numbers"], True),
+        (["quote", "numbers"], False),
+        (["llm"], True),
     ]
 
 
@@ -232,7 +232,7 @@ def test_two_models_may_be_asked_and_have_names_of_their_own(
     server.respond = respond
     models = [server.model(model="small"), server.model(model="large")]
     ledger = filled.check(OTHER, judges=models)
-    assert ledger.session.judges == ("llm:small", "llm:large")
+    assert ledger.session.judges == ["llm:small", "llm:large"]
     assert ledger.entries[0].judge == "llm:large"
     assert ledger.session.judging is not None
     assert [one.model for one in ledger.session.judging.services] == ["small", "large"]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from evidentia.frozen import FrozenModel
+from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 from evidentia.ledger.model import Score, Verdict
 
 Asked = Literal["in_doubt", "always"]
@@ -44,13 +44,13 @@ class Vote(FrozenModel):
     """
 
     claim_id: str
-    judges: tuple[str, ...]
+    judges: FrozenItems[str]
     verdict: Verdict
     confidence: Score
     decides: bool
     reason: str = ""
     quote: str = ""
-    runs: tuple[str, ...] = ()
+    runs: FrozenItems[str] = FrozenList()
     remembered: bool = False
 
 
@@ -66,7 +66,7 @@ class AskedService(FrozenModel):
     url: str
     api: str
     model: str
-    answered_by: tuple[str, ...] = ()
+    answered_by: FrozenItems[str] = FrozenList()
     prompt_sha256: str
     calls: Count = 0
     attempts: Count = 0
@@ -81,5 +81,5 @@ class Judging(FrozenModel):
     """How claims were voted on: the policy, every vote, and the services that were asked."""
 
     policy: JudgingPolicy
-    votes: tuple[Vote, ...] = ()
-    services: tuple[AskedService, ...] = ()
+    votes: FrozenItems[Vote] = FrozenList()
+    services: FrozenItems[AskedService] = FrozenList()

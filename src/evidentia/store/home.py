@@ -12,7 +12,7 @@ DATABASE = "evidentia.db"
 
 
 class Home:
-    """A workspace's folder: the database, `lake/`, `keys/`, `checkpoints/`, `places/`, `answers/`."""
+    """A workspace's folder: its database, lake and keys, and what is remembered beside them."""
 
     def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
         self.folder = folder

@@ -185,7 +185,7 @@ class Ledgers(Part, name="ledgers"):
             judging=checked.judging and services_of(checked.judging, asked),
         )
         return RecordedLedger.of(
-            session, _keep(acting, session), _file_changes(acting, ledger, versions)
+            session, _keep(acting, session), _file_changes(acting, checked.ledger, versions)
         )
 
     def list(self, *, before: int | None = None, limit: int | None = None) -> Listed:

@@ -529,7 +529,7 @@ def test_tokens_and_cost_are_added_up(server: Server) -> None:
     assert (service.calls, service.attempts) == (2, 2)
     assert (service.input_tokens, service.output_tokens) == (2_000, 100)
     assert (service.cost, service.currency) == ("0.000625", "EUR")
-    assert service.answered_by == ("test-1-of-today",)
+    assert service.answered_by == ["test-1-of-today"]
     assert service.prompt_sha256 == PROMPT_SHA256
     assert (service.url, service.model, service.api) == (server.url, "test-1", "openai")
 
@@ -552,7 +552,7 @@ def test_a_model_without_a_name_is_not_named(server: Server) -> None:
     server.respond = lambda got: reply(got, [verdict("inline:0", quote=LEAVE)], model=None)
     judge = judge_of(server)
     asked(judge, question(CLAIM, LEAVE))
-    assert judge.service.answered_by == ()
+    assert judge.service.answered_by == []
 
 
 def test_its_digest_tells_the_model_and_the_prompt(server: Server) -> None:
