@@ -1,4 +1,4 @@
-"""A bundle that does not add up cannot be made or loaded, whatever was changed in it."""
+"""A bundle whose parts do not agree cannot be made or loaded, whatever was changed in it."""
 
 import uuid
 from collections.abc import Callable
@@ -163,7 +163,7 @@ def test_a_limit_below_what_the_bundle_holds_is_refused(limit: str, most: int, s
     for less in (most - 2, 1, 0):
         value = sealed(changed(JSON, ("policy", limit), less))
         message = refusal(value)
-        assert message.startswith("the bundle does not add up: ")
+        assert message.startswith("the bundle's parts do not agree: ")
         if less == most - 2:
             assert said in message
 
@@ -291,7 +291,7 @@ def test_a_contradiction_is_named(change: Change, said: str) -> None:
     value = deepcopy(JSON)
     change(value)
     message = refusal(sealed(value))
-    assert message.startswith("the bundle does not add up: ")
+    assert message.startswith("the bundle's parts do not agree: ")
     assert said in message
     assert "bundle_sha256" not in message
 
@@ -443,7 +443,7 @@ def test_a_bundle_cannot_be_changed() -> None:
     item = WHOLE.items[0]
     with pytest.raises(TypeError):
         item.metadata["bounding"] = {}
-    with pytest.raises(ValidationError, match="does not add up"):
+    with pytest.raises(ValidationError, match="parts do not agree"):
         WHOLE.model_copy(update={"items": ()})
 
 
@@ -555,7 +555,7 @@ def test_what_an_item_says_of_itself_is_held_against_the_rest(
     place: Place, new: Any, said: str
 ) -> None:
     message = refusal(sealed(changed(JSON, place, new)))
-    assert message.startswith("the bundle does not add up: ")
+    assert message.startswith("the bundle's parts do not agree: ")
     assert said in message
 
 

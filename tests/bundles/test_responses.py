@@ -231,7 +231,7 @@ def test_a_body_that_was_joined_when_recorded_stays(body: bytes) -> None:
 
 @pytest.mark.parametrize("rest", [b"5\r\nHel", b"", b"xyz", b"3\r\nabcdef\r\n"])
 def test_a_chunked_body_that_breaks_off_is_refused(rest: bytes) -> None:
-    with pytest.raises(InputError, match="breaks off after 1 chunks: record"):
+    with pytest.raises(InputError, match="breaks off after 1 chunk: record"):
         message("HTTP/1.1 200 OK\nTransfer-Encoding: chunked", b"2\r\nab\r\n" + rest)
 
 

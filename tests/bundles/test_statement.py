@@ -50,7 +50,7 @@ def test_a_statement_of_another_kind_is_refused() -> None:
 def test_a_bundle_that_does_not_hold_is_refused() -> None:
     value = changed(WHOLE.as_json(), ("items", 0, "content"), "other")
     assert refusal(predicate=value) == (
-        "the bundle does not add up: its content is not what bundle_sha256 says"
+        "the bundle's parts do not agree: its content is not what bundle_sha256 says"
     )
     assert refusal(predicate={}).startswith("not a bundle that holds: ")
 

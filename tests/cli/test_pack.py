@@ -103,7 +103,10 @@ def test_a_pack_is_shown_with_its_versions(made: Cli, folder: Path) -> None:
     alone = made("pack", "show", "latest").out
     assert "Recommendation\nتوصية\n" in alone
     assert "decision dec_1 about lead_1, by icp_matcher with model-a" in alone
-    assert "A2, R1, S1; confidence 0.84; a pack is mandatory" in alone
+    assert (
+        "approval A2, reversibility R1, sensitivity S1; confidence 0.84; a pack is mandatory"
+        in alone
+    )
     assert "state: unresolved: it awaits a review" in alone
     assert "The company fits." in alone
     assert "crm://contacts/1" in alone

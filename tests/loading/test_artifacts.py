@@ -1,4 +1,4 @@
-"""Whether what a bundle points to is there, byte for byte as it was."""
+"""Whether what a bundle points to is there, and unchanged."""
 
 import os
 from pathlib import Path
@@ -55,7 +55,7 @@ def test_everything_is_as_it_was(bundle: EvidenceBundle, root: Path, lake: FileL
     found, problems = check_artifacts(bundle, lake, root)
     assert problems == []
     assert len(found) == 3  # the file is asked for twice and looked at once
-    assert "docs/a.md: 400 bytes, as they were" in found
+    assert "docs/a.md: 400 bytes, unchanged" in found
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])

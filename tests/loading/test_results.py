@@ -198,7 +198,7 @@ MALFORMED = {
         '["' + "x" * 70_000 + '",\n"\\\\\\ud83dx': "line 2 has text with a lone surrogate",
         '[{"a":"\\ud83d': "line 1 has text with a lone surrogate",
         '{"columns":["a",5],"rows":[[1,2]]}': "its columns are not all text",
-        '{"columns":["a"],"rows":[[1],[1,2]]}': "row 2 has 2 cells, its columns are 1",
+        '{"columns":["a"],"rows":[[1],[1,2]]}': "row 2 has 2 cells, and the result has 1 column",
         f'[[{"7" * 4_301}]]': "has more than 4,300 digits in a row",
         f'[["{"x" * 64_000}"],[{"7" * 4_301}]]': "has more than 4,300 digits in a row",
         "[" + "[" * 10_000 + "]" * 10_001: "row 1 is nested more than 100 levels deep",
@@ -207,7 +207,7 @@ MALFORMED = {
         b'[{"a":"\xed\xa0\x80"}]': "is not JSON .after 1 rows.: it is not UTF-8",
     },
     "csv": {
-        "a,b\n1,2\n3\n": "line 3 has 1 cells where the header has 2",
+        "a,b\n1,2\n3\n": "line 3 has 1 cell where the header has 2",
         'a,b\n"x\ny",2\n3,4,5\n': "line 4 has 3 cells where the header has 2",
         'a\n"x': "line 2 is not CSV: unexpected end of data",
         'a\n"x"y\n': "line 2 is not CSV",

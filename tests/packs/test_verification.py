@@ -96,9 +96,9 @@ class TestSoundExports:
             "file",
             "pack",
         ]
-        assert says(report, "file") == "byte for byte as an export is written"
+        assert says(report, "file") == "unchanged since export"
         assert says(report, "pack") == (
-            f"{made.pack_id}, version {made.version}, of decision 'dec_abc123': it adds up"
+            f"{made.pack_id}, version {made.version}, of decision 'dec_abc123': its parts agree"
         )
 
     def test_each_attachment_is_said_to_hold(self) -> None:
@@ -160,7 +160,7 @@ class TestSoundExports:
 
 
 class TestPlain:
-    """The pack stands in plain beside what was signed, and both are compared."""
+    """The pack stands in plain beside the statement, and both are compared."""
 
     def test_a_person_can_read_the_pack_in_the_file(self) -> None:
         made = full_pack()
@@ -182,23 +182,26 @@ class TestPlain:
         [
             (
                 lambda it: it.update(decision_id="dec_2"),
-                'decision_id is "dec_2", and "d" was signed',
+                'decision_id is "dec_2" in plain and "d" in the statement',
             ),
             (
                 lambda it: it["memo"].update(title_en="T"),
-                'memo.title_en is "T", and "t" was signed',
+                'memo.title_en is "T" in plain and "t" in the statement',
             ),
-            (lambda it: it["memo"].pop("body_ar"), "memo.body_ar is missing, and was signed"),
-            (lambda it: it.update(score=1), "score was not signed: it is a field more"),
+            (
+                lambda it: it["memo"].pop("body_ar"),
+                "memo.body_ar is in the statement and not in plain",
+            ),
+            (lambda it: it.update(score=1), "score is in plain and not in the statement"),
             (
                 lambda it: it["sources"].append(it["sources"][0]),
-                "sources has 2 items, and 1 was signed",
+                "sources has 2 items in plain and 1 in the statement",
             ),
             (
                 lambda it: it["sources"][0].update(excerpt="y" * 99),
-                f'sources[0].excerpt is "{"y" * 58}…, and "x" was signed',
+                f'sources[0].excerpt is "{"y" * 58}… in plain and "x" in the statement',
             ),
-            (lambda it: it.update(version=True), "version is true, and 1 was signed"),
+            (lambda it: it.update(version=True), "version is true in plain and 1 in the statement"),
         ],
     )
     def test_what_differs_in_plain_is_named(
@@ -208,14 +211,18 @@ class TestPlain:
         change(document["predicate"])
         report = verify(written(document))
         assert failing(report) == ["plain"]
-        assert says(report, "plain") == f"what stands in plain is not what was signed: {told}"
+        assert says(report, "plain") == (
+            f"what stands in plain is not what the statement says: {told}"
+        )
 
     def test_a_list_in_another_order_is_named(self) -> None:
         document = parse_json(exported(full_pack()))
         document["predicate"]["attachments"].reverse()
         report = verify(written(document))
         assert failing(report) == ["plain"]
-        assert says(report, "plain").endswith("attachments is in another order than was signed")
+        assert says(report, "plain").endswith(
+            "attachments is in another order than in the statement"
+        )
 
     def test_fields_in_another_order_are_named(self) -> None:
         document = parse_json(SMALL_FILE)
@@ -228,7 +235,7 @@ class TestPlain:
 
     def test_many_differences_are_not_all_told(self) -> None:
         report = verify(edited(SMALL_FILE, predicate={}))
-        assert says(report, "plain").count("is missing") == 3
+        assert says(report, "plain").count("is in the statement and not in plain") == 3
         assert says(report, "plain").endswith("; and more")
 
     def test_another_pack_in_plain_is_found(self) -> None:
@@ -259,9 +266,9 @@ class TestForgeries:
     def test_a_file_that_was_written_anew_is_not_the_export(self, data: bytes) -> None:
         report = verify(data)
         assert failing(report) == ["file"]
-        assert says(report, "file") == ("not byte for byte as an export is written: it was changed")
+        assert says(report, "file") == ("changed since export: edited, or saved by another program")
 
-    def test_a_pack_that_does_not_add_up_does_not_hold_whoever_signs_it(self) -> None:
+    def test_a_pack_whose_parts_do_not_agree_does_not_hold_whoever_signs_it(self) -> None:
         statement = Statement.parse(statement_bytes(SMALL))
         forged = replace(statement, predicate={**statement.predicate, "entity_id": "z"}).encode()
         body = {**recorded_body(SMALL), "statement_sha256": sha256_hex(forged)}

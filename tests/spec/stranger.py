@@ -1229,7 +1229,7 @@ def check_bundle_proof(proof: dict[str, Any]) -> dict[str, Any]:
     demand({statement["predicateType"], body["predicate_type"]} == {BUNDLE_TYPE}, "type")
     bundle: dict[str, Any] = statement["predicate"]
     data = canonical(bundle)
-    demand(not verify_bundle(data), "the bundle does not add up")
+    demand(not verify_bundle(data), "the bundle's parts do not agree")
     name = f"bundle/{bundle['bundle_id']}"
     digest = {"sha256": sha256(data).hexdigest()}
     demand(statement["subject"] == [{"name": name, "digest": digest}], "another subject")

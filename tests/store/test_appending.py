@@ -301,7 +301,7 @@ def test_keys_of_tenants_are_apart(place: Place) -> None:
 
 
 def test_a_batch_needs_as_many_keys_as_records(workspace: Workspace) -> None:
-    with pytest.raises(InputError, match="2 records, but 1 idempotency keys"):
+    with pytest.raises(InputError, match="2 records, but 1 idempotency key: give one for each"):
         workspace.trail.append_many([record(1), record(2)], idempotency_keys=["a"])
 
 

@@ -78,6 +78,7 @@ class TestSigning:
         [
             (printing(bytes(64)), "printed a signature that is not by its key"),
             (printing(GOOD[:-1] + b"!"), "printed a signature that is not by its key"),
+            (printing(b"x"), "printed 1 byte that is no signature"),
             (printing(b"no signature at all"), "printed 19 bytes that are no signature"),
             (printing(GOOD[:-1]), "printed 63 bytes that are no signature"),
             (printing(b"x" * 128), "printed 128 bytes that are no signature"),

@@ -139,6 +139,24 @@ def test_a_checkpoint_signed_by_a_stranger_is_not_believed(past: Past, tmp_path:
     assert any("does not match the text" in problem for problem in problems(honest, since=note))
 
 
+def test_one_entry_that_is_gone_is_named_as_one(sqlite_place: Place, tmp_path: Path) -> None:
+    database = sqlite_place.home.database
+    workspace = sqlite_place.open()
+    workspace.append(record(1))
+    workspace.trail.checkpoint()
+    sqlite_place.close()
+    shutil.copy(database, tmp_path / "old")
+    workspace = sqlite_place.open()
+    workspace.append(record(2))
+    workspace.trail.checkpoint()
+    sqlite_place.close()
+    for file in database.parent.glob("evidentia.db*"):
+        file.unlink()
+    shutil.copy(tmp_path / "old", database)
+    (problem,) = problems(sqlite_place.open())
+    assert problem.endswith("covers 3 entries, the log has 2: entry 2 is gone")
+
+
 def test_a_log_that_is_gone_altogether_is_found(past: Past) -> None:
     if past.place.is_sqlite:
         past.place.home.database.unlink()

@@ -80,7 +80,7 @@ def test_a_bundle_of_every_kind_of_source(
     assert {item.content.partition("\n")[2] for item in found["sql_result"][:4]} == {
         found["sql_result"][0].content.partition("\n")[2]
     }
-    assert found["sql_result"][5].content == "Result of one\nAll 1 row.\none\n1"
+    assert found["sql_result"][5].content == "Result of one\n1 row, all shown.\none\n1"
     assert found["sql_result"][6].content.endswith("\nn\n12")
     chunk = found["transcript_chunk"][0].metadata["chunk"]
     assert (chunk["speakers"], chunk["start"], chunk["end"]) == (

@@ -93,7 +93,7 @@ def test_a_bundle_that_holds_says_what_was_looked_at(workspace: Workspace, lake_
         "2 items within the limits of the policy",
         "3 inputs accounted for",
     )
-    assert f"texts/long.md: {len(LONG)} bytes, as they were" in report.checked
+    assert f"texts/long.md: {len(LONG)} bytes, unchanged" in report.checked
     assert len(report.checked) == 6
     assert workspace.bundles.audit() == []
 

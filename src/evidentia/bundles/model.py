@@ -1,4 +1,4 @@
-"""Bundles and what they are made of. A bundle that does not add up cannot be made or loaded.
+"""Bundles and what they are made of. A bundle whose parts do not agree cannot be made or loaded.
 
 Sizes are UTF-8 bytes, offsets are code points. `bundle_sha256` covers everything but the clock
 and itself; the id follows from it.
@@ -127,9 +127,9 @@ class EvidenceBundle(FrozenModel):
     accounting: Accounting
 
     @model_validator(mode="after")
-    def _adds_up(self) -> Self:
+    def _parts_agree(self) -> Self:
         for problem in _contradictions(self):
-            raise ValueError(f"the bundle does not add up: {problem}")
+            raise ValueError(f"the bundle's parts do not agree: {problem}")
         return self
 
     def as_json(self) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class EvidenceBundle(FrozenModel):
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Read a persisted bundle; raise `IntegrityError` unless everything in it adds up."""
+        """Read a persisted bundle; raise `IntegrityError` unless its parts agree."""
         try:
             return cls.from_json(parse_json(data))
         except CanonicalError as error:
@@ -156,7 +156,7 @@ class EvidenceBundle(FrozenModel):
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        """Take a bundle from a JSON object; raise `IntegrityError` unless it adds up."""
+        """Take a bundle from a JSON object; raise `IntegrityError` unless its parts agree."""
         try:
             bundle = cls.model_validate(value)
         except ValidationError as error:
@@ -237,7 +237,7 @@ def make_bundle(
         accounting=accounting,
     )
     for problem in chain(_wrong_items(bundle), _wrong_accounts(bundle), _wrong_records(bundle)):
-        raise IntegrityError(f"the bundle does not add up: {problem}")
+        raise IntegrityError(f"the bundle's parts do not agree: {problem}")
     return bundle, _encoded(parts, bundle.bundle_id, found, created_utc)
 
 

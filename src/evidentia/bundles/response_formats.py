@@ -20,6 +20,7 @@ from evidentia.bundles.texts import (
 )
 from evidentia.canonical import sha256_hex
 from evidentia.documents.reading.text import is_binary, marked_encoding
+from evidentia.language.counting import counted
 
 MAX_UNPACKED: Final = 50_000_000
 """How many bytes a packed body may unpack to."""
@@ -327,9 +328,8 @@ def _unchunked(data: bytes, name: str) -> bytes:
         at = after.end()
     if not parts:
         return data
-    raise problem(
-        name, f"the chunked body breaks off after {len(parts):,} chunks: record the response again"
-    )
+    chunks = counted(len(parts), "chunk")
+    raise problem(name, f"the chunked body breaks off after {chunks}: record the response again")
 
 
 def _gunzipped(data: bytes, name: str) -> bytes:

@@ -125,7 +125,7 @@ def build(
     say(bundle_size(bundle), under=True)
     said_lost(bundle)
     say(f"What the model sees: evidentia bundle render {bundle.bundle_id[:8]}")
-    say(f"What it does not, and why: evidentia bundle explain {bundle.bundle_id[:8]}")
+    say(f"What it does not see, and why: evidentia bundle explain {bundle.bundle_id[:8]}")
 
 
 @app.command("list")

@@ -22,14 +22,14 @@ def limits(bundle: "EvidenceBundle") -> str:
     """Say what a bundle may hold."""
     policy = bundle.policy
     said = [
-        f"{policy.max_items:,} items",
-        f"{policy.max_total_bytes:,} bytes in all",
+        counted(policy.max_items, "item"),
+        f"{counted(policy.max_total_bytes, 'byte')} in all",
         f"{policy.max_item_bytes:,} in an item",
     ]
     if policy.max_total_tokens is not None:
-        said.append(f"{policy.max_total_tokens:,} tokens in all")
+        said.append(f"{counted(policy.max_total_tokens, 'token')} in all")
     if policy.max_item_tokens is not None:
-        said.append(f"{policy.max_item_tokens:,} tokens in an item")
+        said.append(f"{counted(policy.max_item_tokens, 'token')} in an item")
     return f"At most {', '.join(said)}" + ("; redacted" if policy.enable_redaction else "")
 
 
@@ -37,10 +37,9 @@ def seen(bundle: "EvidenceBundle") -> str:
     """Say how much of its inputs a bundle shows; notes on what failed are not of them."""
     accounting = bundle.accounting
     notes = sum(one.bundle_bytes for one in accounting.decisions if one.outcome.value == "failed")
-    said = (
-        f"The model saw {accounting.bundle_bytes - notes:,} of {accounting.input_bytes:,} bytes, "
-        f"in {counted(len(bundle.items) - accounting.failed, 'item')}"
-    )
+    items = counted(len(bundle.items) - accounting.failed, "item")
+    size = counted(accounting.input_bytes, "byte")
+    said = f"The model saw {accounting.bundle_bytes - notes:,} of {size}, in {items}"
     if accounting.failed:
         said += f", and {counted(accounting.failed, 'note')} on what could not be loaded"
     return f"{said}."
@@ -131,12 +130,13 @@ def said_difference(found: "BundleDiff", *, verbose: bool) -> None:
     for name, (old, new) in found.policy.items():
         say(f"policy {name}: {visible(old)} before, {visible(new)} after")
     for item in found.only_before:
-        say(f"only before: {item.evidence_id} ({item.byte_count:,} bytes)")
+        say(f"only before: {item.evidence_id} ({counted(item.byte_count, 'byte')})")
     for item in found.only_after:
-        say(f"only after: {item.evidence_id} ({item.byte_count:,} bytes)")
+        say(f"only after: {item.evidence_id} ({counted(item.byte_count, 'byte')})")
     for one in found.changed:
         old_size, new_size = one.before.byte_count, one.after.byte_count
-        say(f"changed: {one.before.evidence_id}, {old_size:,} bytes before, {new_size:,} after")
+        sizes = f"{counted(old_size, 'byte')} before, {new_size:,} after"
+        say(f"changed: {one.before.evidence_id}, {sizes}")
         if verbose:
             for line in unified_diff(
                 one.before.content.splitlines(), one.after.content.splitlines(), lineterm="", n=1

@@ -476,8 +476,9 @@ def _moment(at: str) -> str:
 
 
 def _span(numbers: list[int]) -> str:
+    from evidentia.language.counting import ranged
+
     first, last = numbers[0], numbers[-1]
-    if first == last:
-        return f"entry {first}"
-    contiguous = last - first == len(numbers) - 1
-    return f"entries {first} to {last}" if contiguous else f"entries between {first} and {last}"
+    if last - first == len(numbers) - 1:
+        return ranged(first, last, "entry", "entries")
+    return f"entries between {first} and {last}"

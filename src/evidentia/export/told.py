@@ -109,7 +109,10 @@ def whole_pack(pack: "EvidencePack", hold: "LegalHold | None") -> Told:
     ]
     if pack.decision is not None:
         made = pack.decision
-        classes = f"{made.approval_class}, {made.reversibility_class}, {made.sensitivity_class}"
+        classes = (
+            f"approval {made.approval_class}, reversibility {made.reversibility_class}, "
+            f"sensitivity {made.sensitivity_class}"
+        )
         told.append(
             Line(f"{classes}; confidence {made.confidence:g}; a pack is {made.requirement.value}")
         )

@@ -1,4 +1,4 @@
-"""The artifacts that a bundle points to: whether each is there, byte for byte as it was."""
+"""The artifacts that a bundle points to: whether each is there, and unchanged."""
 
 import hashlib
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from evidentia.errors import (
     InputError,
     IntegrityError,
 )
+from evidentia.language.counting import counted
 from evidentia.loading.originals import Originals
 from evidentia.store.lake import Lake
 
@@ -42,7 +43,7 @@ def check_artifacts(
         except EvidentiaError as error:
             problems.append(str(error))
         else:
-            found.append(f"{lake_uri}: {size:,} bytes, as they were")
+            found.append(f"{lake_uri}: {counted(size, 'byte')}, unchanged")
     return found, problems
 
 

@@ -1,4 +1,4 @@
-"""Packs and what they are made of. A pack that does not add up cannot be made or loaded.
+"""Packs and what they are made of. A pack whose parts do not agree cannot be made or loaded.
 
 The rules of a single field hold when a pack is made. What a pack still lacks before it can be
 sealed is listed by `unmet`. The id follows from everything else that is in the pack.
@@ -225,9 +225,9 @@ class EvidencePack(FrozenModel):
     replaces: PackId | None = None
 
     @model_validator(mode="after")
-    def _adds_up(self, info: ValidationInfo) -> Self:
+    def _parts_agree(self, info: ValidationInfo) -> Self:
         for problem in _contradictions(self):
-            raise ValueError(f"the pack does not add up: {problem}")
+            raise ValueError(f"the pack's parts do not agree: {problem}")
         form = _form(self)
         if is_recorded(info):  # who reads it has the bytes that the id follows from
             if self.v != form:

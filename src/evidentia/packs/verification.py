@@ -14,7 +14,7 @@ from evidentia.proof.verification import Check, ProofReport
 from evidentia.trail.entry import Entry, EntryKind
 
 FILE = "file"
-"""The name of the check whether a file is byte for byte as it is written."""
+"""The name of the check whether a file is unchanged since it was exported."""
 WHAT_A_PACK_CANNOT_SHOW = (
     "whether the sources say what is true: it shows that they were cited as they are here",
     "whether the reviewer read it: it shows that a review was recorded in their name",
@@ -61,10 +61,11 @@ def findings(pack: EvidencePack) -> list[str]:
 def _form(data: bytes) -> Check:
     document = parse_json(data)
     if data == written(document):
-        return Check(FILE, holds=True, says="byte for byte as an export is written")
+        return Check(FILE, holds=True, says="unchanged since export")
     where = reordered(document)
-    why = "it was changed" if where is None else f"the fields of {where} are in another order"
-    return Check(FILE, holds=False, says=f"not byte for byte as an export is written: {why}")
+    how = "edited, or saved by another program"
+    why = how if where is None else f"the fields of {where} are in another order"
+    return Check(FILE, holds=False, says=f"changed since export: {why}")
 
 
 def _pack(statement: Statement, entry: Entry, body: Any) -> tuple[EvidencePack | None, Check]:
@@ -73,8 +74,8 @@ def _pack(statement: Statement, entry: Entry, body: Any) -> tuple[EvidencePack |
         _agrees(pack, entry, body)
     except ProofError as error:
         return None, Check("pack", holds=False, says=str(error))
-    says = f"{pack.pack_id}, version {pack.version}, of decision {pack.decision_id!r}: it adds up"
-    return pack, Check("pack", holds=True, says=says)
+    named = f"{pack.pack_id}, version {pack.version}, of decision {pack.decision_id!r}"
+    return pack, Check("pack", holds=True, says=f"{named}: its parts agree")
 
 
 def _agrees(pack: EvidencePack, entry: Entry, body: Any) -> None:

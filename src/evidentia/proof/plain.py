@@ -1,4 +1,4 @@
-"""What stands in plain beside what was signed: where the two differ, by the names of the fields."""
+"""What stands in plain beside a statement: where the two differ, by the names of the fields."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -10,19 +10,19 @@ _SHOWN: Final = 60
 """The characters of a value that are shown."""
 
 
-def differences(plain: Any, signed: Any, where: str = "") -> Iterator[str]:
-    """Say of each place where a JSON value is not the one that was signed what is different.
+def differences(plain: Any, stated: Any, where: str = "") -> Iterator[str]:
+    """Say of each place where a JSON value is not the one that is stated what is different.
 
     The order of an object's fields means nothing in JSON: `reordered` tells of it.
     """
-    if canonical_json(plain) == canonical_json(signed):
+    if canonical_json(plain) == canonical_json(stated):
         return
-    if isinstance(plain, dict) and isinstance(signed, dict):
-        yield from _of_objects(plain, signed, where)
-    elif isinstance(plain, list) and isinstance(signed, list):
-        yield from _of_lists(plain, signed, where)
+    if isinstance(plain, dict) and isinstance(stated, dict):
+        yield from _of_objects(plain, stated, where)
+    elif isinstance(plain, list) and isinstance(stated, list):
+        yield from _of_lists(plain, stated, where)
     else:
-        yield f"{where} is {_short(plain)}, and {_short(signed)} was signed"
+        yield f"{where} is {_short(plain)} in plain and {_short(stated)} in the statement"
 
 
 def reordered(document: Any) -> str | None:
@@ -33,26 +33,26 @@ def reordered(document: Any) -> str | None:
     return _reordered(document, parse_json(canonical_json(document)), "")
 
 
-def _of_objects(plain: dict[str, Any], signed: dict[str, Any], where: str) -> Iterator[str]:
-    for name, value in signed.items():
+def _of_objects(plain: dict[str, Any], stated: dict[str, Any], where: str) -> Iterator[str]:
+    for name, value in stated.items():
         place = _field(where, name)
         if name in plain:
             yield from differences(plain[name], value, place)
         else:
-            yield f"{place} is missing, and was signed"
+            yield f"{place} is in the statement and not in plain"
     for name in plain:
-        if name not in signed:
-            yield f"{_field(where, name)} was not signed: it is a field more"
+        if name not in stated:
+            yield f"{_field(where, name)} is in plain and not in the statement"
 
 
-def _of_lists(plain: list[Any], signed: list[Any], where: str) -> Iterator[str]:
-    if len(plain) != len(signed):
-        there, then = counted(len(plain), "item"), counted(len(signed), "was", "were")
-        yield f"{where} has {there}, and {then} signed"
-    elif sorted(map(canonical_json, plain)) == sorted(map(canonical_json, signed)):
-        yield f"{where} is in another order than was signed"
+def _of_lists(plain: list[Any], stated: list[Any], where: str) -> Iterator[str]:
+    if len(plain) != len(stated):
+        there = counted(len(plain), "item")
+        yield f"{where} has {there} in plain and {len(stated):,} in the statement"
+    elif sorted(map(canonical_json, plain)) == sorted(map(canonical_json, stated)):
+        yield f"{where} is in another order than in the statement"
     else:
-        for index, (one, other) in enumerate(zip(plain, signed, strict=True)):
+        for index, (one, other) in enumerate(zip(plain, stated, strict=True)):
             yield from differences(one, other, f"{where}[{index}]")
 
 

@@ -33,7 +33,7 @@ STATEMENT_DIGEST = "statement_sha256"
 ATTACHMENT = "attachment/"
 """What the name of a subject begins with that is a file which may come along."""
 PLAIN = "plain"
-"""The name of the check whether what stands in plain is what was signed."""
+"""The name of the check whether what stands in plain is what the statement says."""
 RENDERING = "rendering"
 """The name of the check whether printed pages are the ones that the evidence gives."""
 
@@ -225,7 +225,8 @@ def _plain(proof: Proof, statement: Statement) -> Iterator[Check]:
     found = list(islice(differences(proof.predicate, statement.predicate), _TOLD + 1))
     if found:
         more = "; and more" if len(found) > _TOLD else ""
-        says = f"what stands in plain is not what was signed: {'; '.join(found[:_TOLD])}{more}"
+        told = f"{'; '.join(found[:_TOLD])}{more}"
+        says = f"what stands in plain is not what the statement says: {told}"
         yield Check(PLAIN, holds=False, says=says)
     else:
         says = "what stands in plain is what the statement says, field for field"

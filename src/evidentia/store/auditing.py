@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from evidentia.canonical import parse_json
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
+from evidentia.language.counting import agreed, counted, ranged
 from evidentia.store import listing
 from evidentia.store.database import Database
 from evidentia.store.ranges import Progress, Reading, Share, audit_entries
@@ -150,7 +151,11 @@ def _audit(
         kept = log.checkpoint_count(connection, tenant)
         if count != kept:
             findings.append(
-                Finding(-1, "checkpoints", f"{count} are stored, and the head counts {kept}")
+                Finding(
+                    -1,
+                    "checkpoints",
+                    f"{counted(count, 'is', 'are')} stored, and the head counts {kept}",
+                )
             )
         for checkpoint in outside:
             findings += checker.check(checkpoint.name, checkpoint.note)
@@ -176,7 +181,9 @@ def _audit_lost(
     for checkpoint in outside:
         try:
             size = read_checkpoint(checkpoint.note)[0].size
-            problem = f"covers {size} entries, and the log is gone: entries 0 to {size - 1}"
+            covered = counted(size, "entry", "entries")
+            gone = ranged(0, size - 1, "entry", "entries")
+            problem = f"covers {covered}, and the log is gone: {gone}"
         except EvidentiaError as error:
             problem = str(error)
         findings.append(Finding(-1, checkpoint.name, problem))
@@ -307,15 +314,16 @@ class _CheckpointChecker:
 
     def _root(self, name: str, checkpoint: Checkpoint) -> Iterator[Finding]:
         if checkpoint.size > self.head.size:
-            yield Finding(
-                self.head.size,
-                name,
-                f"covers {checkpoint.size} entries, the log has {self.head.size}: "
-                f"entries {self.head.size} to {checkpoint.size - 1} are gone",
-            )
+            covered = counted(checkpoint.size, "entry", "entries")
+            gone = ranged(self.head.size, checkpoint.size - 1, "entry", "entries")
+            are = agreed(checkpoint.size - self.head.size, "is", "are")
+            problem = f"covers {covered}, the log has {self.head.size:,}: {gone} {are} gone"
+            yield Finding(self.head.size, name, problem)
             return
         if not any(_is_root(tree, checkpoint) for tree in self.trees):
-            problem = f"does not match: the first {checkpoint.size} entries changed"
+            problem = (
+                f"does not match: the first {counted(checkpoint.size, 'entry', 'entries')} changed"
+            )
             yield Finding(checkpoint.size, name, problem)
 
 

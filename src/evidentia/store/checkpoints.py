@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from evidentia.errors import EnvironmentProblem, IntegrityError, NotFoundError
+from evidentia.language.counting import counted
 from evidentia.logs import get_logger
 from evidentia.proof.keys import SigningKey
 from evidentia.store.database import Database
@@ -116,8 +117,9 @@ def _refuse_rollback(connection: Connection, head: log.Head, home: Home, tiles: 
         )
     tree = stored_tree(connection, head, tiles)
     if checkpoint.size > head.size or tree.root_at(checkpoint.size) != checkpoint.root:
+        has = counted(head.size, "entry does", "entries do")
         raise IntegrityError(
-            f"the log's {head.size} entries do not continue the {checkpoint.size} that the "
+            f"the log's {has} not continue the {checkpoint.size:,} that the "
             f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
             "trail verify'; if the log is to go on as it is, move that file away"
         )

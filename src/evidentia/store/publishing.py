@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.language.counting import agreed, counted, ranged
 from evidentia.store.files import write_durably
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
@@ -69,7 +70,8 @@ def _published_size(folder: Path, checkpoint: Checkpoint, tree: TiledTree) -> in
         )
     if published.size > checkpoint.size or tree.root_at(published.size) != published.root:
         raise IntegrityError(
-            f"{folder}: holds {published.size} entries that this log does not begin with: "
+            f"{folder}: holds {counted(published.size, 'entry', 'entries')} that this log does not "
+            "begin with: "
             "the log was cut back or rewritten; nothing was published"
         )
     return published.size
@@ -83,9 +85,11 @@ def _new_files(
         start, end = index * TILE_WIDTH, min((index + 1) * TILE_WIDTH, size)
         entries = [row[3] for row in log.entries_between(connection, tenant, start, end)]
         if [leaf_hash(entry) for entry in entries] != [tree(0, seq) for seq in range(start, end)]:
+            named = ranged(start, end - 1, "entry", "entries")
+            are = agreed(end - start, "is", "are")
             raise IntegrityError(
-                f"entries {start} to {end - 1} are not what the tree is made of, and are not "
-                "published: run 'evidentia trail verify'"
+                f"{named} {are} not what the tree is made of, and {are} not published: run "
+                "'evidentia trail verify'"
             )
         yield tile_path("entries", index, end - start), encode_bundle(entries)
     for tile in _new_tiles(tree, before, size):

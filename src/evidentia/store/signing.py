@@ -22,6 +22,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from evidentia.errors import EnvironmentProblem, InputError, NotFoundError
+from evidentia.language.counting import counted
 from evidentia.trail.note import PUBLIC_KEY_BYTES
 
 SIGNER_SECONDS: Final = 30.0
@@ -101,7 +102,8 @@ class CommandSigner:
         printed, said = self._run(data)
         signature = _signature(printed)
         if signature is None:
-            what = f"printed {len(printed)} bytes that are no signature" if printed else None
+            size = counted(len(printed), "byte that is", "bytes that are")
+            what = f"printed {size} no signature" if printed else None
             raise self._problem(what or "printed nothing, and no signature", said)
         try:
             self.public_key().verify(signature, data)

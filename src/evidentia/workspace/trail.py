@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evidentia.errors import InputError
+from evidentia.language.counting import counted
 from evidentia.logs import get_logger
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
@@ -52,7 +53,8 @@ class Trail(Part, name="trail"):
             raise InputError(f"{len(records)} records at once, {MAX_BATCH} at most: split them up")
         keys: Sequence[str | None] = idempotency_keys or [None] * len(records)
         if len(keys) != len(records):
-            raise InputError(f"{len(records)} records, but {len(keys)} idempotency keys")
+            given = counted(len(keys), "idempotency key")
+            raise InputError(f"{counted(len(records), 'record')}, but {given}: give one for each")
         return _append(self._acting, records, keys) if records else []
 
     def erase(self, seq: int, *, reason: str, by: str) -> Receipt:

@@ -75,7 +75,7 @@ class TestWhatHolds:
         assert report.verdict is Verdict.HOLDS
         assert check(report, "rendering") == (
             True,
-            "the pages are the ones that the evidence gives: made again, byte for byte the same",
+            "the pages are the ones that the evidence gives: made again, the file is the same",
         )
         assert check(report, "embedded")[1].startswith(f"evidence.json, {len(SMALL):,} bytes")
 

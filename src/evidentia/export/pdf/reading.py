@@ -2,7 +2,7 @@
 
 The printed pages are made of the embedded evidence and nothing else, and the same evidence gives
 the same bytes. So the evidence is verified as any other, and then a PDF is made of it again: that
-is byte for byte the file, or somebody changed the file.
+is the same file to the last byte, or somebody changed the file.
 """
 
 import re
@@ -268,10 +268,8 @@ def _form(evidence: bytes) -> Check:
     except CanonicalError:
         same = False
     if same:
-        return Check("file", holds=True, says="byte for byte as evidence is written into a PDF")
-    return Check(
-        "file", holds=False, says="not byte for byte as evidence is written: it was changed"
-    )
+        return Check("file", holds=True, says="the evidence is unchanged since export")
+    return Check("file", holds=False, says="the evidence was changed since export")
 
 
 def _embedded_check(files: Mapping[str, bytes], report: ProofReport) -> Check:
@@ -331,7 +329,7 @@ def _compared(
     except EvidentiaError as error:
         return _undecided(f"the pages were not compared with the evidence: {error}")
     if made == pdf:
-        says = "the pages are the ones that the evidence gives: made again, byte for byte the same"
+        says = "the pages are the ones that the evidence gives: made again, the file is the same"
         return Check(RENDERING, holds=True, says=says)
     ours = _rendering(rendering_bytes(told.lang, told.typeface))
     if ours != told:

@@ -6,6 +6,7 @@ from threading import TIMEOUT_MAX, Timer
 from time import monotonic
 
 from evidentia.errors import InputError
+from evidentia.language.counting import agreed
 
 
 class Deadline:
@@ -24,7 +25,8 @@ class Deadline:
         """Raise `InputError` if the moment has passed."""
         if self.is_over:
             raise InputError(
-                f"{self._name} took longer than {self._seconds:g} seconds: narrow the query"
+                f"{self._name} took longer than {self._seconds:g} "
+                f"{agreed(self._seconds, 'second', 'seconds')}: narrow the query"
             )
 
 

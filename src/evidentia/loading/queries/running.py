@@ -24,6 +24,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import NullPool
 
 from evidentia.errors import EnvironmentProblem, InputError, NotFoundError
+from evidentia.language.counting import counted
 from evidentia.loading.queries.deadlines import Deadline, deadline
 from evidentia.loading.queries.readonly import only_reading
 from evidentia.loading.results.duckdb_files import reading, run_query
@@ -146,10 +147,10 @@ class _Keeping:
                 clock.check()
                 count += len(rows)
                 if count > self._limits.max_rows:
-                    raise self._too_many(f"{self._limits.max_rows:,} rows")
+                    raise self._too_many(counted(self._limits.max_rows, "row"))
                 data = self._lines(rows)
                 if writer.byte_count + len(data) > self._limits.max_bytes:
-                    raise self._too_many(f"{self._limits.max_bytes:,} bytes")
+                    raise self._too_many(counted(self._limits.max_bytes, "byte"))
                 writer.write(data)
                 # Wide rows are fetched in smaller numbers, so that memory stays bounded.
                 each = len(data) // len(rows) + 1

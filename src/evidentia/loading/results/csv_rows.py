@@ -7,6 +7,7 @@ from io import BufferedIOBase
 from typing import Final
 
 from evidentia.errors import InputError
+from evidentia.language.counting import counted
 from evidentia.loading.results.picked import LONGEST_ROW, Choose, PickedRows, changed, distinct
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -34,8 +35,8 @@ def pick_csv(file: BufferedIOBase, name: str, choose: Choose, delimiter: str) ->
     for record in records:
         if len(record) != len(columns):
             raise InputError(
-                f"{name} line {records.place.line} has {len(record)} cells where the header "
-                f"has {len(columns)}"
+                f"{name} line {records.place.line} has {counted(len(record), 'cell')} where the "
+                f"header has {len(columns)}"
             )
         total += 1
         if not total % _BETWEEN_PLACES:

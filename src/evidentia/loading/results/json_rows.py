@@ -17,6 +17,7 @@ import ijson  # type: ignore[import-untyped]  # it has no types
 
 from evidentia.canonical import MAX_DEPTH
 from evidentia.errors import InputError
+from evidentia.language.counting import counted
 from evidentia.loading.results.picked import (
     LONGEST_ROW,
     Choose,
@@ -61,8 +62,8 @@ def pick_json(
     for number, row in zip(numbers, rows, strict=True):
         if shape.columns and isinstance(row, list) and len(row) != len(shape.columns):
             raise InputError(
-                f"{name} row {number + 1} has {len(row)} cells, its columns are "
-                f"{len(shape.columns)}"
+                f"{name} row {number + 1} has {counted(len(row), 'cell')}, and the result has "
+                f"{counted(len(shape.columns), 'column')}"
             )
     return PickedRows(total, numbers, rows, tuple(shape.columns))
 
@@ -287,5 +288,6 @@ def _translated(name: str, shape: _Shape) -> Iterator[None]:
         if isinstance(error, UnicodeDecodeError) or "UTF8" in reason:
             reason = "it is not UTF-8"
         raise InputError(
-            f"{name} is not JSON (after {shape.rows:,} rows): {reason or type(error).__name__}"
+            f"{name} is not JSON (after {counted(shape.rows, 'row')}): "
+            f"{reason or type(error).__name__}"
         ) from None

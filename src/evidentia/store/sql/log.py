@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from evidentia.errors import ConflictError, IntegrityError, NotFoundError
+from evidentia.language.counting import counted
 from evidentia.store.database import erase_rows, fetch, insert_rows, row_lock, run, stream
 from evidentia.trail.entry import ERASED_PREFIX, StoredEntry, genesis_prev
 from evidentia.trail.merkle import EMPTY_ROOT, leaf_hash
@@ -420,7 +421,8 @@ def stray_rows(connection: Connection, tenant: str, size: int) -> list[tuple[int
             f"ORDER BY {column} LIMIT 10",
             (tenant, size),
         )
-        strays += [(seq, f"{what} {seq}", f"is beyond the log's {size} entries") for (seq,) in rows]
+        problem = f"is beyond the log's {counted(size, 'entry', 'entries')}"
+        strays += [(seq, f"{what} {seq}", problem) for (seq,) in rows]
     return strays
 
 
