@@ -2,10 +2,10 @@
 
 Judges are asked in order, the cheap and certain ones first. For each passage the first certain
 opinion decides; if none is certain, the last one given does, unless it finds nothing where another
-found something and thinks itself that the claim may be borne out. Passages that each settle a part
-of a claim bear it out together if nothing is left over. A claim about "you" is compared with a
+found something and thinks itself that the claim may be supported. Passages that each settle a part
+of a claim support it together if nothing is left over. A claim about "you" is compared with a
 passage about employees as one about them, and the reason says so. A claim that begins with a
-condition is borne out in part by what bears it out in full without the condition. A judge that
+condition is supported in part by what supports it in full without the condition. A judge that
 fails says so: its failure is a value, and a claim that no judge was certain about is then
 `not_judged`.
 """
@@ -21,7 +21,7 @@ from evidentia.ledger.addressing import Addressed, addressed_by, addresses_reade
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
 
 TOGETHER: Final = 0.87
-"""The similarity of passages that bear a claim out together, and none of them alone."""
+"""The similarity of passages that support a claim together, and none of them alone."""
 READ_AS: Final = 0.87
 """The most that a passage is similar to a claim about "you" whose reader it names."""
 UNLIKELY: Final = 0.3
@@ -33,8 +33,8 @@ _LONGEST_REASON: Final = 300
 class Opinion:
     """What a judge says of a passage; `certain` means that no other judge need be asked.
 
-    `settles` names the parts of the claim that the passage bears out, of as many as `parts` says.
-    `support` is how likely it is that this and the passages judged with it bear the claim out.
+    `settles` names the parts of the claim that the passage supports, of as many as `parts` says.
+    `support` is how likely it is that this and the passages judged with it support the claim.
     """
 
     match: EvidenceMatch
@@ -45,11 +45,11 @@ class Opinion:
 
 
 class Judge(Protocol):
-    """Says of passages whether they bear a claim out or contradict it.
+    """Says of passages whether they support a claim or contradict it.
 
     Deterministic: the same claim and passages give the same opinions. A judge that asks a model
     has its SHA-256 as an attribute `digest`. One that is slow and never certain says so by an
-    attribute `never_certain`: it is asked about claims that no other is certain are borne out.
+    attribute `never_certain`: it is asked about claims that no other is certain are supported.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Judged:
     support: float | None = None
     models: Mapping[str, str] = field(default_factory=dict)
     sure: tuple[Passage, ...] = ()
-    """The passages by which a judge is certain that the claim is borne out in full."""
+    """The passages by which a judge is certain that the claim is supported in full."""
 
 
 def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge]) -> Judged:
@@ -137,7 +137,7 @@ def _later(known: Opinion | None, opinion: Opinion | None) -> Opinion | None:
 
 
 def _support(opinions: Sequence[Opinion]) -> float | None:
-    """Return how likely it is that the passages bear the claim out; None if no judge says.
+    """Return how likely it is that the passages support the claim; None if no judge says.
 
     What a judge is certain of goes before what another thinks likely, and a contradiction before
     all else.
@@ -261,8 +261,8 @@ def _of_one_reader(
 ) -> list[Opinion]:
     """Return the opinions that bear on the claim.
 
-    Where "you" as one kind of reader is borne out, what is said against it as another is not meant.
-    Where a judge is certain that a claim is borne out, one that is not certain contradicts nothing.
+    Where "you" as one kind of reader is supported, what is said against it as another is not meant.
+    Where a judge is certain that a claim is supported, one that is not certain contradicts nothing.
     """
     bearing = [
         (opinion, question.persons.kind if question.persons else None)

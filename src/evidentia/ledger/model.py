@@ -177,7 +177,7 @@ class VerdictAssignment(FrozenModel):
 class LedgerEntry(FrozenModel):
     """A claim with its verdict and the passage it rests on.
 
-    `support_probability` is how likely it is that the documents bear the claim out, whatever the
+    `support_probability` is how likely it is that the documents support the claim, whatever the
     verdict; None if no judge says. `models` are the digests of the models that were asked, by the
     names of their judges.
     """

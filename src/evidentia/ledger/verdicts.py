@@ -15,7 +15,7 @@ from evidentia.ledger.model import (
 SUPPORTED_ABOVE: Final = 0.85
 WEAK_FACTOR: Final = 0.8
 LIKELY: Final = 0.5
-"""From which probability on a claim counts as rather borne out, or contradicted, than not."""
+"""From which probability on a claim counts as rather supported, or contradicted, than not."""
 _LEVELS: Final = (SupportLevel.FULL, SupportLevel.PARTIAL, SupportLevel.NONE)
 
 

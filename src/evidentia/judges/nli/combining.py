@@ -1,6 +1,6 @@
 """From the model's scores and the typed checks to two probabilities, by weights that can be read.
 
-Small logistic formulas over named features: how likely it is that the evidence bears the claim out,
+Small logistic formulas over named features: how likely it is that the evidence supports the claim,
 and, if it does not, how likely it is that it contradicts it. The first has two sets of weights: the
 model may have read all the evidence at once, or in pieces, of which none shows what is missing from
 all. The weights are in `weights/combination.json`, fitted on sets that the model was not trained

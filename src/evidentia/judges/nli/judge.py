@@ -1,7 +1,7 @@
 """The nli judge: a small trained model, held to account by rules, for what words alone don't tell.
 
 It reads a claim against the passages found for it, one by one and together, and says how likely it
-is that they bear the claim out, as a calibrated probability. A contradiction is said only where a
+is that they support the claim, as a calibrated probability. A contradiction is said only where a
 passage is about the same thing and conflicts with the claim.
 """
 
@@ -31,7 +31,7 @@ from evidentia.ledger.verdicts import LIKELY
 
 _FULL: Final = SupportLevel.FULL
 HINTS: Final = 0.2
-"""How likely a passage alone must bear a claim out to be named among several that do together."""
+"""How likely a passage alone must support a claim to be named among several that do together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class NliJudge:
         return model_digest()
 
     def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
-        """Return an opinion on each passage; all say how likely the claim is borne out."""
+        """Return an opinion on each passage; all say how likely the claim is supported."""
         if not passages:
             return []
         if not is_readable(claim.text):
@@ -143,7 +143,7 @@ def _chances(logits: Floats) -> Floats:
 def _in_favour(
     claim: str, parts: Sequence[PartReading], passages: Sequence[Passage]
 ) -> dict[int, EvidenceMatch]:
-    """Return the passages that bear a claim out: each part's best, or several that do together."""
+    """Return the passages that support a claim: each part's best, or several that do together."""
     support = min(part.support for part in parts)
     said: dict[int, EvidenceMatch] = {}
     for part in parts:
@@ -218,7 +218,7 @@ def _has_conflict(part: PartReading) -> bool:
 def _in_part(
     claim: str, parts: Sequence[PartReading], support: float, passages: Sequence[Passage]
 ) -> dict[int, EvidenceMatch]:
-    """Return the passage that bears out a part of a claim, given the parts that are borne out."""
+    """Return the passage that supports a part of a claim, given the parts that are supported."""
     part = max(parts, key=lambda part: part.support)
     place = part.question.alone[int(part.scores.alone[:, SUPPORTED].argmax())]
     missing = [check.reason for check in part.checks if check.conflict]

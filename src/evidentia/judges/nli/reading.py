@@ -2,7 +2,7 @@
 
 A claim of several sentences is judged by its parts, and the weakest decides. For each part the few
 passages that say most of it are judged one by one, and once together in the order in which they
-stand: a claim may need two places to be borne out.
+stand: a claim may need two places to be supported.
 """
 
 import re
