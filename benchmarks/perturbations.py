@@ -107,7 +107,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A pair, and how probable it is that its evidence bears the claim out; None if not judged."""
+    """A pair, and how probable it is that its evidence supports the claim; None if not judged."""
 
     asked: Asked
     probability: float | None

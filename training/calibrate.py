@@ -168,7 +168,7 @@ def _fired(name: str, reads: Sequence[Read]) -> int:
 def fit_support(reads: Sequence[Read]) -> dict[str, Any]:
     """Fit a formula of support; which part of a claim is the weakest follows from the one before.
 
-    A claim that is not borne out must have one such part, and it is not known which.
+    A claim that is not supported must have one such part, and it is not known which.
     """
     signs = dict.fromkeys((*_CHECKS, *_LACKED, "contradiction alone"), -1)
     signs |= {"support alone": 1, "support together": 1}

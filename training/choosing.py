@@ -64,7 +64,7 @@ def probabilities(model: PairModel, tokenizer: Tokenizer, pairs: Sequence[Pair])
 
 
 def in_three(found: Floats) -> Floats:
-    """Return three probabilities: what is borne out in part counts as not found."""
+    """Return three probabilities: what is supported in part counts as not found."""
     three = found[:, : len(THREE)].copy()
     three[:, NOT_FOUND] += found[:, PARTLY]
     return three

@@ -1,6 +1,6 @@
 """Pairs as the model reads them: tokens of evidence and claim, and the labels that would be right.
 
-Four labels are told apart: to the three comes "weak", what is borne out only in part. Only contrast
+Four labels are told apart: to the three comes "weak", what is supported only in part. Only contrast
 pairs say it, so where a public set says "not found", either of the two will do; where it says "not
 supported", any but supported.
 """

@@ -1,1 +1,1 @@
-"""What the model saw: evidence bounded, redacted and accounted for, byte for byte the same."""
+"""What the model saw: evidence bounded, redacted and accounted for, the same to the last byte."""

@@ -15,7 +15,7 @@ BundleArgument = Annotated[
     str,
     typer.Argument(
         metavar="BUNDLE",
-        help="The bundle's id, its first 8 digits, latest, or latest~1, the one before.",
+        help="The bundle's id, its first 8 digits, latest, or latest~1 (the one before).",
     ),
 ]
 
@@ -66,7 +66,7 @@ def build(
     """Build a bundle of what a job names, and record it in the trail.
 
     The job's lake_root is looked for from the job's own folder. The same inputs and policy give
-    the same bundle, byte for byte; where it redacts, under the same key of the workspace.
+    the same bundle, to the last byte; if it redacts, only with the same key of the workspace.
     """
     from evidentia.bundles.references import read_references
     from evidentia.cli.bundle_view import said_lost
@@ -288,7 +288,7 @@ def diff(
     before: Annotated[
         str,
         typer.Argument(
-            metavar="BEFORE", help="A bundle's id, latest, or latest~1, the one before."
+            metavar="BEFORE", help="A bundle's id, latest, or latest~1 (the one before)."
         ),
     ],
     after: Annotated[
@@ -333,7 +333,7 @@ def render(
 ) -> None:
     """Write a bundle as a model is given it, fenced.
 
-    This is hygiene and no guarantee: a model may still follow what stands in evidence.
+    The fence helps, but is no guarantee: a model may still follow what stands in evidence.
     """
     from evidentia.cli.output import print_json, say
     from evidentia.language.counting import counted

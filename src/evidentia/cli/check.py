@@ -47,13 +47,14 @@ def check(
         str | None, typer.Option(metavar="TEXT", help="The question that was asked; kept.")
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What to call this; the file's name if not.")
+        str | None, typer.Option(metavar="TEXT", help="The ledger's title [the file's name].")
     ] = None,
     judges: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Whom to ask: quote,numbers,nli [all, in order]; also llm and model:FOLDER.",
+            help="The judges to ask: quote,numbers,nli [all, in this order]; also llm and "
+            "model:FOLDER.",
         ),
     ] = None,
     fail_on: Annotated[
@@ -66,7 +67,10 @@ def check(
     min_coverage: Annotated[
         float | None,
         typer.Option(
-            metavar="N", min=0, max=1, help="Exit with 1 if less of it is supported: 0.8."
+            metavar="N",
+            min=0,
+            max=1,
+            help="Exit with 1 if a smaller share of claims is supported or weak.",
         ),
     ] = None,
     output_format: Annotated[

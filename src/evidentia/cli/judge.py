@@ -168,7 +168,7 @@ def eval_(
     The evidence is searched and the claim is judged as by 'evidentia check', but nothing is kept.
     With --judge llm, pairs are sent to the model that the settings name, if the workspace allows
     its endpoint; its answers are remembered, so that a second run costs nothing.
-    A pair counts as said to be supported if the probability of that is 0.35 or more. What could
+    A pair counts as judged supported if the probability of that is 0.35 or more. What could
     not be judged counts as wrong. Whatever the figures are, the exit code is 0.
     """  # noqa: D301 - the character, and not its name, keeps the lines below it apart
     from evidentia.cli.output import counting_bar, print_json, say

@@ -23,7 +23,7 @@ LedgerArgument = Annotated[
     str,
     typer.Argument(
         metavar="LEDGER",
-        help="The ledger's id, a session's for its newest, latest, or latest~1, the one before.",
+        help="The ledger's id, a session's id (its newest), latest, or latest~1 (the one before).",
     ),
 ]
 

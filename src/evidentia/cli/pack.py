@@ -32,8 +32,8 @@ PackArgument = Annotated[
     str,
     typer.Argument(
         metavar="PACK",
-        help="The pack's id, a decision's for its newest version, latest, or latest~1, the one "
-        "before.",
+        help="The pack's id, a decision's id (its newest version), latest, or latest~1 (the "
+        "one before).",
     ),
 ]
 UserOption = Annotated[
@@ -41,7 +41,7 @@ UserOption = Annotated[
     typer.Option(
         "--as",
         metavar="USER",
-        help="In whose name: what they may do is what roles say [the workspace's owner].",
+        help="Act as this user, with the roles they have [the workspace's owner].",
     ),
 ]
 ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is recorded.")]
@@ -297,7 +297,7 @@ def export(
         list[str],
         typer.Argument(
             metavar="PACK",
-            help="The pack's id, a decision's for its newest version, latest, or latest~1; or "
+            help="The pack's id, a decision's id (its newest version), latest, or latest~1; or "
             "several.",
         ),
     ],
@@ -558,7 +558,7 @@ def own(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Note that an agent is a user's own: its conflicted decisions are not theirs to review."""
+    """Record that an agent is a user's own: they may not review its conflicted decisions."""
     with _opened(home, tenant, user, create=True) as opened:
         receipt = opened.access.own_agent(name, agent)
     _say_entry(receipt, f"{agent} is {name}'s own", as_json=as_json)

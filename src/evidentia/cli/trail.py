@@ -435,7 +435,7 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
         say("sequence, chain, commitments, tree and schema", "good", under=True)
         say(f"signatures of {counted(report.checkpoints, 'checkpoint')}", "good", under=True)
     else:
-        say(f"{report.origin}: {size}, does not hold", "bad")
+        say(f"{report.origin}: {size}; the log does not hold", "bad")
         for finding in report.findings:
             say(visible(finding), "bad", under=True)
     for name in report.compared_with:

@@ -1,7 +1,7 @@
 """The numbers judge: quantities, dates and negation compared as values, about the same thing.
 
-"14 calendar days" bears out "2 weeks"; "15 days" contradicts "20 days" if both are about the same
-thing, and "at least 15 days" leaves "20 days" open. A sentence bears a claim out if it has every
+"14 calendar days" supports "2 weeks"; "15 days" contradicts "20 days" if both are about the same
+thing, and "at least 15 days" leaves "20 days" open. A sentence supports a claim if it has every
 value of it and is about all that the claim is about. It contradicts a claim if, besides, one value
 rules the claim's out and the sentence is about no smaller group. In all other cases the judge has
 no opinion, or one that other judges may overrule. Where the claim or a passage is Arabic and it has
@@ -131,7 +131,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Favour:
-    """How far a sentence bears a claim out, and why."""
+    """How far a sentence supports a claim, and why."""
 
     similarity: float
     reason: str
@@ -152,7 +152,7 @@ def _of_passage(claim: _Claim, passage: Passage) -> Opinion | None:
     ]
     opinions = [opinion for opinion in found if opinion]
     if len({opinion.match.contradicts for opinion in opinions if opinion.certain}) > 1:
-        return None  # one sentence bears the claim out, another contradicts it
+        return None  # one sentence supports the claim, another contradicts it
     return max(
         opinions, key=lambda opinion: (opinion.certain, opinion.match.similarity), default=None
     )
@@ -294,7 +294,7 @@ def _is_kind(reading: _Reading, topic: frozenset[str]) -> bool:
 def _in_favour(
     claim: _Claim, readings: Sequence[_Reading], provisos: Provisos, sentence: Sentence
 ) -> _Favour | None:
-    """Say how far a sentence with no other value than the claim's bears it out."""
+    """Say how far a sentence with no other value than the claim's supports it."""
     settled = {
         place: reading
         for place, reading in enumerate(readings)

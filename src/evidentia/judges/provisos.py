@@ -1,7 +1,7 @@
 """Provisos: what keeps a sentence from bearing a claim out though it has the claim's words.
 
 A sentence may deny what it says ("it is false that", "no longer"), speak of another time, ask it,
-or tell its reader what to think: then it bears nothing out. Or it may limit it: to a condition, to
+or tell its reader what to think: then it supports nothing. Or it may limit it: to a condition, to
 some, to a place, a group or a case, to what someone believes, to what may be where the claim says
 what is. Only what the claim does not say itself counts. The turns of phrase are English ones; in
 other languages the judges ask for the same words and no others.
@@ -35,7 +35,7 @@ class Provisos:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the sentence does not bear the claim out in full, though it may in part."""
+        """Why the sentence does not support the claim in full, though it may in part."""
         return (*self.limits, *(f'with another force ("{force}")' for force in self.forces))
 
 

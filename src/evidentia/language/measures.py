@@ -216,7 +216,7 @@ def swaps_roles(first: MeasuredStatement, second: MeasuredStatement) -> bool:
 def compare_values(claimed: Quantity, said: Quantity, understood: frozenset[str]) -> Comparison:
     """Compare what is claimed with what is said, as a reader does.
 
-    A bound that the claim leaves out must be understood, and a range bears out no wider one.
+    A bound that the claim leaves out must be understood, and a range supports no wider one.
     """
     found = compare(claimed, said)
     bounded = claimed.bound == "exact" and said.bound in _BOUNDED - understood

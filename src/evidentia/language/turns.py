@@ -66,7 +66,7 @@ DENIALS: Final = (
         ),
     ),
 )
-"""What a sentence that bears nothing out does."""
+"""What a sentence that supports nothing does."""
 LIMITS: Final = (
     (
         "under a condition",
