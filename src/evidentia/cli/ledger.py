@@ -114,7 +114,7 @@ def export(
         list[str],
         typer.Argument(
             metavar="LEDGER",
-            help="The ledger's id, a session's for its newest, latest, or latest~1; or several, "
+            help="The ledger's id, a session's id (its newest), latest, or latest~1; or several, "
             "as PDFs.",
         ),
     ],
