@@ -51,7 +51,8 @@ def test_a_claim_addresses_its_reader_with_you_as_its_subject(
         ("The line manager decides on it.", Addressed("manager", is_reader=False)),
         ("Landlords must repair the roof.", Addressed("landlords", is_reader=False)),
         ("Employee handbooks are free.", None),
-        ("Employees nominate a colleague.", None),  # no verb is known to tell what they are
+        ("Employees nominate a colleague.", Addressed("employees", is_reader=True)),
+        ("Employees of the month.", None),  # no verb is there to tell what they are
         ("Leave is paid.", None),
     ],
 )

@@ -84,6 +84,25 @@ def test_markup_and_invisible_characters_are_not_in_a_claims_text() -> None:
             "Full-time staff get 15 days, whereas the trainees get 10 days.",
             ["Full-time staff get 15 days", "The trainees get 10 days"],
         ),
+        (
+            "The company behind Velantra sits in Cork, but the tablets are made in Olomouc.",
+            ["The company behind Velantra sits in Cork", "The tablets are made in Olomouc"],
+        ),
+        (
+            "The price the government pays is fixed and does not depend on the hours.",
+            [
+                "The price the government pays is fixed",
+                "The price the government pays does not depend on the hours",
+            ],
+        ),
+        (
+            "Removals are recorded on a register [1], which is audited monthly.",
+            ["Removals are recorded on a register", "The register is audited monthly"],
+        ),
+        (
+            "The camera can remember seven phones but talks to just one phone.",
+            ["The camera can remember seven phones", "The camera talks to just one phone"],
+        ),
     ],
 )
 def test_a_compound_sentence_is_split_where_each_part_stands_by_itself(
@@ -115,6 +134,11 @@ def test_a_compound_sentence_is_split_where_each_part_stands_by_itself(
         "Visa requirements: passport; photo; form.",
         "Either leave is paid, or the employee is compensated and is informed.",
         "Staff must wait until they are called and are seated.",
+        "School trips are included in the fees, but textbooks are not.",
+        "The YubiKey becomes your only way in, and a lost one has to be reported.",
+        "Projects start by building the solution, and the problem is explored later.",
+        "The command creates a snapshot before deletion, which is kept for 30 days.",
+        "If the switch is off, no data is billed; the connection simply stops.",
     ],
 )
 def test_a_sentence_is_left_whole_where_a_part_would_say_something_else(sentence: str) -> None:
@@ -125,6 +149,8 @@ def test_parts_of_a_sentence_share_the_citation_at_its_end() -> None:
     first, second = claims("The form must be signed, and the manager must approve it [3].")
     assert first.citations == ["3"]
     assert second.citations == ["3"]
+    for sentence in ("Leave is paid [1] and is taxed [2].", "Leave is paid, [1] and is taxed [2]."):
+        assert [claim.citations for claim in claims(sentence)] == [["1"], ["2"]]
     own, last = claims("The form must be signed [2], and the manager must approve it [3].")
     assert own.citations == ["2"]
     assert last.citations == ["3"]
@@ -155,6 +181,13 @@ def test_parts_of_a_sentence_share_the_citation_at_its_end() -> None:
         ("The notice period is short. This must be kept.", "This must be kept"),
         ("If they are ill, employees rest. They must ask.", "They must ask"),
         ("Leave is paid. It, too, counts.", "It, too, counts"),
+        # not carried: it is not certain what is meant
+        (
+            "You get a voucher. It must be used within two years.",
+            "It must be used within two years",
+        ),
+        ("The employer provides a contract. It must be signed.", "It must be signed"),
+        ("Approval of the form is enough. It need not be signed.", "It need not be signed"),
     ],
 )
 def test_a_pronoun_at_the_beginning_is_carried_where_it_is_plain_what_it_stands_for(
@@ -166,6 +199,9 @@ def test_a_pronoun_at_the_beginning_is_carried_where_it_is_plain_what_it_stands_
 def test_a_pronoun_does_not_reach_over_a_heading_or_another_pronoun() -> None:
     assert texts("Employees get 15 days.\n\n# Notice\n\nThey must ask.")[1] == "They must ask"
     assert texts("The period is short. They must ask. It must be kept.")[2] == "It must be kept"
+    assert texts("Leave is paid. Submit the form. It must be signed.")[1] == "It must be signed"
+    table = "| a | b |\n|---|---|\n| Fee | 5 euros |"
+    assert texts(f"Leave is paid.\n\n{table}\n\nIt must be booked.")[2] == "It must be booked"
 
 
 @pytest.mark.parametrize(
@@ -351,6 +387,152 @@ def test_a_sentence_needs_no_heading_and_no_lead(sentence: str) -> None:
 )
 def test_a_label_that_says_nothing_is_not_part_of_a_claim(sentence: str, text: str) -> None:
     assert texts(sentence) == [text]
+
+
+@pytest.mark.parametrize(
+    ("answer", "label", "text", "source"),
+    [
+        ("**Annual leave:** 15 days.", "**Annual leave:**", "Annual leave: 15 days", "15 days."),
+        ("**Annual leave**: 15 days.", "**Annual leave**:", "Annual leave: 15 days", "15 days."),
+        ("- **Leave** \u2013 15 days", "**Leave** \u2013", "Leave: 15 days", "15 days"),
+        (
+            "**Annual leave.** Employees get 15 days.",
+            "**Annual leave.**",
+            "Annual leave: Employees get 15 days",
+            "Employees get 15 days.",
+        ),
+        ("__Leave:__ Leave is paid.", "__Leave:__", "Leave is paid", "Leave is paid."),
+        ("*Approval:* Leave is signed off.", "*Approval:*", "Leave is signed off", None),
+        ("**Managers:** Leave is paid.", "**Managers:**", "Managers: Leave is paid", None),
+        ("**Managers:** Managers are paid.", "**Managers:**", "Managers are paid", None),
+        ("**If you resign:** Leave is paid.", "**If you resign:**", None, "Leave is paid."),
+        ("**You get:** 15 days.", "**You get:**", "You get 15 days", "15 days."),
+    ],
+)
+def test_a_label_in_bold_is_no_claim_and_is_put_before_what_needs_it(
+    answer: str, label: str, text: str | None, source: str | None
+) -> None:
+    (claim,) = claims(answer)
+    assert reasons(answer) == {label: "introduces what follows"}
+    assert claim.text == (text or "If you resign: Leave is paid")
+    assert claim.source_text == (source or claim.source_text)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "**Leave is paid.** Ask early.",
+        "**15 days.** That is the limit of leave.",
+        "**Acme** \u2013 the firm \u2013 is old.",
+        "**Employees** get 15 days.",
+    ],
+)
+def test_what_is_in_bold_and_no_label_stays_in_its_claim(answer: str) -> None:
+    (first, *_) = claims(answer)
+    assert first.start == 0
+
+
+def test_a_label_holds_for_its_block_where_it_names_a_group() -> None:
+    answer = (
+        "**Managers:** Leave is paid, and the fee is waived. Notice is short.\n\nPay is monthly."
+    )
+    assert texts(answer) == [
+        "Managers: Leave is paid",
+        "Managers: the fee is waived",
+        "Managers: Notice is short",
+        "Pay is monthly",
+    ]
+    assert texts("**Leave:** Leave is paid. Notice is short.") == [
+        "Leave is paid",
+        "Notice is short",
+    ]
+
+
+def test_a_pronoun_behind_a_label_and_a_fragment_stands_for_the_label() -> None:
+    answer = "- **Leave**: 15 days a year. It must be requested early."
+    assert texts(answer) == ["Leave: 15 days a year", "Leave must be requested early"]
+
+
+def test_a_label_within_a_list_keeps_what_leads_the_list_in() -> None:
+    items = "- **Managers:** 30 days\n- **Clerks:** 25 days"
+    assert texts(f"## Annual leave\n\n{items}")[0] == "Annual leave: Managers: 30 days"
+    assert texts(f"Annual leave is:\n{items}")[1] == "Clerks: Annual leave is 25 days"
+
+
+def test_a_title_in_bold_is_a_heading_and_a_sentence_in_bold_a_claim() -> None:
+    answer = "Leave is paid.\n**Notice period**\nTwo weeks are required.\n\n**Pay is monthly.**"
+    assert texts(answer) == ["Leave is paid", "Two weeks are required", "Pay is monthly"]
+    assert reasons(answer) == {"**Notice period**": "heading"}
+
+
+def test_an_item_that_names_its_list_is_no_claim_and_leads_it_in() -> None:
+    answer = (
+        "1. **Annual Leave Entitlement and Accrual**\n"
+        "   - Staff get 15 days.\n"
+        "   - 20 days after five years\n"
+        "2. Leave of senior staff\n"
+        "   - 10 days a year\n"
+        "3. Staff are insured\n"
+        "   - 10 days a week\n"
+    )
+    assert texts(answer) == [
+        "Staff get 15 days",
+        "Annual Leave Entitlement and Accrual: 20 days after five years",
+        "Leave of senior staff: 10 days a year",
+        "Staff are insured",
+        "10 days a week",
+    ]
+    assert reasons(answer) == {
+        "**Annual Leave Entitlement and Accrual**": "heading",
+        "Leave of senior staff": "introduces what follows",
+    }
+
+
+def test_titles_and_ways_elsewhere_are_no_claims() -> None:
+    answer = (
+        "Home > HR > Leave policy\n\n"
+        "[Home](/) | [HR](/hr) | [Leave](/leave)\n\n"
+        "Skip to main content\n\n"
+        "Annual Leave of Permanent Employees\n\n"
+        "- 15 days a year\n"
+        "- [Forms](/f)\n  [More](/m)\n\n"
+        "Pay > 5 euros is taxed.\n"
+    )
+    assert texts(answer) == [
+        "Annual Leave of Permanent Employees: 15 days a year",
+        "Pay > 5 euros is taxed",
+    ]
+    assert reasons(answer) == {
+        "Home > HR > Leave policy": "navigation",
+        "[Home](/) | [HR](/hr) | [Leave](/leave)": "navigation",
+        "Skip to main content": "navigation",
+        "Annual Leave of Permanent Employees": "heading",
+        "[Forms](/f)\n  [More](/m)": "navigation",
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("Leave entitlements:", "Leave entitlements: Manager: Days 30"),
+        ("## Leave entitlements", "Leave entitlements: Manager: Days 30"),
+        ("## Days of managers", "Manager: Days 30"),
+        ("The days are set by the board:", "Manager: Days 30"),
+        ("Employees get:", "Manager: Days 30"),
+        ("## Summary", "Manager: Days 30"),
+        ("Leave types:\n- Leave is paid", "Manager: Days 30"),
+    ],
+)
+def test_a_tables_row_is_read_with_the_line_or_the_heading_before_it(
+    before: str, text: str
+) -> None:
+    table = "| Grade | Days |\n|---|---|\n| Manager | 30 |"
+    assert texts(f"{before}\n\n{table}")[-1] == text
+
+
+def test_per_and_a_period_is_part_of_what_is_claimed() -> None:
+    sentence = "Per calendar year, at most 5 days are refunded"
+    assert texts(f"{sentence}.") == [sentence]
 
 
 def test_a_condition_stays_in_its_claim() -> None:

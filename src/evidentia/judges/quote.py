@@ -14,7 +14,7 @@ from typing import Final
 from evidentia.judges.arabic.quoting import says_the_same
 from evidentia.judges.checks import typed_checks
 from evidentia.judges.provisos import find_provisos, understood_bounds
-from evidentia.language.clauses import FINITE
+from evidentia.language.finite import FINITE
 from evidentia.language.lexicon import word_set
 from evidentia.language.measures import HARMLESS, compare_values, read_measures
 from evidentia.language.statements import (

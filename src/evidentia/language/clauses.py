@@ -1,59 +1,104 @@
-"""Clauses: where a sentence can be parted, what its subject is, what a pronoun stands for.
+"""Clauses: where a sentence can be parted.
 
 The rules look at words, not at meaning, and a wrong cut is worse than none: a sentence is parted
-only where both sides have a verb of their own and nothing before the joint (a condition, a
-relative clause, a phrase that holds for the whole) could reach over it.
+only where both sides have a verb of their own, nothing before the joint (a condition, a relative
+clause, a phrase that holds for the whole) could reach over it, and nothing behind it ("those",
+"afterwards", a verb that is left out) needs what stands before.
 """
 
 import re
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.language.lexicon import DO, HAVE, IS, MODALS, PERSONS, any_of
+from evidentia.language.finite import AUXILIARY, FINITE
+from evidentia.language.lexicon import (
+    BE,
+    CARDINALS,
+    DO,
+    HAVE,
+    MODALS,
+    PREPOSITIONS,
+    STOP_WORDS,
+    any_of,
+    word_set,
+)
+from evidentia.language.pronouns import antecedent, begins_with_pronoun, with_pronoun_replaced
+from evidentia.language.subjects import find_subject, head_of, main_verb
 from evidentia.language.words import is_plural
 
-_AUXILIARY: Final = (
-    rf"(?:{any_of(IS | HAVE | DO | MODALS | {'need'})})(?:n['\u2019]t)?"
-    r"|cannot|can['\u2019]t|won['\u2019]t|shan['\u2019]t"
-)
-_VERB: Final = (
-    r"appl(?:y|ies)|remains?|becomes?|includes?|receives?|gets?|provides?|requires?|means|expires?|"
-    r"begins?|covers?|entitles?|accrues?|takes?|lasts?|earns?|pays?|costs?|starts?|ends?|needs?|"
-    r"allows?|permits?|contains?|consists?|depends?|uses?|offers?|grants?|states?|prohibits?|"
-    r"exceeds?|amounts?|gives?|makes?|shows?|goes|go|increased|decreased|rose|fell|began|ended"
-)
-FINITE: Final = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB})\b", re.IGNORECASE)
-"""A verb that a clause can be built on; more are there than are known here."""
-_SURE = re.compile(rf"\b(?:{_AUXILIARY})\b", re.IGNORECASE)
-_STARTS_FINITE = re.compile(rf"(?:(?:also|then)\s+)?(?P<verb>{_AUXILIARY})\b", re.IGNORECASE)
 _JOINT = re.compile(
-    r";\s+|,\s+(?P<strong>and|but|while|whereas)\s+|\s+(?:and|but)\s+", re.IGNORECASE
+    r";\s+|,\s+(?P<strong>and|but|while|whereas)\s+|\s+(?P<weak>and|but)\s+"
+    r"|,\s+(?=(?P<relative>which|who)\s)",
+    re.IGNORECASE,
 )
+_STARTS_FINITE = re.compile(rf"(?:(?:also|then)\s+)?(?P<verb>{AUXILIARY.pattern})", re.IGNORECASE)
+_STARTS_VERB = re.compile(
+    r"(?P<verb>[a-z]{2,}s)\s+(?:the|an?|its|their|his|her|all|every|each|no|nobody|just|only|up to|"
+    r"at most|at least|back|\d|(?P<loose>to|in|on|at|for|from|with)\b)"
+)
+"""How a right side begins that shares a singular subject: "has a", "erases the", "talks to"."""
 _STARTS_SUBJECT = re.compile(
     r"(?:(?:the|an?|these|those|it|they|he|she|we|you|each|every|all|any|its|their|his|her|our|"
     r"your|another)\b|[A-Z]|[a-z]+s\b)"
 )
+_STARTS_NOUN = re.compile(r"(?P<word>[a-z]+(?:-[a-z]+)*)\s")
 _DEPENDS_ON_LEFT = re.compile(
     r"(?:otherwise|else|then|if|unless|or|for example|for instance|e\.g\.|i\.e\.|namely|that|this|"
-    r"which|who|where|when|only|not|as|because|in which|in that|such|so|\w+ of wh\w+)\b",
+    r"where|when|only|not|as|because|in which|in that|such|so|those|these|both|neither|"
+    r"none|some|most|many|others?|\w+ of wh\w+"
+    rf"|(?:\d+|{any_of(CARDINALS)}|half)\s+(?:{AUXILIARY.pattern}))\b",
     re.IGNORECASE,
 )
 """How a right side begins that says nothing by itself."""
+_POINTS_BACK = re.compile(
+    r"\b(?:ones|them|him|himself|themselves|itself|those|others?|else|former|latter|same|rest|"
+    r"instead|likewise|afterwards?|thereafter|subsequently|thereby|vice versa|reverse|opposite|"
+    r"do(?:es)? so|done so|that purpose|this purpose|that way|this way|that time|both)\b"
+    r"|\bone(?=\s*(?:$|[.,;!]|(?:is|are|was|has|can|may|must|will|of)\b))"
+    r"|\b(?:of|in|with|by|from|on|to|about|for|after|before|than|like|as)\s+"
+    r"(?:it\b|(?:this|that|these|those)(?=\s*(?:$|[.,;!])))"
+    r"|(?<=[a-z]\s)it\s+(?!is\b|was\b|has\b)\w|\bfor\s+\d{1,3}\s*[.!]?\s*$"
+    r"|\b(?:first|later|next|too|as well|either|there|again|before|earlier|sooner)\s*[.!]?\s*$",
+    re.IGNORECASE,
+)
+"""What on a right side needs the left one to be understood."""
+_ELLIPSIS = re.compile(
+    rf"\b(?:(?:{any_of(BE | HAVE | DO | MODALS)})(?:n['\u2019]t)?"
+    r"|cannot|can['\u2019]t|won['\u2019]t)"
+    r"(?:\s+(?:not|so|too|be))?\s*[.!]?\s*$",
+    re.IGNORECASE,
+)
+"""How a side ends whose verb is left out: "textbooks are not"."""
+_ORDER = re.compile(r"(?<!at )\b(?:first|earlier|beforehand)$", re.IGNORECASE)
+_TEMPORAL = re.compile(
+    r"(?:it|they|he|she|you|we)\b|[^,]*\b(?:is|are|was|were)\s+(?:\w+\s+)?\w+ing\b|\w+\s+lasts?\b",
+    re.IGNORECASE,
+)
+"""What follows a "while" that tells of a time, and puts nothing beside anything."""
+_CONDITIONAL = re.compile(
+    r"\b(?:if|unless|when|whenever|until|provided|except|as long as|only|while|during|where)\b",
+    re.IGNORECASE,
+)
 _REACHES = re.compile(
     r"\b(?:if|unless|when|whenever|whether|because|although|though|until|provided|where|since|that|"
-    r"not only|either|neither|both|between|than|so that|in order|assuming|given|while)\b",
+    r"not only|either|neither|both|between|than|so that|in order|assuming|given|while|"
+    r"says|said|thinks|believes|argues|announce[sd]?)\b",
     re.IGNORECASE,
 )
 """Words whose clause may go on behind the joint."""
 _REACHES_FURTHER = re.compile(
-    r"\b(?:who|which|whose|whom|or|nor|some|someone|somebody|anyone|nobody|no|none|few)\b"
+    r"\b(?:who|which|whose|whom|or|nor|some|someone|somebody|anyone|nobody|no|none|few|"
+    r"not (?:all|every))\b"
     r"|\b(?:before|after|as|once)\s+(?:they|it|he|she|you|we)\b",
     re.IGNORECASE,
 )
-"""The same for a joint without a comma."""
+"""The same for a joint without a subject behind it."""
+_IS_CONDITION = re.compile(
+    r"\b(?:if|unless|when|whenever|until|provided|where|assuming)\b", re.IGNORECASE
+)
 _SETTING = re.compile(
     r"(?:in|on|at|for|under|during|by|after|before|since|within|from|with|without|upon|per|throughout|"
-    r"outside|to|as|like|unlike|despite|except|until|once)\b[^,]{1,120},",
+    r"outside|to|as|like|unlike|despite|except|until|once|of|between|not)\b[^,]{1,120},",
     re.IGNORECASE,
 )
 """A phrase at the beginning that holds for the whole sentence."""
@@ -63,30 +108,11 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 """A clause at the beginning that tells under what condition the rest holds."""
-_RELATIVE = re.compile(r"\b(?:that|which|who|whom|whose|to)\b", re.IGNORECASE)
-
-_SUBJECT = re.compile(rf"(?P<subject>[^,;:]{{1,90}}?)\s+(?:{FINITE.pattern})", re.IGNORECASE)
-_NO_SUBJECT = re.compile(
-    r"(?:it|they|this|these|that|those|he|she|there|here|if|when|as|in|on|at|for|under|by|after|"
-    r"before|to|what|who|which|how|why|where|and|or|but|please|not|so)\b",
-    re.IGNORECASE,
-)
-_ADVERB = re.compile(r"\s+(?:also|then|now|\w+ly)$", re.IGNORECASE)
+_SERIES = re.compile(rf",\s+(?:{FINITE.pattern})", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:no|not|nothing|without|never)\b|n['\u2019]t\b", re.IGNORECASE)
+_OBJECT = re.compile(r"\bit\b", re.IGNORECASE)
+_SEVERAL: Final = word_set("are were have do aren't weren't haven't don't")
 _LONGEST: Final = 2_000
-_LONGEST_SUBJECT: Final = 10
-_HEAD_ENDS = re.compile(
-    r"\s+(?:of|for|in|on|at|by|with|from|under|to|who|which|that|whose|within)(?:\s|$)",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(r"(?P<pronoun>it|they|he|she)\s+(?=(?P<rest>.*))", re.IGNORECASE)
-_EXPLETIVE = re.compile(
-    r"(?:is|was|has been|will be|may be|might be|can be|would be|seems|appears|takes|depends)\s+"
-    r"(?:[\w'\u2019-]+\s+){0,3}(?:that|to|whether|if|for|who|when|on)\b"
-    r"|(?:is|was)\s+(?:not\s+)?(?:clear|unclear|possible|likely|unlikely|true|important|necessary|known)\b"
-    r"|(?:rains?|snows?|depends|seems|appears|follows)\b",
-    re.IGNORECASE,
-)
-"""What follows an "it" that stands for nothing before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,39 +127,26 @@ class Part:
 def parts(sentence: str, start: int = 0) -> list[Part]:
     """Part a sentence where each side can be true or false by itself; look from `start` on.
 
-    Most sentences are one part. A part that begins with its verb is given the subject before it.
-    What is too long for a sentence is left whole.
+    Most sentences are one part. A part that begins with its verb is given the subject before it,
+    one that begins with "which" or "who" what that stands for. What is too long for a sentence is
+    left whole.
     """
-    cuts: list[tuple[int, int]] = []
+    found = [Part(0, len(sentence))]
     begins = start
-    if len(sentence) <= _LONGEST and not _SETTING.match(sentence, start):
-        for joint in _JOINT.finditer(sentence, start):
-            if _parts_here(sentence, begins, joint):
-                cuts.append(joint.span())
-                begins = joint.end()
-    edges = [*(first for first, _ in cuts), len(sentence)]
-    found: list[Part] = []
-    subject: str | None = None
-    for first, last in zip([0, *(after for _, after in cuts)], edges, strict=True):
-        piece = sentence[max(first, start) : last]
-        shares = bool(found) and _STARTS_FINITE.match(piece) is not None
-        found.append(Part(first, last, subject if shares else None))
-        subject = subject if shares else find_subject(piece)
+    if len(sentence) > _LONGEST or _SETTING.match(sentence, start):
+        return found
+    for joint in _JOINT.finditer(sentence, start):
+        left = f"{found[-1].subject or ''} {sentence[begins : joint.start()]}".strip()
+        right = sentence[joint.end() :]
+        if _is_open(sentence[: joint.start()]) or _needs_left(right):
+            continue
+        shared = _shared_subject(joint, left, right)
+        if shared is None and not _stands(joint, left, right):
+            continue
+        found[-1] = Part(found[-1].start, joint.start(), found[-1].subject)
+        found.append(Part(joint.end(), len(sentence), shared))
+        begins = joint.end()
     return found
-
-
-def find_subject(clause: str) -> str | None:
-    """Return what a clause is about: the words before its verb, if that is plain to see."""
-    match = _SUBJECT.match(clause)
-    if match is None or _NO_SUBJECT.match(clause):
-        return None
-    subject = _ADVERB.sub("", match["subject"]).strip()
-    return subject if subject and len(subject.split()) <= _LONGEST_SUBJECT else None
-
-
-def head_of(subject: str) -> str:
-    """Return the word that a subject is about: "employees" of "all permanent employees who"."""
-    return _HEAD_ENDS.split(subject, maxsplit=1)[0].split()[-1].lower()
 
 
 def main_clause(sentence: str) -> str:
@@ -146,80 +159,91 @@ def main_clause(sentence: str) -> str:
     return sentence[condition.end() :] if condition else sentence
 
 
-def with_pronoun_replaced(clause: str, subject: str | None) -> str:
-    """Return the clause with a pronoun at its beginning replaced by the subject it stands for."""
-    match = _PRONOUN.match(clause)
-    if match is None or subject is None or not FINITE.match(match["rest"]):
-        return clause
-    pronoun = match["pronoun"].lower()
-    if not _fits(pronoun, subject) or (pronoun == "it" and _EXPLETIVE.match(match["rest"])):
-        return clause
-    return f"{subject} {match['rest']}"
-
-
-def has_verb(text: str) -> bool:
-    """Whether a text has a verb that is known; a last word alone ("overtime pay") may be a noun."""
-    verb = FINITE.search(text)
-    return verb is not None and (verb.end() < len(text.rstrip(" .;!")) or bool(_SURE.search(text)))
-
-
-def begins_with_pronoun(clause: str) -> bool:
-    """Whether a clause's first word stands for something said before."""
-    return _PRONOUN.match(clause) is not None
-
-
-def _parts_here(sentence: str, begins: int, joint: re.Match[str]) -> bool:
-    left, right = sentence[begins : joint.start()], sentence[joint.end() :]
-    if _is_open(sentence[: joint.start()]) or not FINITE.search(left):
-        return False
-    if _DEPENDS_ON_LEFT.match(right):
-        return False
-    own_clause = _JOINT.split(right, maxsplit=1)[0]
-    has_clause = _STARTS_SUBJECT.match(right) is not None and _is_clause(own_clause)
-    if joint[0].startswith(";"):
-        return has_clause
-    if _REACHES.search(left):
-        return False
-    if joint["strong"] and has_clause:
-        return True
-    shares_subject = _STARTS_FINITE.match(right) is not None and find_subject(left) is not None
-    return shares_subject and not _REACHES_FURTHER.search(left)
-
-
-def _is_clause(text: str) -> bool:
-    """Whether a text has a verb with a subject before it."""
-    verb = FINITE.search(text)
-    return verb is not None and verb.start() > 0 and not _RELATIVE.search(text[: verb.start()])
-
-
 def in_quotation(left: str) -> bool:
     """Whether a quotation is open at the end of a text."""
     unclosed = any(left.count(first) > left.count(last) for first, last in (("“", "”"), ("«", "»")))
     return unclosed or left.count('"') % 2 == 1
 
 
+def _needs_left(right: str) -> bool:
+    """Whether what follows a joint says nothing without what stands before it."""
+    own = _own_clause(right)
+    return bool(_DEPENDS_ON_LEFT.match(right) or _POINTS_BACK.search(own) or _ELLIPSIS.search(own))
+
+
+def _own_clause(right: str) -> str:
+    """Return a right side up to its next joint."""
+    return _JOINT.split(right, maxsplit=1)[0]
+
+
+def _stands(joint: re.Match[str], left: str, right: str) -> bool:
+    """Whether both sides are clauses with a subject each, and neither reaches over the joint."""
+    if joint["weak"] or joint["relative"] or main_verb(left) is None or _ORDER.search(left):
+        return False
+    own = _own_clause(right)
+    if begins_with_pronoun(own):
+        if with_pronoun_replaced(own, left) == own:
+            return False
+    elif not _is_clause(own, bare=joint["strong"] is not None):
+        return False
+    if joint["strong"] is None:
+        return not _IS_CONDITION.search(left)
+    if joint["strong"].lower() == "while" and _TEMPORAL.match(right):
+        return False
+    return not _REACHES.search(left)
+
+
+def _is_clause(text: str, *, bare: bool) -> bool:
+    """Whether a text has a verb with a subject before it; a `bare` noun may begin it."""
+    noun = _STARTS_NOUN.match(text) if bare else None
+    begins = _STARTS_SUBJECT.match(text) is not None or (
+        noun is not None
+        and noun["word"] not in STOP_WORDS | PREPOSITIONS
+        and not noun["word"].endswith(("ly", "ed"))
+    )
+    first = FINITE.match(text)
+    return begins and first is None and main_verb(text) is not None
+
+
+def _shared_subject(joint: re.Match[str], left: str, right: str) -> str | None:
+    """Return the subject that a right side without one shares with the left one, if it does."""
+    own = _own_clause(right)
+    if joint["relative"]:
+        return None if "," in right or _REACHES.search(left) else antecedent(left, right)
+    word = (joint["strong"] or joint["weak"] or "").lower()
+    subject = find_subject(left)
+    if word not in {"and", "but"} or subject is None:
+        return None
+    if not _STARTS_FINITE.match(right) and not _goes_on(right, left, subject, word):
+        return None
+    blocked = (
+        _REACHES.search(left)
+        or _REACHES_FURTHER.search(left)
+        or _ORDER.search(left)
+        or _SERIES.search(left)
+        or _OBJECT.search(own)
+        or (word == "and" and _CONDITIONAL.search(own))
+    )
+    return None if blocked else subject
+
+
+def _goes_on(right: str, left: str, subject: str, word: str) -> bool:
+    """Whether a right side begins with a verb other than an auxiliary: "but leaves the rest"."""
+    verb = _STARTS_VERB.match(right)
+    several = is_plural(head_of(subject)) or _verb(left) in _SEVERAL
+    if verb is None or several or not is_plural(verb["verb"]) or main_verb(_own_clause(right)):
+        return False
+    if word == "and":
+        return FINITE.fullmatch(verb["verb"]) is not None and not verb["loose"]
+    return not _DENIES.search(left)
+
+
+def _verb(clause: str) -> str:
+    first, last = main_verb(clause) or (0, 0)
+    return clause[first:last].lower().replace("\u2019", "'")
+
+
 def _is_open(left: str) -> bool:
     """Whether a bracket or a quotation is open at the end."""
     unclosed = any(left.count(first) > left.count(last) for first, last in (("(", ")"), ("[", "]")))
     return unclosed or in_quotation(left)
-
-
-def _fits(pronoun: str, subject: str) -> bool:
-    """Whether a pronoun can stand for a subject, by number and by person."""
-    head = head_of(subject)
-    several = " and " in subject.lower() or is_plural(head)
-    match pronoun:
-        case "they":
-            return several or head in PERSONS
-        case "it":
-            return not several and head not in PERSONS
-        case _:
-            return not several and (head in PERSONS or _is_name(subject))
-
-
-def _is_name(subject: str) -> bool:
-    """Whether a subject looks like a person's name: two or three capitalised words."""
-    names = subject.split()
-    return 1 < len(names) <= len(("Ms", "Amal", "Haddad")) and all(
-        name[0].isupper() for name in names
-    )

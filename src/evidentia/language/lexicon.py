@@ -66,6 +66,21 @@ ENGLISH: Final = word_set(
 POINTING: Final = word_set("it they he she this these those such its their")
 """Words that stand for something said before."""
 
+DETERMINERS: Final = word_set("the a an this that its their his her our your my each every any no")
+"""How a noun's phrase begins."""
+PREPOSITIONS: Final = word_set(
+    "of in on at for by with from to under over into onto within without before after during per "
+    "about between among against through via upon since until as than like behind beside above "
+    "below across along around near outside inside off towards toward despite except including "
+    "throughout"
+)
+"""Words that tie a noun's phrase to what stands before it."""
+TIMES: Final = word_set(
+    "second seconds minute minutes hour hours day days week weeks month months quarter year years "
+    "time times percent"
+)
+"""What time and shares are counted in; "they" hardly ever stands for it."""
+
 NOT: Final = word_set("not never")
 NONE: Final = word_set("no none neither nor without nothing nobody nowhere non")
 NEGATIONS: Final = (

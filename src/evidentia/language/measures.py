@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from evidentia.language.characters import Span
-from evidentia.language.clauses import FINITE
+from evidentia.language.finite import FINITE
 from evidentia.language.lexicon import STOP_WORDS, word_set
 from evidentia.language.quantities import Comparison, Quantity, compare
 from evidentia.language.statements import Statement, read_statement

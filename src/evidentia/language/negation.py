@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from evidentia.language.characters import Span
-from evidentia.language.clauses import FINITE
+from evidentia.language.finite import FINITE
 from evidentia.language.lexicon import BOUNDING, word_set
 from evidentia.language.measures import read_measures
 from evidentia.language.opposites import PLACES, TURNED

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from evidentia.language.clauses import FINITE
+from evidentia.language.finite import FINITE
 from evidentia.language.lexicon import MODALS, STOP_WORDS, word_set
 from evidentia.language.measures import HARMLESS, LIGHT, read_measures, taken_by
 from evidentia.language.quantities import Quantity

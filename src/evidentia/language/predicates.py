@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from evidentia.language.clauses import FINITE, has_verb
-from evidentia.language.lexicon import STOP_WORDS, word_set
+from evidentia.language.finite import FINITE, has_verb
+from evidentia.language.lexicon import DETERMINERS, STOP_WORDS, word_set
 from evidentia.language.statements import read_statement
 from evidentia.language.words import is_plural
 
@@ -22,8 +22,7 @@ _SUBORDINATE: Final = word_set(
     "who whom whose which if unless when whenever where because although though"
 )
 """Words whose clause has a verb of its own, which is not the sentence's."""
-_ARTICLES: Final = word_set("the a an this that its their his her our your my each every any no")
-_BEFORE_OBJECT: Final = _ARTICLES | word_set("these those all some another both whether how what")
+_BEFORE_OBJECT: Final = DETERMINERS | word_set("these those all some another both whether how what")
 """How an object begins: behind a verb, and hardly behind a noun."""
 _AFTER_NOUN: Final = word_set("of per by who whom whose which that and or")
 """What goes on from a noun or a participle rather than from a verb."""
@@ -73,7 +72,7 @@ def _rules(clause: Sequence[str], *, begins: bool) -> bool:
         before = clause[at - 1].lower() if at else ""
         is_verb = FINITE.fullmatch(word) is not None and not (
             before == "to"
-            or (before in _ARTICLES and word not in STOP_WORDS)
+            or (before in DETERMINERS and word not in STOP_WORDS)
             or word == "May"  # the month
             or (begins and at == 0)
         )
@@ -89,7 +88,7 @@ def _has_predicate(clause: Sequence[str], *, finished: bool) -> bool:
     if not clause or clause[0][0].isdigit():
         return False
     said = [word.lower() for word in clause]
-    named = said[0] in _ARTICLES
+    named = said[0] in DETERMINERS
     for at in range(1, min(len(said) - 1, _LONGEST_SUBJECT)):
         noun = next((word for word in reversed(said[:at]) if not _is_adverb(word)), "")
         if _is_noun(noun) and _is_predicate(

@@ -11,15 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evidentia.language.clauses import find_subject, head_of, main_clause
+from evidentia.language.clauses import main_clause
 from evidentia.language.lexicon import PERSONS, READERS
 from evidentia.language.markup import plain_text
 from evidentia.language.sentences import split_sentences
+from evidentia.language.subjects import find_subject, head_of
 from evidentia.language.words import stem
 from evidentia.ledger.model import Passage
 
 _YOU = re.compile(r"you\b(?=\s)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
+_BEFORE_WHO = re.compile(r"([^,;:]{1,90}?)\s+who\b", re.IGNORECASE)
 _FIRST_WORDS: Final = 4
 
 
@@ -64,7 +66,8 @@ def _persons(passage: Passage) -> Iterator[Addressed]:
     others than the reader, and not that it is the reader.
     """
     for sentence in map(plain_text, (passage.context, *split_sentences(passage.snippet))):
-        subject = find_subject(sentence)
+        before_who = _BEFORE_WHO.match(sentence)
+        subject = before_who[1] if before_who else find_subject(sentence)
         heads = [head_of(subject)] if subject else _WORD.findall(sentence.lower())[:_FIRST_WORDS]
         for head in heads:
             name = head if head in READERS else head.removesuffix("s")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from evidentia.language.markup import cell_spans, comments, masked, plain_text, trimmed
+from evidentia.language.predicates import says_something
 
 BlockKind = Literal["paragraph", "item", "row", "header", "heading", "code", "reference", "comment"]
 
@@ -23,14 +24,12 @@ _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")
 _DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _NOTE = re.compile(r"[ ]{0,3}\[\^?[^\]\s]{1,64}\]:")
 _SENTENCE_END = re.compile(r"[.!?…。؟:;][\"'”\u2019)*_]*$")
+_STOP = re.compile(r"[.!…。][\"'”\u2019)]*$")
 _REFERENCES = re.compile(
     r"(?:sources?|references?|citations?|footnotes?|bibliography|works cited|المصادر|المراجع)\s*:?",
     re.IGNORECASE,
 )
-_STANDS_FOR_HEADING = re.compile(
-    rf"(?:\*\*[^*\n]+\*\*|__[^_\n]+__):?|{_REFERENCES.pattern}", re.IGNORECASE
-)
-"""A line in bold alone, or one that names what follows as references."""
+_BOLD = re.compile(r"(?:\*{2,3}[^*\n]+\*{2,3}|__[^_\n]+__):?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +58,14 @@ def find_blocks(answer: str) -> list[Block]:
 def cells(row: str) -> tuple[str, ...]:
     """Return a table row's cells as plain text."""
     return tuple(plain_text(row[start:end].replace("\\|", "|")) for start, end in cell_spans(row))
+
+
+def is_bold_title(line: str) -> bool:
+    """Whether a line is in bold from end to end, and is a title and no sentence."""
+    if not _BOLD.fullmatch(line):
+        return False
+    title = plain_text(line)
+    return title.endswith((":", "?")) or not (_STOP.search(title) or says_something(title))
 
 
 class _Scanner:
@@ -107,7 +114,7 @@ class _Scanner:
             self._begin("item", *self._span(line, start, item.start("text")))
             self.indent = len(line) - len(line.lstrip())
             self.numbered = line.lstrip()[0].isdigit()
-        elif not self.open and _STANDS_FOR_HEADING.fullmatch(line.strip()):
+        elif self._stands_for_heading(line.strip()):
             self._heading(line, start, 0)
         else:
             self._continue(*self._span(line, start, 0))
@@ -136,6 +143,12 @@ class _Scanner:
             return False
         above = self.answer[self.open[1] : self.open[2]]
         return "\n" not in above and not _SENTENCE_END.search(above)
+
+    def _stands_for_heading(self, line: str) -> bool:
+        """Whether a line names what follows: a title in bold alone, or "Sources"."""
+        if self.open and not _SENTENCE_END.search(self.answer[self.open[1] : self.open[2]]):
+            return False
+        return is_bold_title(line) or (not self.open and _REFERENCES.fullmatch(line) is not None)
 
     def _is_row(self, line: str, following: str) -> bool:
         if "|" not in line:

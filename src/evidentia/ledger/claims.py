@@ -9,47 +9,30 @@ sentence whole.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final
 
 from evidentia.canonical import derived_id
 from evidentia.errors import InputError
 from evidentia.frozen import FrozenList
 from evidentia.language.characters import Span
-from evidentia.language.clauses import (
-    begins_with_pronoun,
-    find_subject,
-    in_quotation,
-    parts,
-    with_pronoun_replaced,
-)
-from evidentia.language.lexicon import IS, word_set
+from evidentia.language.clauses import in_quotation, parts
 from evidentia.language.markup import masked, plain_text, trimmed
 from evidentia.language.numerals import find_quantities
-from evidentia.language.predicates import has_main_verb, says_something
+from evidentia.language.predicates import says_something
+from evidentia.language.pronouns import begins_with_pronoun, with_pronoun_replaced
 from evidentia.language.sentences import sentence_spans
-from evidentia.language.statements import read_statement
-from evidentia.language.words import stem
-from evidentia.ledger.blocks import Block, cells, find_blocks
+from evidentia.ledger.blocks import Block, cells, find_blocks, is_bold_title
 from evidentia.ledger.citations import find_citations, without_citations
+from evidentia.ledger.heads import Heads, find_label, is_apart, joined, lead_end, without_lead
 from evidentia.ledger.model import Claim, ClaimType, Importance
-from evidentia.ledger.notclaims import is_command, why_no_claim
+from evidentia.ledger.notclaims import is_navigation, is_title, why_no_claim
 
-_LEAD = re.compile(
-    r"(?:(?:according to|based on|as (?:stated|described|set out|noted|outlined) in|per) "
-    r"(?:the |this |your |our )?[^,\d]{1,100},\s*"
-    r"|(?:in addition|additionally|furthermore|moreover|however|therefore|thus|also|in summary|"
-    r"overall|finally|first|firstly|second|secondly|third|lastly|yes|no|sure|certainly|of course|"
-    r"in short|in brief|specifically|notably|importantly)[,:]\s+"
-    r"|(?:please )?note that,?\s+)+",
-    re.IGNORECASE,
-)
-"""How a sentence may begin without it being part of what is claimed."""
-_LABEL = re.compile(r"[^\W\d_][^:.!?\d]{1,80}:\s+")
-"""What a sentence may begin with before a colon."""
 _TRAILING = re.compile(r"[\s.;!。\u06d4।…]+(?P<closing>[\"'”\u2019»)\]]*)$")
 _IN_QUOTES = re.compile(r"(?:\"(?P<a>[^\"]+)\"|“(?P<b>[^“”]+)”|«(?P<c>[^«»]+)»)")
+_EMPHASIS = re.compile(r"[*`]")
 _DEFINITION = re.compile(
     r"\b(?:is|are) defined as\b|(?<!by )(?<!all )\bmeans\b(?! of\b)|\brefers? to\b|\bstands for\b"
     r"|\b(?:is|are) known as\b",
@@ -72,35 +55,6 @@ _MINOR = re.compile(
     r"(?:for example|for instance|e\.g\.|such as|generally|typically|usually|often|in general)\b",
     re.IGNORECASE,
 )
-_FOLLOWS = re.compile(r",?\s*(?:as follows|(?:the )?following(?: \w+)?)$", re.IGNORECASE)
-_READS_ON = re.compile(
-    r"(?:\b(?:to|for|of|with|by|from|in|on|at|is|are|was|were|be|includes?|including|covers?|gets?|"
-    r"receives?|provides?|has|have|means)"
-    r"|(?P<modal>\b(?:must|may|can|shall|should|will|cannot|not)))$",
-    re.IGNORECASE,
-)
-"""How a line ends that its list goes on from as one sentence."""
-_NO_TOPIC = re.compile(
-    r"(?:answer|summary|overview|details?|key (?:points|facts|takeaways)|conclusion|introduction|"
-    r"notes?|background|in short|tl;dr|results?|response|highlights)\b",
-    re.IGNORECASE,
-)
-_EMPTY: Final = frozenset(
-    map(
-        stem,
-        word_set(
-            "answer summary overview detail details key main important essential useful quick "
-            "short brief briefly few several point points fact facts thing things rule rules item "
-            "items takeaway takeaways highlight highlights basics essentials note notes conclusion "
-            "introduction background result results response information info list line bottom "
-            "glance keep keeping mind know knowing need needed remember aware bear consider look "
-            "follow follows following below apply applies tl dr"
-        ),
-    )
-)
-"""Stems of words that name no topic: "a few rules to keep in mind", "what you need to know"."""
-_LIMITING: Final = word_set("if unless when where only not no never without except until")
-_LONGEST_LEAD: Final = 160
 _LONGEST_QUOTATION: Final = 6
 """Sentences that a quotation may have; a mark that stands open for longer was none."""
 
@@ -138,37 +92,22 @@ def whole_claim(text: str) -> Claim:
 
 
 @dataclass(slots=True)
-class _Lead:
-    """A line that leads a list in: the items further in than it, as long as they are one list."""
-
-    text: str
-    indent: int
-    first: Block | None = None
-
-    def leads_in(self, block: Block, indent: int) -> bool:
-        if indent <= self.indent:
-            return False
-        first = self.first = self.first or block
-        return block.indent != first.indent or block.numbered == first.numbered
-
-
-@dataclass(slots=True)
 class _Extraction:
     """Goes through an answer's blocks and carries what a claim may need from before it."""
 
     answer: str
     masked: str = ""
-    subject: str | None = None
-    leads: list[_Lead] = field(default_factory=list)
-    heading: str | None = None
+    before: str | None = None
+    heads: Heads = field(default_factory=Heads)
     claims: list[Claim] = field(default_factory=list)
     left_out: list[NotAClaim] = field(default_factory=list)
 
     def run(self) -> ExtractedClaims:
         self.masked = masked(self.answer)
-        for block in find_blocks(self.answer):
+        blocks = find_blocks(self.answer)
+        for block, following in zip_longest(blocks, blocks[1:]):
             if block.kind in ("paragraph", "item"):
-                self._sentences(block)
+                self._text(block, following)
             elif block.kind == "row":
                 self._row(block)
             else:
@@ -178,79 +117,107 @@ class _Extraction:
         return ExtractedClaims(FrozenList(self.claims), FrozenList(self.left_out))
 
     def _new_section(self, block: Block) -> None:
-        self.subject = None
-        self.leads.clear()
-        title = plain_text(self.answer[block.start : block.end]).rstrip(" :")
-        self.heading = None if _names_nothing(title) or title.endswith("?") else title
+        self.before = None
+        self.heads.begin_section(plain_text(self.answer[block.start : block.end]))
 
-    def _sentences(self, block: Block) -> None:
+    def _text(self, block: Block, following: Block | None) -> None:
+        """Take a paragraph or a list item apart, unless it only names what follows."""
         indent = block.indent if block.kind == "item" else -1
-        while self.leads and not self.leads[-1].leads_in(block, indent):
-            self.leads.pop()
-        for first, last in _sentences(self.masked[block.start : block.end]):
-            start, end = trimmed(self.masked, block.start + first, block.start + last)
+        self.heads.reach(block, indent)
+        reason = self._why_title(block, following)
+        if reason is None:
+            self._sentences(block, indent)
+            return
+        self._leave_out(block.start, block.end, reason)
+        if reason == "heading" and block.kind == "paragraph":
+            self._new_section(block)
+        elif reason != "navigation":
+            title = plain_text(without_citations(self.answer[block.start : block.end]))
+            self.heads.add(title, indent)
+
+    def _why_title(self, block: Block, following: Block | None) -> str | None:
+        """Return why a whole paragraph or list item is no claim: a title, or a way elsewhere."""
+        piece = self.masked[block.start : block.end].strip()
+        if is_navigation(piece):
+            return "navigation"
+        if "\n" in piece or following is None:
+            return None
+        if block.kind == "paragraph":
+            return "heading" if is_title(plain_text(piece)) else None
+        if is_bold_title(piece):
+            return "heading"
+        leads_in = following.kind == "item" and following.indent > block.indent
+        title = plain_text(piece)
+        named = leads_in and not title.endswith((".", ":", "!", "?")) and not says_something(title)
+        return "introduces what follows" if named else None
+
+    def _sentences(self, block: Block, indent: int) -> None:
+        label = find_label(self.masked[block.start : block.end])
+        begins = block.start
+        if label:
+            begins += label.end()
+            self._leave_out(*trimmed(self.masked, block.start, begins), "introduces what follows")
+        name = plain_text(label["label"]) if label else ""
+        for first, last in _sentences(self.masked[begins : block.end]):
+            start, end = trimmed(self.masked, begins + first, begins + last)
             text = plain_text(without_citations(self.answer[start:end]))
-            context = self._context(text)
-            reason = why_no_claim(context + _without_lead(text), is_item=block.kind == "item")
+            context = self.heads.needed_by(text, name, begins_block=first == 0)
+            reason = why_no_claim(context + without_lead(text), is_item=block.kind == "item")
             if reason is None:
                 self._claims_of(start, end, text, context)
                 continue
             self._leave_out(start, end, reason)
+            self.before = None
             if reason == "introduces what follows":
-                self.leads.append(_Lead(text.rstrip(" :")[:_LONGEST_LEAD], indent))
-
-    def _context(self, text: str) -> str:
-        """Return what a fragment needs before it to say something: its lead, or its heading."""
-        if not self.leads and not self.heading:
-            return ""
-        stands = not is_command(text) and says_something(_without_lead(text))
-        lead = _FOLLOWS.sub("", self.leads[-1].text) if self.leads else ""
-        if lead and not _names_nothing(lead):
-            reads_on = _READS_ON.search(lead)
-            if reads_on and (reads_on["modal"] or not has_main_verb(text)):
-                return f"{lead} "
-            return "" if stands else f"{lead}: "
-        if self.heading and not stands and find_quantities(text):
-            return f"{self.heading}: "
-        return ""
+                self.heads.add(text, indent)
 
     def _claims_of(self, start: int, end: int, text: str, context: str) -> None:
-        sentence = self.masked[start:end]
-        found = [] if context else parts(sentence, _lead_end(sentence))
-        if len(found) <= 1:
-            self._claim(start, end, _joined(context, text))
-            return
         cited = find_citations(self.answer[start:end])
+        sentence = _unmarked(self.masked[start:end], [(mark.start, mark.end) for mark in cited])
+        found = parts(sentence, lead_end(sentence)) if is_apart(context) else []
+        if len(found) <= 1:
+            self._claim(start, end, text, context)
+            return
         last = tuple(dict.fromkeys(mark.label for mark in cited if mark.start >= found[-1].start))
-        for part in found:
-            first, stop = trimmed(self.masked, start + part.start, start + part.end)
+        for part, edge in zip(found, [*(after.start for after in found[1:]), end], strict=True):
+            within = [mark.end for mark in cited if part.end <= mark.start < edge]
+            ends = max(within, default=part.end)
+            first, stop = trimmed(self.masked, start + part.start, start + ends)
             part_text = plain_text(without_citations(self.answer[first:stop]))
             if part.subject:
                 subject = plain_text(without_citations(part.subject))
-                part_text = f"{subject} {re.sub(r'^(?:also|then) ', '', part_text)}"
-            self._claim(first, stop, part_text, inherited=last)
+                part_text = f"{subject} {re.sub(r'^(?:also|then|which|who) ', '', part_text)}"
+            self._claim(first, stop, part_text, context, inherited=last)
 
-    def _claim(self, start: int, end: int, text: str, *, inherited: tuple[str, ...] = ()) -> None:
-        standing = self._standing_alone(text)
+    def _claim(
+        self, start: int, end: int, text: str, context: str, *, inherited: tuple[str, ...] = ()
+    ) -> None:
+        standing = self._standing_alone(text, context)
         marks = find_citations(self.answer[start:end])
         labels = tuple(dict.fromkeys(mark.label for mark in marks)) or inherited
         self.add(start, end, standing, labels)
 
-    def _standing_alone(self, text: str) -> str:
-        """Return the claim's text without what leads it in, its first pronoun replaced."""
+    def _standing_alone(self, text: str, context: str) -> str:
+        """Return a claim's text with its context, without what else leads it in.
+
+        Its first pronoun is replaced, and the text is kept for the pronoun of the next.
+        """
+        if not is_apart(context):
+            text, context = joined(context, text), ""
         quoted = _IN_QUOTES.fullmatch(_TRAILING.sub(r"\g<closing>", text))
         if quoted:
             text = (quoted["a"] or quoted["b"] or quoted["c"]).strip()
-        bare = _TRAILING.sub(r"\g<closing>", _without_lead(text)) or text
-        carried = with_pronoun_replaced(bare, self.subject)
-        if carried == bare and begins_with_pronoun(bare):
-            self.subject = None
-        else:
-            self.subject = find_subject(carried)
-        return carried[:1].upper() + carried[1:]
+        bare = _TRAILING.sub(r"\g<closing>", without_lead(text)) or text
+        carried = with_pronoun_replaced(bare, self.before)
+        self.before = None if begins_with_pronoun(carried) else carried
+        if context and not says_something(carried):
+            self.before = f"{context.rstrip(' :')} is {carried}"
+        standing = context + carried
+        return standing[:1].upper() + standing[1:]
 
     def _row(self, block: Block) -> None:
         """Take a table's row apart: the first cell with each other one is a claim."""
+        self.before = None
         row = self.answer[block.start : block.end]
         values = [plain_text(without_citations(cell)) for cell in cells(row)]
         marks = tuple(dict.fromkeys(mark.label for mark in find_citations(row)))
@@ -261,6 +228,7 @@ class _Extraction:
         for place in told:
             column = block.columns[place] if place < len(block.columns) else ""
             text = f"{values[0]}: {f'{column} {values[place]}'.strip()}"
+            text = self.heads.of_table(text) + text
             self.add(block.start, block.end, _TRAILING.sub(r"\g<closing>", text), marks)
 
     def add(self, start: int, end: int, text: str, citations: tuple[str, ...]) -> None:
@@ -296,6 +264,13 @@ def _sentences(text: str) -> Iterator[Span]:
         at += ends.index(whole) + 1
 
 
+def _unmarked(sentence: str, citations: Iterable[Span]) -> str:
+    """Return a sentence with spaces for its citations and emphasis, every other place kept."""
+    for start, end in citations:
+        sentence = sentence[:start] + " " * (end - start) + sentence[end:]
+    return _EMPHASIS.sub(" ", sentence)
+
+
 def _type(text: str) -> ClaimType:
     if _DEFINITION.search(text):
         return ClaimType.DEFINITION
@@ -314,45 +289,6 @@ def _importance(text: str) -> Importance:
         for quantity in find_quantities(text)
     )
     return Importance.CRITICAL if weighty or _CRITICAL.search(text) else Importance.MATERIAL
-
-
-def _without_lead(text: str) -> str:
-    """Return the text without how it begins, unless that is all there is."""
-    return text[_lead_end(text) :] or text
-
-
-def _lead_end(text: str) -> int:
-    """Return where what is claimed begins: behind "According to the policy," or "Key points:"."""
-    lead = _LEAD.match(text)
-    begins = lead.end() if lead else 0
-    label = _LABEL.match(text, begins)
-    return label.end() if label and _is_empty(label[0].rstrip(" :")) else begins
-
-
-def _names_nothing(title: str) -> bool:
-    """Whether a heading, or a line that leads in, tells nothing of what follows it."""
-    return _NO_TOPIC.match(title) is not None or _is_empty(title)
-
-
-def _is_empty(title: str) -> bool:
-    """Whether a title has words, none of which has to do with a topic, a value or a condition."""
-    said = read_statement(title)
-    reads_on = _READS_ON.search(title)
-    return (
-        bool(said.stems)
-        and said.stems <= _EMPTY
-        and not said.numbers
-        and not any(word.text in _LIMITING for word in said.words)
-        and (reads_on is None or reads_on[0].lower() in IS)
-    )
-
-
-def _joined(context: str, text: str) -> str:
-    """Put what a list item needs before it: "Employees must" and "Submit it" are one sentence."""
-    modal = _READS_ON.search(context.rstrip())
-    if modal and modal["modal"] and text[1:2].islower():
-        text = text[0].lower() + text[1:]
-    return context + text
 
 
 def _says(cell: str) -> bool:

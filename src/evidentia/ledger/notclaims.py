@@ -3,11 +3,15 @@
 import re
 from typing import Final
 
-from evidentia.language.clauses import has_verb
+from evidentia.language.finite import has_verb
+from evidentia.language.lexicon import word_set
+from evidentia.language.markup import plain_text
+from evidentia.language.predicates import says_something
 from evidentia.language.tokens import tokenize
 
 _SHORT: Final = 3
 """Words of a piece that, without a verb, a number or a full stop, is a title and no statement."""
+_LONGEST_TITLE: Final = 12
 _ENDS = re.compile(r"[.!。\u06d4।…][\"'”\u2019»)\]]*$")
 
 _QUESTION: Final = r".*[?؟\uff1f][\"'”\u2019»)\]]*\Z"
@@ -61,6 +65,19 @@ _REASONS: Final = tuple(
         ("instruction", _INSTRUCTION),
     )
 )
+_WAY: Final = r"(?:\[[^\[\]\n]{1,80}\]\([^()\s]{0,200}\)|[^\W\d_][\w&'\u2019 -]{0,40}?)"
+_TRAIL = re.compile(rf"{_WAY}(?:\s+[>\u203a»→|·•]\s+{_WAY}){{1,12}}")
+_LINKS = re.compile(r"(?:\[[^\[\]\n]{1,80}\]\([^()\s]{0,200}\)[\s|·•,/>-]*){2,40}")
+_WAYS_ON = re.compile(
+    r"(?:skip to (?:the )?(?:main )?content|(?:back|return|go) to (?:the )?(?:top|home|start|"
+    r"previous page|contents)|(?:table of )?contents|on this page|in this (?:article|section)|"
+    r"(?:read|learn|see|show|view|find out) more|(?:previous|next)(?: page)?|share this(?: page)?|"
+    r"related (?:links|articles|pages|topics)|print this page)[.:!]?",
+    re.IGNORECASE,
+)
+_SMALL: Final = word_set(
+    "a an and at by for from in of on or per the to under vs via with within your our"
+)
 _BARE_COMMAND = re.compile(rf"{_COMMAND}\b(?! of\b)", re.IGNORECASE)
 
 
@@ -76,6 +93,29 @@ def why_no_claim(text: str, *, is_item: bool = False) -> str | None:
     if is_command(text):
         return "instruction"
     return "too short to be true or false" if _is_fragment(text, is_item=is_item) else None
+
+
+def is_navigation(piece: str) -> bool:
+    """Whether a piece of Markdown only leads elsewhere: breadcrumbs, rows of links, "read more"."""
+    if _WAYS_ON.fullmatch(plain_text(piece)) or _LINKS.fullmatch(piece):
+        return True
+    return _TRAIL.fullmatch(piece) is not None and not says_something(plain_text(piece))
+
+
+def is_title(text: str) -> bool:
+    """Whether a line of plain text is a title: each word that matters has a capital, and no verb.
+
+    >>> is_title("Annual Leave for Permanent Staff"), is_title("Leave is paid")
+    (True, False)
+    """
+    names = [word for word in text.split() if word.lower() not in _SMALL]
+    return (
+        1 < len(names) <= _LONGEST_TITLE
+        and all(name[0].isupper() for name in names)
+        and text[-1].isalpha()
+        and text.isascii()
+        and not says_something(text)
+    )
 
 
 def is_command(text: str) -> bool:
