@@ -1,7 +1,7 @@
 import pytest
 
 from evidentia.errors import InputError
-from evidentia.ledger.claims import ExtractedClaims, extract_claims
+from evidentia.ledger.claims import ExtractedClaims, extract_claims, whole_claim
 from evidentia.ledger.model import Claim, ClaimType, Importance
 
 
@@ -535,6 +535,46 @@ def test_per_and_a_period_is_part_of_what_is_claimed() -> None:
     assert texts(f"{sentence}.") == [sentence]
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (
+            "The manager must ensure that:\n- The backups are checked.",
+            "The manager must ensure that the backups are checked",
+        ),
+        (
+            "Leave is unpaid if:\n- Acme is sold before the end of the year",
+            "Leave is unpaid if Acme is sold before the end of the year",
+        ),
+    ],
+)
+def test_a_clause_is_read_with_the_line_that_it_ends(answer: str, text: str) -> None:
+    assert texts(answer) == [text]
+
+
+@pytest.mark.parametrize("label", ["POL.ITDR.007", "Section 4.2", "Step 3", "AB-12"])
+def test_a_number_of_a_rule_is_not_part_of_what_it_says(label: str) -> None:
+    assert texts(f"**{label}:** Leave is paid.") == ["Leave is paid"]
+
+
+def test_what_is_no_claim_is_none_behind_a_label() -> None:
+    answer = "**Passwords:** Staff must use a manager. Refer to the guidance. How many?"
+    assert texts(answer) == ["Passwords: Staff must use a manager"]
+    assert texts("**2024:** Leave is paid.") == ["2024: Leave is paid"]
+
+
+def test_emphasis_over_several_sentences_is_in_none_of_their_texts() -> None:
+    assert texts("**Leave is paid. Pay is monthly.** Notice is short.") == [
+        "Leave is paid",
+        "Pay is monthly",
+        "Notice is short",
+    ]
+    assert texts("__Leave is paid. Pay is _not_ weekly.__") == [
+        "Leave is paid",
+        "Pay is not weekly",
+    ]
+
+
 def test_a_condition_stays_in_its_claim() -> None:
     sentence = "If you fall ill, a medical certificate is required after 3 days"
     assert texts(f"{sentence}.") == [sentence]
@@ -649,3 +689,9 @@ def test_nothing_is_extracted_twice() -> None:
     found: ExtractedClaims = extract_claims("- Leave is paid.\n- Leave is taxed.\n")
     spans = [(claim.start, claim.end) for claim in found.claims]
     assert spans == [(2, 16), (19, 34)]
+
+
+def test_a_text_can_be_taken_as_one_claim_whatever_is_in_it() -> None:
+    text = "Leave is paid. Is it taxed?"
+    claim = whole_claim(text)
+    assert (claim.text, claim.source_text, claim.citations) == (text, text, ())

@@ -28,11 +28,13 @@ from evidentia.ledger.blocks import Block, cells, find_blocks, is_bold_title
 from evidentia.ledger.citations import find_citations, without_citations
 from evidentia.ledger.heads import Heads, find_label, is_apart, joined, lead_end, without_lead
 from evidentia.ledger.model import Claim, ClaimType, Importance
-from evidentia.ledger.notclaims import is_navigation, is_title, why_no_claim
+from evidentia.ledger.notclaims import is_navigation, is_title, why_no_claim, why_no_statement
 
 _TRAILING = re.compile(r"[\s.;!。\u06d4।…]+(?P<closing>[\"'”\u2019»)\]]*)$")
 _IN_QUOTES = re.compile(r"(?:\"(?P<a>[^\"]+)\"|“(?P<b>[^“”]+)”|«(?P<c>[^«»]+)»)")
 _EMPHASIS = re.compile(r"[*`]")
+_OPEN_EMPHASIS = re.compile(r"^(?:\*{2,3}|__)(?=\w)|(?:\*{2,3}|__)$")
+"""Emphasis that goes on from a sentence to the next, as plain text leaves it."""
 _DEFINITION = re.compile(
     r"\b(?:is|are) defined as\b|(?<!by )(?<!all )\bmeans\b(?! of\b)|\brefers? to\b|\bstands for\b"
     r"|\b(?:is|are) known as\b",
@@ -163,6 +165,8 @@ class _Extraction:
             text = plain_text(without_citations(self.answer[start:end]))
             context = self.heads.needed_by(text, name, begins_block=first == 0)
             reason = why_no_claim(context + without_lead(text), is_item=block.kind == "item")
+            if reason is None and is_apart(context) and (name or first):
+                reason = why_no_statement(without_lead(text))
             if reason is None:
                 self._claims_of(start, end, text, context)
                 continue
@@ -204,6 +208,7 @@ class _Extraction:
         """
         if not is_apart(context):
             text, context = joined(context, text), ""
+        text = _OPEN_EMPHASIS.sub("", text)
         quoted = _IN_QUOTES.fullmatch(_TRAILING.sub(r"\g<closing>", text))
         if quoted:
             text = (quoted["a"] or quoted["b"] or quoted["c"]).strip()

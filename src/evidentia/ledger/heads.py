@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from evidentia.language.lexicon import GROUPS, IS, PREPOSITIONS, word_set
+from evidentia.language.lexicon import DETERMINERS, GROUPS, IS, PREPOSITIONS, word_set
 from evidentia.language.markup import plain_text
 from evidentia.language.numerals import find_quantities
 from evidentia.language.predicates import has_main_verb, says_something
@@ -36,10 +36,11 @@ _FOLLOWS = re.compile(r",?\s*(?:as follows|(?:the )?following(?: \w+)?)$", re.IG
 _READS_ON = re.compile(
     r"(?:\b(?:to|for|of|with|by|from|in|on|at|is|are|was|were|be|includes?|including|covers?|gets?|"
     r"receives?|provides?|has|have|means)"
-    r"|(?P<modal>\b(?:must|may|can|shall|should|will|cannot|not)))$",
+    r"|(?P<modal>\b(?:must|may|can|shall|should|will|cannot|not))"
+    r"|(?P<clause>\b(?:that|if|when|whenever|unless|until|whether|because|provided)))$",
     re.IGNORECASE,
 )
-"""How a line ends that its list goes on from as one sentence."""
+"""How a line ends that its list goes on from as one sentence, whatever the list has."""
 _NO_TOPIC = re.compile(
     r"(?:answer|summary|overview|details?|key (?:points|facts|takeaways)|conclusion|introduction|"
     r"notes?|background|in short|tl;dr|results?|response|highlights)\b",
@@ -59,6 +60,12 @@ _EMPTY: Final = frozenset(
     )
 )
 """Stems of words that name no topic: "a few rules to keep in mind", "what you need to know"."""
+_REFERENCE = re.compile(
+    r"(?:(?:section|article|clause|step|point|part|rule|policy|paragraph|chapter|annex)\s+[\w.()-]+"
+    r"|[A-Z]+[A-Z\d]*(?:[.-][A-Z\d]+)*[.-]\d+)",
+    re.IGNORECASE,
+)
+"""A label that is but the number of what it stands before."""
 _RUBRICS: Final = frozenset(
     map(
         stem,
@@ -120,7 +127,7 @@ class Heads:
     def needed_by(self, text: str, label: str = "", *, begins_block: bool = True) -> str:
         """Return what a piece needs before it to stand: its label, its lead, or its heading."""
         stands = not is_command(text) and says_something(without_lead(text))
-        if not label or _names_nothing(label):
+        if not label or _names_nothing(label) or _REFERENCE.fullmatch(label):
             return self._outer(text, stands=stands)
         if stands:
             return f"{label}: " if _narrows(label, text, begins_block=begins_block) else ""
@@ -202,9 +209,10 @@ def _narrows(label: str, text: str, *, begins_block: bool) -> bool:
 def _led_in(lead: str, text: str) -> str:
     """Return a lead as it stands before a fragment: as one sentence with it, or as its name."""
     reads_on = _READS_ON.search(lead)
-    return (
-        f"{lead} " if reads_on and (reads_on["modal"] or not has_main_verb(text)) else f"{lead}: "
-    )
+    if reads_on is None:
+        return f"{lead}: "
+    always = reads_on["modal"] or reads_on["clause"]
+    return f"{lead} " if always or not has_main_verb(text) else f"{lead}: "
 
 
 def is_apart(context: str) -> bool:
@@ -214,7 +222,9 @@ def is_apart(context: str) -> bool:
 
 def joined(context: str, text: str) -> str:
     """Put what a list item needs before it: "Employees must" and "Submit it" are one sentence."""
-    modal = _READS_ON.search(context.rstrip())
-    if modal and modal["modal"] and text[1:2].islower():
+    reads_on = _READS_ON.search(context.rstrip())
+    word = text.split(maxsplit=1)[0].lower()
+    begins_small = reads_on and (reads_on["modal"] or (reads_on["clause"] and word in DETERMINERS))
+    if begins_small and text[1:2].islower():
         text = text[0].lower() + text[1:]
     return context + text

@@ -47,7 +47,8 @@ _COMMAND: Final = (
     r"review|verify|follow|upload|submit|send|complete|fill|use|call|email|keep|avoid|note|let|ignore|"
     r"disregard|mark|treat|answer|respond|reply|tell|speak|look|find|open|download|sign|provide|"
     r"include|add|remove|inform|notify|attach|bring|choose|confirm|create|enter|install|obtain|"
-    r"register|select|update|write|wait|print|save|do not|don't|never|always|be sure|feel free)"
+    r"register|select|identify|update|write|wait|print|save|do not|don't|never|always|be sure|"
+    r"feel free)"
 )
 _INSTRUCTION: Final = (
     r"(?:please|kindly|you (?:should|may want to|might want to) (?:also )?"
@@ -85,14 +86,18 @@ def why_no_claim(text: str, *, is_item: bool = False) -> str | None:
     """Return why a sentence (as plain text) is no claim, or None if it is one."""
     if not any(character.isalnum() for character in text):
         return "no words"
-    for reason, pattern in _REASONS:
-        if pattern.match(text):
-            return reason
+    if reason := why_no_statement(text):
+        return reason
     if text.endswith((":", "\uff1a")):  # the second is the colon of Chinese and Japanese
         return "introduces what follows"
     if is_command(text):
         return "instruction"
     return "too short to be true or false" if _is_fragment(text, is_item=is_item) else None
+
+
+def why_no_statement(text: str) -> str | None:
+    """Return as what a text is meant that states nothing, such as a question, if it is."""
+    return next((reason for reason, pattern in _REASONS if pattern.match(text)), None)
 
 
 def is_navigation(piece: str) -> bool:
