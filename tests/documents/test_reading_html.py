@@ -46,6 +46,96 @@ def test_what_a_reader_does_not_see_is_left_out_and_said() -> None:
     assert document.warnings == ("5 hidden elements are left out",)
 
 
+PAGE = """<!doctype html><title>Leave</title><body class="has-sidebar nav-open">
+<a class="skip-link" href="#main">Skip to main content</a>
+<div id="cookie-banner"><p>We use cookies to make this site work.</p></div>
+<header class="site"><a href="/">Acme</a> <span>The HR portal</span></header>
+<nav><ul><li><a href="/a">Home</a><li><a href="/b">Pay</a></ul></nav>
+<div class="breadcrumbs"><a href="/">Home</a> / Leave</div>
+<div class="layout sidebar-left"><aside><p>Open positions in Lyon.</p></aside>
+<main id="main"><h1>Leave <a class="headerlink" href="#leave">¶</a></h1>
+<p>Staff get 15 days.</p><aside class="note">Leave is paid.</aside>
+<ul class="toc"><li><a href="#a">Sick leave</a><li><a href="#b">Study leave</a></ul>
+<p>There are four kinds:</p><ul><li><a href="/1">Annual</a><li><a href="/2">Sick</a>
+<li><a href="/3">Study</a><li><a href="/4">Unpaid</a></ul>
+<footer>Dated 2024.</footer></main></div>
+<ul><li><a href="/1">Imprint</a><li><a href="/2">Contact</a><li><a href="/3">Jobs</a>
+<li><a href="/4">Press</a></ul>
+<footer><p>Acme pays all staff well.</p></footer></body>"""
+
+
+def test_the_furniture_of_a_page_is_left_out_and_said() -> None:
+    document = read(PAGE)
+    assert document.pages[0].text == (
+        "Leave\n\nStaff get 15 days.\n\nLeave is paid.\n\nThere are four kinds:\n\n"
+        "- Annual\n- Sick\n- Study\n- Unpaid\n\nDated 2024."
+    )
+    assert document.warnings == (
+        "10 pieces of page furniture (menus, footers and the like) are left out",
+    )
+
+
+@pytest.mark.parametrize(
+    "furniture",
+    [
+        "<div role=navigation>Home</div>",
+        "<div role=' Banner '>Acme</div>",
+        "<div role=contentinfo>Acme</div>",
+        "<div role=complementary>Acme</div>",
+        "<search>Find</search>",
+        "<div class='site-footer'>Acme</div>",
+        "<ul class=pagination><li>1<li>2</ul>",
+        "<div id=sidebar><p>Acme</p></div>",
+        "<p class=menu><a>Home</a> <a>Pay</a></p>",
+        "<a href='#top'>Back to top</a>",
+        "<div class=social-links>Follow us</div>",
+        "<section><footer><a>Home</a> <a>Pay</a></footer></section>",
+    ],
+)
+def test_furniture_is_known_by_role_element_name_and_links(furniture: str) -> None:
+    document = read(f"<p>Staff get 15 days.</p>{furniture}<p>Leave is paid.</p>")
+    assert document.pages[0].text == "Staff get 15 days.\n\nLeave is paid."
+    assert document.warnings == (
+        "1 piece of page furniture (menus, footers and the like) is left out",
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<div class=menu><p>Soup is 5 euros.</p></div>", "Soup is 5 euros."),
+        ("<div class=sidebar><main>Leave is paid.</main></div>", "Leave is paid."),
+        ("<div class=nav><h1>Leave</h1>Leave is paid.</div>", "Leave\n\nLeave is paid."),
+        ("<header><h2>Leave</h2>Leave is paid.</header>", "Leave\n\nLeave is paid."),
+        ("<article><header>By Amal</header>Text.</article>", "By Amal\n\nText."),
+        ("<body class=sidebar>Leave is paid.", "Leave is paid."),
+        (
+            "Kinds:<ul><li><a>A</a><li><a>B</a><li><a>C</a><li><a>D</a></ul>",
+            "Kinds:\n\n- A\n- B\n- C\n- D",
+        ),
+        ("<ul><li><a>A</a><li><a>B</a></ul>", "- A\n- B"),
+        ("<p>see <a>the rules</a></p>", "see the rules"),
+        ("<nav><ul><li><a>Home</a><li><a>Pay</a></ul></nav>", "- Home\n- Pay"),
+    ],
+)
+def test_what_may_be_the_pages_text_is_read(source: str, text: str) -> None:
+    assert text_of(f"<html>{source}") == text
+    assert read(f"<html>{source}").warnings == ()
+
+
+def test_a_list_of_links_is_furniture_only_without_a_line_that_leads_it_in() -> None:
+    links = "<ul><li><a>A</a><li><a>B</a><li><a>C</a><li><a>D</a></ul>"
+    assert text_of(f"<p>Staff get 15 days.</p><!-- x --><p> </p>{links}") == "Staff get 15 days."
+    assert "- A" in text_of(f"<p>Kinds:</p> <p></p>{links}")
+    assert text_of(f"{links}<p>Staff get 15 days.</p>") == "Staff get 15 days."
+    long = "Staff of all grades get fifteen days of annual leave in each year"
+    assert "- Staff of" in text_of("<ul>" + f"<li><a>{long}</a>" * 4 + "</ul><p>Text.</p>")
+
+
+def test_what_stands_around_furniture_is_parted() -> None:
+    assert text_of("<h2>Leave<a href='#x'>¶</a>of staff</h2>") == "Leave of staff"
+
+
 def test_lists_keep_their_marks() -> None:
     assert text_of(
         "<p>Before</p><ul><li>one<li>two<ol start=3><li>a<li><p>b</p><p>more of b</p></ol>"

@@ -1,7 +1,8 @@
 """HTML: what a reader of the page would see as text, block by block.
 
-Scripts, styles, forms' choices and elements hidden by attribute or inline style are left out;
-style sheets are not followed. Lists get their marks and tables one line per row.
+Scripts, styles, forms' choices, elements hidden by attribute or inline style, and the furniture of
+a page (menus, footers and the like) are left out; style sheets are not followed. Lists get their
+marks and tables one line per row.
 """
 
 import re
@@ -11,9 +12,10 @@ from typing import Final, cast
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from evidentia.documents.reading.contents import Block, Contents, compose, iso_date, problem
+from evidentia.documents.reading.furniture import find_furniture
 from evidentia.documents.reading.limits import MAX_ELEMENTS, MAX_NESTING
 from evidentia.documents.reading.text import decode_text, marked_encoding
-from evidentia.language.counting import agreed, counted
+from evidentia.language.counting import counted
 
 
 def _names(text: str) -> frozenset[str]:
@@ -96,13 +98,15 @@ def read_html(data: bytes, filename: str) -> Contents:
     _check_size(text, filename)
     parser = LexborHTMLParser(text)
     root = cast("LexborNode", parser.root)  # a parsed page has one, even if it is empty
-    writer = _Writer(frozenset(_layout_tables(parser)))
+    layout_tables = frozenset(_layout_tables(parser))
+    writer = _Writer(layout_tables, find_furniture(root, _SKIPPED))
     writer.walk(root)
+    if not writer.blocks:  # a page of links alone is what its reader came for
+        writer = _Writer(layout_tables, frozenset())
+        writer.walk(root)
     pages, headings = compose(writer.blocks)
     title = parser.css_first("title", default=None)
     metas = _metas(parser)
-    hidden = writer.hidden
-    left_out = f"{counted(hidden, 'hidden element')} {agreed(hidden, 'is', 'are')} left out"
     return Contents(
         pages=pages,
         headings=headings,
@@ -110,7 +114,7 @@ def read_html(data: bytes, filename: str) -> Contents:
         created=next(filter(None, (iso_date(metas.get(name)) for name in _CREATED)), None),
         modified=next(filter(None, (iso_date(metas.get(name)) for name in _MODIFIED)), None),
         language=root.attributes.get("lang"),
-        warnings=(left_out,) if writer.hidden else (),
+        warnings=tuple(writer.warnings()),
     )
 
 
@@ -194,9 +198,10 @@ def _layout_tables(parser: LexborHTMLParser) -> Iterator[int]:
 class _Writer:
     """Walks a page and writes its blocks, without recursion: pages can be deep."""
 
-    def __init__(self, layout_tables: frozenset[int]) -> None:
+    def __init__(self, layout_tables: frozenset[int], furniture: frozenset[int]) -> None:
         self.blocks: list[Block] = []
         self.hidden = 0
+        self.aside = 0
         self._parts: list[str] = []
         self._prefix = ""
         self._level = 0
@@ -204,9 +209,20 @@ class _Writer:
         self._numbers: list[int | None] = []  # of the open lists; None where they have bullets
         self._close = False
         self._layout_tables = layout_tables
+        self._furniture = furniture
         self._layouts: list[bool] = []  # of the open tables
         self._row: list[str] | None = None
         self._in_cell = False
+
+    def warnings(self) -> Iterator[str]:
+        """Say what of the page is not in its text."""
+        if self.hidden:
+            hidden = counted(self.hidden, "hidden element is", "hidden elements are")
+            yield f"{hidden} left out"
+        if self.aside:
+            pieces = counted(self.aside, "piece")
+            is_are = "is" if self.aside == 1 else "are"
+            yield f"{pieces} of page furniture (menus, footers and the like) {is_are} left out"
 
     def walk(self, root: LexborNode) -> None:
         """Write all of the tree."""
@@ -241,6 +257,10 @@ class _Writer:
             return ""
         if self._is_hidden(node, tag):
             self.hidden += 1
+            return ""
+        if node.mem_id in self._furniture:
+            self.aside += 1
+            self._parts.append(" ")
             return ""
         if tag == "br":
             self._parts.append("\n")
