@@ -50,6 +50,10 @@ def split(sentence: str) -> list[str]:
             ["Leave is requested in RosterLine", "RosterLine which shows the balance."],
         ),
         (
+            "The fee is due; the fee covers travel, and the manager pays 5 euros.",
+            ["The fee is due", "the fee covers travel", "the manager pays 5 euros."],
+        ),
+        (
             "The guest network is off at first and can be switched on.",
             ["The guest network is off at first", "The guest network can be switched on."],
         ),
@@ -86,6 +90,10 @@ def test_a_sentence_is_parted_where_each_side_has_its_subject(
         "The tax is due, and banks take it off before paying out.",
         "The tenant keeps the flat clean and has it inspected.",
         "The approval of the form is enough; it need not be signed.",
+        "Accounts are audited monthly, and the results go to the office.",
+        "The notice is given to the tenant; the guarantor receives none.",
+        "You will be there for an hour and can have a drink and cakes afterwards.",
+        "The legend groups the fields, and the first field is its child.",
         "There is no single way; it depends on the team.",
         # a condition or a time that may hold for both, or a "while" that is a time
         "If the switch is off, no data is billed; the connection stops.",

@@ -145,6 +145,15 @@ def test_a_sentence_is_left_whole_where_a_part_would_say_something_else(sentence
     assert len(claims(sentence)) == 1
 
 
+def test_a_parts_slice_has_the_marks_around_its_words() -> None:
+    found = claims("Fields have a `legend`, but **old forms** are *closed*.")
+    assert [claim.source_text for claim in found] == [
+        "Fields have a `legend`",
+        "**old forms** are *closed*.",
+    ]
+    assert [claim.text for claim in found] == ["Fields have a legend", "Old forms are closed"]
+
+
 def test_parts_of_a_sentence_share_the_citation_at_its_end() -> None:
     first, second = claims("The form must be signed, and the manager must approve it [3].")
     assert first.citations == ["3"]
@@ -433,12 +442,11 @@ def test_what_is_in_bold_and_no_label_stays_in_its_claim(answer: str) -> None:
 
 
 def test_a_label_holds_for_its_block_where_it_names_a_group() -> None:
-    answer = (
-        "**Managers:** Leave is paid, and the fee is waived. Notice is short.\n\nPay is monthly."
-    )
+    label = "**Managers:** Leave is paid, and travel fees are waived. Notice is short."
+    answer = f"{label}\n\nPay is monthly."
     assert texts(answer) == [
         "Managers: Leave is paid",
-        "Managers: the fee is waived",
+        "Managers: travel fees are waived",
         "Managers: Notice is short",
         "Pay is monthly",
     ]

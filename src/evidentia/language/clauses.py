@@ -15,22 +15,26 @@ from evidentia.language.lexicon import (
     BE,
     CARDINALS,
     DO,
+    GROUPS,
     HAVE,
     MODALS,
+    PERSONS,
     PREPOSITIONS,
+    READERS,
     STOP_WORDS,
     any_of,
     word_set,
 )
 from evidentia.language.pronouns import antecedent, begins_with_pronoun, with_pronoun_replaced
 from evidentia.language.subjects import find_subject, head_of, main_verb
-from evidentia.language.words import is_plural
+from evidentia.language.words import content_stems, is_plural, stem, words
 
 _JOINT = re.compile(
     r";\s+|,\s+(?P<strong>and|but|while|whereas)\s+|\s+(?P<weak>and|but)\s+"
     r"|,\s+(?=(?P<relative>which|who)\s)",
     re.IGNORECASE,
 )
+_STRONG_JOINT = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+", re.IGNORECASE)
 _STARTS_FINITE = re.compile(rf"(?:(?:also|then)\s+)?(?P<verb>{AUXILIARY.pattern})", re.IGNORECASE)
 _STARTS_VERB = re.compile(
     r"(?P<verb>[a-z]{2,}s)\s+(?:the|an?|its|their|his|her|all|every|each|no|nobody|just|only|up to|"
@@ -53,12 +57,15 @@ _DEPENDS_ON_LEFT = re.compile(
 _POINTS_BACK = re.compile(
     r"\b(?:ones|them|him|himself|themselves|itself|those|others?|else|former|latter|same|rest|"
     r"instead|likewise|afterwards?|thereafter|subsequently|thereby|vice versa|reverse|opposite|"
-    r"do(?:es)? so|done so|that purpose|this purpose|that way|this way|that time|both)\b"
+    r"do(?:es)? so|done so|resulting|corresponding|respective|both|that time|"
+    r"(?:that|this) (?:purpose|way))\b"
     r"|\bone(?=\s*(?:$|[.,;!]|(?:is|are|was|has|can|may|must|will|of)\b))"
     r"|\b(?:of|in|with|by|from|on|to|about|for|after|before|than|like|as)\s+"
     r"(?:it\b|(?:this|that|these|those)(?=\s*(?:$|[.,;!])))"
     r"|(?<=[a-z]\s)it\s+(?!is\b|was\b|has\b)\w|\bfor\s+\d{1,3}\s*[.!]?\s*$"
-    r"|\b(?:first|later|next|too|as well|either|there|again|before|earlier|sooner)\s*[.!]?\s*$",
+    r"|\b(?:is|are|was|were)\s+(?:its|their|his|her)\b"
+    r"|\b(?:first|later|next|too|so|none|any|neither|as well|either|there|again|before|earlier|"
+    r"sooner)\s*[.!]?\s*$",
     re.IGNORECASE,
 )
 """What on a right side needs the left one to be understood."""
@@ -111,6 +118,7 @@ _CONDITION = re.compile(
 _SERIES = re.compile(rf",\s+(?:{FINITE.pattern})", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|nothing|without|never)\b|n['\u2019]t\b", re.IGNORECASE)
 _OBJECT = re.compile(r"\bit\b", re.IGNORECASE)
+_KNOWN_THING = re.compile(r"(?:the|this|each|every|any) (?P<noun>[a-z]+)", re.IGNORECASE)
 _SEVERAL: Final = word_set("are were have do aren't weren't haven't don't")
 _LONGEST: Final = 2_000
 
@@ -167,7 +175,7 @@ def in_quotation(left: str) -> bool:
 
 def _needs_left(right: str) -> bool:
     """Whether what follows a joint says nothing without what stands before it."""
-    own = _own_clause(right)
+    own = _STRONG_JOINT.split(right, maxsplit=1)[0]
     return bool(_DEPENDS_ON_LEFT.match(right) or _POINTS_BACK.search(own) or _ELLIPSIS.search(own))
 
 
@@ -181,16 +189,38 @@ def _stands(joint: re.Match[str], left: str, right: str) -> bool:
     if joint["weak"] or joint["relative"] or main_verb(left) is None or _ORDER.search(left):
         return False
     own = _own_clause(right)
+    word = (joint["strong"] or "").lower()
+    if not _has_subject(own, left, bare=bool(word)):
+        return False
+    match word:
+        case "":
+            return not _IS_CONDITION.search(left) and not _is_of_left(own, left)
+        case "and":
+            return not _REACHES.search(left) and not _is_of_left(own, left)
+        case "while":
+            return not _REACHES.search(left) and not _TEMPORAL.match(right)
+        case _:
+            return not _REACHES.search(left)
+
+
+def _has_subject(own: str, left: str, *, bare: bool) -> bool:
+    """Whether a clause has a subject that is known: its own, or one that its pronoun stands for."""
     if begins_with_pronoun(own):
-        if with_pronoun_replaced(own, left) == own:
-            return False
-    elif not _is_clause(own, bare=joint["strong"] is not None):
+        return with_pronoun_replaced(own, left) != own
+    return _is_clause(own, bare=bare)
+
+
+def _is_of_left(own: str, left: str) -> bool:
+    """Whether a clause is about what the left side brought up: "…, and the results go to HR".
+
+    A person is known without that, and so is what the left side names too.
+    """
+    subject = _KNOWN_THING.fullmatch(find_subject(own) or "")
+    if subject is None:
         return False
-    if joint["strong"] is None:
-        return not _IS_CONDITION.search(left)
-    if joint["strong"].lower() == "while" and _TEMPORAL.match(right):
-        return False
-    return not _REACHES.search(left)
+    noun = subject["noun"].lower()
+    is_person = {noun, noun.removesuffix("s")} & (PERSONS | GROUPS | READERS)
+    return not is_person and stem(noun) not in content_stems(words(left))
 
 
 def _is_clause(text: str, *, bare: bool) -> bool:

@@ -9,7 +9,7 @@ sentence whole.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
@@ -18,14 +18,14 @@ from evidentia.canonical import derived_id
 from evidentia.errors import InputError
 from evidentia.frozen import FrozenList
 from evidentia.language.characters import Span
-from evidentia.language.clauses import in_quotation, parts
+from evidentia.language.clauses import Part, in_quotation, parts
 from evidentia.language.markup import masked, plain_text, trimmed
 from evidentia.language.numerals import find_quantities
 from evidentia.language.predicates import says_something
 from evidentia.language.pronouns import begins_with_pronoun, with_pronoun_replaced
 from evidentia.language.sentences import sentence_spans
 from evidentia.ledger.blocks import Block, cells, find_blocks, is_bold_title
-from evidentia.ledger.citations import find_citations, without_citations
+from evidentia.ledger.citations import CitationMark, find_citations, without_citations
 from evidentia.ledger.heads import Heads, find_label, is_apart, joined, lead_end, without_lead
 from evidentia.ledger.model import Claim, ClaimType, Importance
 from evidentia.ledger.notclaims import is_navigation, is_title, why_no_claim, why_no_statement
@@ -183,15 +183,27 @@ class _Extraction:
             self._claim(start, end, text, context)
             return
         last = tuple(dict.fromkeys(mark.label for mark in cited if mark.start >= found[-1].start))
-        for part, edge in zip(found, [*(after.start for after in found[1:]), end], strict=True):
-            within = [mark.end for mark in cited if part.end <= mark.start < edge]
-            ends = max(within, default=part.end)
-            first, stop = trimmed(self.masked, start + part.start, start + ends)
+        for part, (first, stop) in zip(found, self._spans(start, end, found, cited), strict=True):
             part_text = plain_text(without_citations(self.answer[first:stop]))
             if part.subject:
                 subject = plain_text(without_citations(part.subject))
                 part_text = f"{subject} {re.sub(r'^(?:also|then|which|who) ', '', part_text)}"
             self._claim(first, stop, part_text, context, inherited=last)
+
+    def _spans(
+        self, start: int, end: int, found: Sequence[Part], cited: Sequence[CitationMark]
+    ) -> Iterator[Span]:
+        """Give where the parts of a sentence stand, with the citations and marks at their ends."""
+        edges = [*(after.start for after in found[1:]), end - start]
+        begins = 0
+        for part, edge in zip(found, edges, strict=True):
+            between = self.masked[start + part.end : start + edge]
+            opening = len(between) - len(between.rstrip("*`"))
+            closing = len(between) - len(between.lstrip("*`"))
+            within = [mark.end for mark in cited if part.end <= mark.start < edge]
+            ends = max(within, default=part.end + closing)
+            yield trimmed(self.masked, start + begins, start + ends)
+            begins = max(ends, edge - opening)
 
     def _claim(
         self, start: int, end: int, text: str, context: str, *, inherited: tuple[str, ...] = ()
