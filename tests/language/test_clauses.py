@@ -91,6 +91,7 @@ def test_a_sentence_is_parted_where_each_side_has_its_subject(
         "The tenant keeps the flat clean and has it inspected.",
         "The approval of the form is enough; it need not be signed.",
         "Accounts are audited monthly, and the results go to the office.",
+        "Aria labels replace the old text, and older browsers ignore the attribute.",
         "The notice is given to the tenant; the guarantor receives none.",
         "You will be there for an hour and can have a drink and cakes afterwards.",
         "The legend groups the fields, and the first field is its child.",

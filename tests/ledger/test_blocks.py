@@ -47,6 +47,10 @@ def test_fences_hold_code_to_their_end_or_to_the_end_of_the_answer() -> None:
         ("paragraph", "c"),
     ]
     assert kinds("```\n- a") == [("code", "```\n- a")]
+    assert kinds("- a\n\n    ```sh\n    b\n    ```\n") == [
+        ("item", "a"),
+        ("code", "    ```sh\n    b\n    ```"),
+    ]
 
 
 def test_tables_may_lack_their_outer_bars() -> None:

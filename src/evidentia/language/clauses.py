@@ -119,6 +119,7 @@ _SERIES = re.compile(rf",\s+(?:{FINITE.pattern})", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|nothing|without|never)\b|n['\u2019]t\b", re.IGNORECASE)
 _OBJECT = re.compile(r"\bit\b", re.IGNORECASE)
 _KNOWN_THING = re.compile(r"(?:the|this|each|every|any) (?P<noun>[a-z]+)", re.IGNORECASE)
+_ENDS_KNOWN = re.compile(r"\bthe (?P<noun>[a-z]+)\s*[.!]?\s*$")
 _SEVERAL: Final = word_set("are were have do aren't weren't haven't don't")
 _LONGEST: Final = 2_000
 
@@ -215,12 +216,12 @@ def _is_of_left(own: str, left: str) -> bool:
 
     A person is known without that, and so is what the left side names too.
     """
-    subject = _KNOWN_THING.fullmatch(find_subject(own) or "")
-    if subject is None:
-        return False
-    noun = subject["noun"].lower()
-    is_person = {noun, noun.removesuffix("s")} & (PERSONS | GROUPS | READERS)
-    return not is_person and stem(noun) not in content_stems(words(left))
+    known = _KNOWN_THING.fullmatch(find_subject(own) or ""), _ENDS_KNOWN.search(own)
+    said = content_stems(words(left))
+    return any(
+        stem(noun) not in said and not {noun, noun.removesuffix("s")} & (PERSONS | GROUPS | READERS)
+        for noun in (found["noun"].lower() for found in known if found)
+    )
 
 
 def _is_clause(text: str, *, bare: bool) -> bool:

@@ -16,7 +16,8 @@ BlockKind = Literal["paragraph", "item", "row", "header", "heading", "code", "re
 _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(?P<text>[^\n]*\S)")
 _CLOSING_MARKS = re.compile(r"[ \t]+#+$")
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+"""What begins code; within a list item it is further in."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦▪]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
 _RULE = re.compile(r"[ ]{0,3}(?:[-*_=][ \t]*){3,}")
 _UNDERLINE = re.compile(r"[ ]{0,3}(?:-{2,}|={2,})[ \t]*")

@@ -15,6 +15,7 @@ from evidentia.language.lexicon import DETERMINERS, GROUPS, IS, PREPOSITIONS, wo
 from evidentia.language.markup import plain_text
 from evidentia.language.numerals import find_quantities
 from evidentia.language.predicates import has_main_verb, says_something
+from evidentia.language.pronouns import begins_with_pronoun
 from evidentia.language.statements import read_statement
 from evidentia.language.words import stem
 from evidentia.ledger.blocks import Block
@@ -126,7 +127,8 @@ class Heads:
 
     def needed_by(self, text: str, label: str = "", *, begins_block: bool = True) -> str:
         """Return what a piece needs before it to stand: its label, its lead, or its heading."""
-        stands = not is_command(text) and says_something(without_lead(text))
+        bare = without_lead(text)
+        stands = not is_command(text) and (begins_with_pronoun(bare) or says_something(bare))
         if not label or _names_nothing(label) or _REFERENCE.fullmatch(label):
             return self._outer(text, stands=stands)
         if stands:
