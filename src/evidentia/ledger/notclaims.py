@@ -47,8 +47,8 @@ _COMMAND: Final = (
     r"review|verify|follow|upload|submit|send|complete|fill|use|call|email|keep|avoid|note|let|ignore|"
     r"disregard|mark|treat|answer|respond|reply|tell|speak|look|find|open|download|sign|provide|"
     r"include|add|remove|inform|notify|attach|bring|choose|confirm|create|enter|install|obtain|"
-    r"register|select|identify|update|write|wait|print|save|do not|don['\u2019]t|never|always|be sure|"
-    r"feel free)"
+    r"register|select|identify|update|write|wait|print|save|do not|don['\u2019]t|never|always|"
+    r"be sure|feel free)"
 )
 _INSTRUCTION: Final = (
     r"(?:please|kindly|you (?:should|may want to|might want to) (?:also )?"
