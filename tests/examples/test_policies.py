@@ -18,6 +18,7 @@ ANSWER = (EXAMPLES / "answer.md").read_text(encoding="utf-8")
 HR = "HR_Policy.pdf"
 GUIDELINES = "Leave_Guidelines.docx"
 TRAVEL = "Travel_and_Expenses.html"
+FURNITURE = "3 pieces of page furniture (menus, footers and the like) are left out"
 REMOTE = "Remote_Work.md"
 ATTENDANCE = "سياسة_الحضور.md"
 
@@ -67,7 +68,13 @@ def test_a_document_is_read_as_it_is(
     assert len(document.pages) == pages
     assert (document.language, document.direction) == written
     assert document.created == created
-    assert document.warnings == ()
+    assert document.warnings == ((FURNITURE,) if filename == TRAVEL else ())
+
+
+def test_the_furniture_of_a_page_is_no_part_of_it() -> None:
+    (page,) = documents()[TRAVEL].pages
+    assert page.text.startswith("Travel and Expenses\n\nThis page says")
+    assert page.text.endswith("- Upgrades, lounges and loyalty cards")
 
 
 def test_nothing_else_lies_in_the_folder() -> None:
