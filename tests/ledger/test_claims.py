@@ -708,4 +708,4 @@ def test_nothing_is_extracted_twice() -> None:
 def test_a_text_can_be_taken_as_one_claim_whatever_is_in_it() -> None:
     text = "Leave is paid. Is it taxed?"
     claim = whole_claim(text)
-    assert (claim.text, claim.source_text, claim.citations) == (text, text, ())
+    assert (claim.text, claim.source_text, claim.citations) == (text, text, [])
