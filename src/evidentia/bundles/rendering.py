@@ -120,7 +120,7 @@ def shown_redactions(item: EvidenceItem) -> dict[str, int]:
     kinds: Counter[str] = Counter()
     beside: dict[str, str] = {}
     found = item.metadata.get("redactions")
-    for hit in found if isinstance(found, tuple) else ():
+    for hit in found if isinstance(found, list) else ():
         match hit:
             case {"field": "content", "kind": str(kind)}:
                 kinds[kind] += 1
