@@ -444,10 +444,15 @@ def test_a_review_has_an_outcome_and_a_reviewer(acme: Workspace) -> None:
     assert acme.packs.review("dec_1", "rejected").reviewer_id == "owner"
 
 
-@pytest.mark.parametrize("name", ["pack_" + "0" * 16, "nothing", "%", "\0", "\ud800", "latest"])
+@pytest.mark.parametrize("name", ["pack_" + "0" * 16, "nothing", "%", "\0", "\ud800"])
 def test_a_pack_that_is_not_there_is_said_to_be_so(place: Place, name: str) -> None:
     with pytest.raises(NotFoundError, match=r"there is no pack .*'evidentia pack list' shows them"):
         place.open().packs.get(name)
+
+
+def test_of_no_packs_none_is_the_latest(place: Place) -> None:
+    with pytest.raises(NotFoundError, match=r"there is no pack latest: .* has no packs yet"):
+        place.open().packs.get("latest")
 
 
 # Forks

@@ -53,6 +53,8 @@ DENIED: Final = 0.8
 OPPOSED: Final = 0.5
 _LEAST_WORDS: Final = 2
 _FEW: Final = 2
+_MORE: Final = 1
+"""How many words beside a denial the claim may lack: more may be what is denied of."""
 REORDERED: Final = 0.5
 
 
@@ -109,6 +111,8 @@ def _denies(claim: Facts, clause: Facts) -> Turned | None:
     part = share(claim, clause.keys)
     if part < (DENIED if here else AFFIRMED):
         return None
+    if there and sum(word.keys.isdisjoint(claim.keys) for word in clause.telling) > _MORE:
+        return None  # "may not register for a colleague" denies no duty to register
     denying, places, other = (claim, here, clause) if here else (clause, there, claim)
     wanted = _keys(denying, places)
     plain = _keys(denying, frozenset(word.start for word in denying.telling) - places)
