@@ -223,7 +223,7 @@ def test_a_listed_ledger_says_whose_it_is(filled: Workspace) -> None:
 
 
 def test_a_session_and_the_word_latest_name_the_newest_ledger(filled: Workspace) -> None:
-    with pytest.raises(NotFoundError, match="there is no ledger latest: .* has no ledgers yet"):
+    with pytest.raises(NotFoundError, match=r"there is no ledger latest: .* has no ledgers yet"):
         filled.ledgers.find("latest")
     first, second = check(filled), check(filled)
     assert filled.ledgers.find(first.session_id).id == second.id
