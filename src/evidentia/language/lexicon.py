@@ -94,9 +94,12 @@ NEGATIONS: Final = (
 )
 """Words that turn a statement round."""
 
-MORE: Final = word_list("more greater longer later")
-LESS: Final = word_list("less fewer earlier sooner")
-BOUNDING: Final = rf"(?:no|not) (?:{'|'.join((*MORE, *LESS))}) than"
+MORE: Final = word_list("more greater longer later larger higher")
+LESS: Final = word_list("less fewer earlier sooner shorter smaller lower")
+NO: Final = r"(?:no|(?:not|cannot|can't|never)(?: to)?(?: be)?)"
+"""What stands before "more than" in a turn of phrase that sets a bound, for a pattern."""
+EXCEED: Final = r"(?:not|cannot|can't|never)(?: to)? exceed(?:ing)?"
+BOUNDING: Final = rf"(?:{NO} (?:{'|'.join((*MORE, *LESS))}) than|{EXCEED})"
 """A turn of phrase with a negation in it that sets a bound and denies nothing, for a pattern."""
 
 UNIVERSAL: Final = word_set("all every each any")

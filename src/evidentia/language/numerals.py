@@ -19,8 +19,10 @@ from evidentia.language.arabic.words import is_arabic
 from evidentia.language.dates import CLOCK, DATE, UNREADABLE, read_clock, read_date
 from evidentia.language.digits import TO_WESTERN
 from evidentia.language.lexicon import (
+    EXCEED,
     LESS,
     MORE,
+    NO,
     ONES,
     PERIODS,
     SMALL_NUMBERS,
@@ -128,10 +130,10 @@ _NUMBER = re.compile(
 
 _BOUNDS: Final[tuple[tuple[Bound, re.Pattern[str]], ...]] = (
     *_bounds(
-        at_least=rf"at least|(?:no|not) (?:{'|'.join(LESS)}) than|minimum(?: of)?",
+        at_least=rf"at least|{NO} (?:{'|'.join(LESS)}) than|minimum(?: of)?",
         at_most=(
-            rf"at most|(?:no|not) (?:{'|'.join(MORE)}) than|up to|maximum(?: of)?|within"
-            r"|not (?:to )?exceed(?:ing)?|limited to|capped at"
+            rf"at most|{NO} (?:{'|'.join(MORE)}) than|up to|maximum(?: of)?|within"
+            rf"|{EXCEED}|limited to|capped at"
         ),
         more_than="more than|over|exceeding|above|greater than|longer than",
         less_than="less than|fewer than|under|below|shorter than",

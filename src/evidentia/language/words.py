@@ -33,7 +33,7 @@ _MARKS = re.compile(f"[{MARKS}]")
 _MIN_STEM: Final = 3
 _DOUBLED = re.compile(r"([bdgmnprt])\1$")
 _NO_NEGATION = re.compile(
-    rf"\b{BOUNDING}\b|\bnot (?:to )?exceed|\bnot only\b|\bno\. ?\d",
+    rf"\b{BOUNDING}\b|\bnot only\b|\bno\. ?\d",
     re.IGNORECASE,
 )
 """Turns of phrase with a negation in them that set a bound and deny nothing."""
