@@ -30,9 +30,8 @@ def written(document: object) -> bytes:
 def with_pack_checks(data: bytes, report: ProofReport) -> ProofReport:
     """Return a report with what is to be looked at if the file is an exported pack."""
     statement, entry = report.statement, report.entry
-    if statement is None or entry is None:
-        return report
-    if statement.predicate_type not in PREDICATE_TYPES.values():
+    types = PREDICATE_TYPES.values()
+    if statement is None or entry is None or statement.predicate_type not in types:
         return report
     pack, check = _pack(statement, entry, report.body)
     return replace(

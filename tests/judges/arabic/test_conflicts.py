@@ -156,6 +156,10 @@ def test_what_follows_or_may_be_so_is_not_contradicted(claim: str, said: str) ->
         ("يسافر الأطفال مجاناً فقط.", "يسافر الأطفال بتذكرة مدفوعة."),
         ("The office is open to visitors.", "المكتب لا يستقبل سوى الزوار."),
         ("لا يعمل المكتب (الرئيسي).", "يعمل المكتب."),
+        (
+            "يجب على كل موظف تسجيل وقت حضوره وانصرافه في نظام الحضور الإلكتروني.",
+            "لا يجوز لأي موظف أن يسجّل الحضور نيابة عن زميل له.",
+        ),
     ],
 )
 def test_a_negation_that_leaves_it_open_contradicts_nothing(claim: str, said: str) -> None:
