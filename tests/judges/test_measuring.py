@@ -27,6 +27,7 @@ from evidentia.ledger.model import (
     LedgerEntry,
     SupportLevel,
     Verdict,
+    WeakSupport,
 )
 
 OUTCOMES = st.builds(
@@ -105,8 +106,26 @@ def test_a_pair_is_taken_for_one_of_three_labels(
         outcome = Outcome(label, verdict, probability)
         assert outcome.predicted is taken_for
         open_label = taken_for in (Label.CONTRADICTED, Label.NOT_FOUND)
-        right = open_label if label is Label.NOT_SUPPORTED else taken_for is label
-        assert outcome.is_right is right
+        is_open = label in (Label.NOT_SUPPORTED, Label.WEAK)
+        assert outcome.is_right is (open_label if is_open else taken_for is label)
+
+
+def test_true_and_false_are_parted_apart_from_what_is_not_said() -> None:
+    said = [(Label.SUPPORTED, 0.9), (Label.CONTRADICTED, 0.2), (Label.NOT_FOUND, 0.95)]
+    figures = measure([Outcome(label, Verdict.WEAK, chance) for label, chance in said])
+    assert (figures.auroc, figures.auroc_decided) == (0.5, 1.0)
+    assert measure([Outcome(Label.NOT_FOUND, Verdict.WEAK, 0.1)]).auroc_decided is None
+
+
+def test_weak_pairs_are_counted_by_why_they_are_weak() -> None:
+    probable, partial = (
+        Outcome(Label.SUPPORTED, Verdict.WEAK, 0.6, why)
+        for why in (WeakSupport.PROBABLE, WeakSupport.PARTIAL)
+    )
+    figures = measure([probable, probable, partial])
+    assert figures.confusion[Label.SUPPORTED][Verdict.WEAK] == 3
+    assert figures.probable[Label.SUPPORTED] == 2
+    assert figures.as_json()["probable"]["supported"] == 2
 
 
 def test_balanced_accuracy_gives_both_classes_the_same_weight() -> None:

@@ -226,7 +226,10 @@ def test_a_byte_order_mark_is_no_part_of_the_first_pair(tmp_path: Path) -> None:
         ({"claim": "a", "label": "supported"}, "'evidence' is missing: each line has .*"),
         (a_pair(claim=None), "'claim' must be text: each line has evidence, claim, label"),
         (a_pair(claim=" \n"), "'claim' is empty: there is nothing to judge"),
-        (a_pair(label="true"), "label 'true' is unknown: use one of supported, contradicted, .*"),
+        (
+            a_pair(label="true"),
+            "label 'true' is unknown: use one of supported, weak, contradicted, .*",
+        ),
     ],
 )
 def test_a_line_that_is_no_pair_is_named_with_what_is_wrong(

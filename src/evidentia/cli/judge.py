@@ -154,8 +154,8 @@ def eval_(
 ) -> None:
     """Measure how right the judges are on labelled pairs.
 
-    Each line of DATA is one pair, with a label that is supported, contradicted, not_found, or
-    not_supported where it is not known which of the latter two:
+    Each line of DATA is one pair, with a label that is supported, weak (supported in part only),
+    contradicted, not_found, or not_supported where it is not known which of the others:
 
     \b
       {"evidence": "The office opens at 9.", "claim": "It opens at 8.",
@@ -372,7 +372,7 @@ def _show(evaluations: "Sequence[Evaluation]", judges: "Sequence[Judge]") -> Non
 
     whole = evaluations[-1]
     figures = whole.figures
-    columns = ("Pairs", "Balanced accuracy", "95 %", "F1", "AUROC", "ECE", "Pairs/s")
+    columns = ("Pairs", "Balanced accuracy", "95 %", "F1", "AUROC", "T/F", "ECE", "Pairs/s")
     rows = [
         (
             _title(one, evaluations),
@@ -384,11 +384,12 @@ def _show(evaluations: "Sequence[Evaluation]", judges: "Sequence[Judge]") -> Non
     print_table(("Set", *columns), rows, right=columns)
     verdicts = [verdict.value.replace("_", " ") for verdict in Verdict]
     labels = [
-        (label.value.replace("_", " "), *row.values())
+        (label.value.replace("_", " "), *row.values(), figures.probable[label])
         for label, row in figures.confusion.items()
         if any(row.values())
     ]
-    print_table(("Label, by verdict", *verdicts), labels, right=verdicts)
+    counts = (*verdicts, "weak, but probable")
+    print_table(("Label, by verdict", *counts), labels, right=counts)
     asked = (
         f"{named['name']} ({named['digest']})" if named["digest"] else named["name"]
         for named in _named(judges)
@@ -412,7 +413,12 @@ def _title(evaluation: "Evaluation", evaluations: "Sequence[Evaluation]") -> str
 def _cells(figures: "Figures") -> list[str]:
     interval = figures.interval
     shown = f"{interval[0]:.3f} … {interval[1]:.3f}" if interval else _NONE
-    rest = (figures.macro_f1, figures.auroc, figures.calibration_error)
+    rest = (
+        figures.macro_f1,
+        figures.auroc,
+        figures.auroc_decided,
+        figures.calibration_error,
+    )
     accuracy = _figure(figures.balanced_accuracy)
     return [f"{figures.pairs:,}", accuracy, shown, *map(_figure, rest)]
 

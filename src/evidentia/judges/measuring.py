@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evidentia.ledger.model import LedgerEntry, SupportLevel, Verdict
+from evidentia.ledger.model import LedgerEntry, SupportLevel, Verdict, WeakSupport
 
 COUNTED_FROM: Final = 0.35
 """From which probability on a pair counts as said to be supported."""
@@ -31,21 +31,33 @@ _TAILS: Final = (0.025, 0.975)
 
 
 class Label(StrEnum):
-    """What is known of a pair; `not_supported` leaves open which of the two others it is."""
+    """What is known of a pair.
+
+    `weak` is supported only in part; `not_supported` leaves open which of the others it is.
+    """
 
     SUPPORTED = "supported"
+    WEAK = "weak"
     CONTRADICTED = "contradicted"
     NOT_FOUND = "not_found"
     NOT_SUPPORTED = "not_supported"
 
 
+_OPEN: Final = (Label.WEAK, Label.NOT_SUPPORTED)
+"""Labels that no probability is taken for: a pair is right if it is not called supported."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A pair's label, and what was found: a verdict, and a probability if it could be judged."""
+    """A pair's label, and what was found: a verdict, and a probability if it could be judged.
+
+    `support` says of a weak verdict why it is weak.
+    """
 
     label: Label
     verdict: Verdict
     probability: float | None
+    support: WeakSupport | None = None
 
     @property
     def is_supported(self) -> bool:
@@ -65,7 +77,7 @@ class Outcome:
     @property
     def is_right(self) -> bool:
         """Whether it was taken for what it is, as far as the label says what that is."""
-        if self.label is Label.NOT_SUPPORTED:
+        if self.label in _OPEN:
             return self.predicted not in (None, Label.SUPPORTED)
         return self.predicted is self.label
 
@@ -86,7 +98,9 @@ class Figures:
     """How right the judges were. A figure is None where the pairs' labels do not give it.
 
     `interval` holds 95 % of the balanced accuracies of pairs drawn again, at random with a fixed
-    beginning, from the same ones. `confusion` counts pairs by label and verdict.
+    beginning, from the same ones. `auroc` parts the supported from all others, `auroc_decided`
+    from the contradicted. `confusion` counts pairs by label and verdict, `probable` those among the
+    weak that are only not sure enough.
     """
 
     pairs: int
@@ -95,9 +109,11 @@ class Figures:
     interval: tuple[float, float] | None
     macro_f1: float | None
     auroc: float | None
+    auroc_decided: float | None
     calibration_error: float | None
     bins: tuple[Bin, ...]
     confusion: Mapping[Label, Mapping[Verdict, int]]
+    probable: Mapping[Label, int]
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures as plain JSON values."""
@@ -108,12 +124,14 @@ class Figures:
             "balanced_accuracy_95": self.interval and list(self.interval),
             "macro_f1": self.macro_f1,
             "auroc": self.auroc,
+            "auroc_decided": self.auroc_decided,
             "calibration_error": self.calibration_error,
             "calibration_bins": [asdict(one) for one in self.bins],
             "confusion": {
                 label.value: {verdict.value: number for verdict, number in row.items()}
                 for label, row in self.confusion.items()
             },
+            "probable": {label.value: number for label, number in self.probable.items()},
         }
 
 
@@ -148,6 +166,11 @@ def measure(outcomes: Sequence[Outcome]) -> Figures:
     judged = [outcome for outcome in outcomes if outcome.probability is not None]
     probable = [outcome.probability or 0.0 for outcome in judged]
     supported = [outcome.is_supported for outcome in judged]
+    decided = [
+        (outcome.is_supported, outcome.probability or 0.0)
+        for outcome in judged
+        if outcome.label in (Label.SUPPORTED, Label.CONTRADICTED)
+    ]
     bins = calibration_bins(supported, probable)
     counts = Counter((outcome.label, outcome.verdict) for outcome in outcomes)
     return Figures(
@@ -159,10 +182,17 @@ def measure(outcomes: Sequence[Outcome]) -> Figures:
             [outcome.label for outcome in outcomes], [outcome.predicted for outcome in outcomes]
         ),
         auroc=auroc(supported, probable),
+        auroc_decided=auroc([so for so, _ in decided], [chance for _, chance in decided]),
         calibration_error=calibration_error(bins),
         bins=bins,
         confusion={
             label: {verdict: counts[label, verdict] for verdict in Verdict} for label in Label
+        },
+        probable={
+            label: sum(
+                one.label is label and one.support is WeakSupport.PROBABLE for one in outcomes
+            )
+            for label in Label
         },
     )
 
@@ -195,10 +225,11 @@ def balanced_accuracy_interval(
 def macro_f1(labels: Sequence[Label], predicted: Sequence[Label | None]) -> float | None:
     """Return the mean F1 of the labels that occur.
 
-    None where one is `not_supported`, which nothing is taken for, or where fewer than two occur.
+    None where one is `weak` or `not_supported`, which nothing is taken for, or where fewer than two
+    occur.
     """
     present = sorted(set(labels))
-    if len(present) < 2 or Label.NOT_SUPPORTED in present:  # noqa: PLR2004 - a class, and another
+    if len(present) < 2 or not set(_OPEN).isdisjoint(present):  # noqa: PLR2004 - a class, and another
         return None
     taken = Counter(predicted)
     there = Counter(labels)

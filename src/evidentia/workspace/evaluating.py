@@ -271,7 +271,7 @@ def evidence_corpus(evidence: str) -> Corpus:
 
 
 def _judged(pair: Pair, entry: LedgerEntry) -> JudgedPair:
-    outcome = Outcome(pair.label, entry.verdict, support_probability(entry))
+    outcome = Outcome(pair.label, entry.verdict, support_probability(entry), entry.support)
     return JudgedPair(pair, outcome, entry.notes, tuple(map(_reason, entry.evidence)))
 
 
