@@ -6,7 +6,7 @@ from collections import UserDict
 from collections.abc import Callable, Mapping
 from enum import IntEnum, StrEnum
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import orjson
 import pytest
@@ -24,6 +24,7 @@ from evidentia.frozen import (
     FrozenModel,
     FrozenObject,
     FrozenObjects,
+    LaterFields,
     all_problems,
     first_problem,
     freeze,
@@ -407,3 +408,26 @@ def test_an_object_of_attributes_is_no_mapping_either() -> None:
     with pytest.raises(ValidationError) as caught:
         Limits.model_validate(3, from_attributes=True)
     assert first_problem(caught.value, Limits, "policy") == "policy: must be an object"
+
+
+class Grown(LaterFields):
+    later: ClassVar[tuple[str, ...]] = ("note",)
+
+    title: str | None
+    note: str | None = None
+
+
+def test_a_field_that_came_later_is_written_only_where_it_says_something() -> None:
+    assert Grown(title=None).model_dump() == {"title": None}
+    assert Grown(title="a").model_dump_json() == '{"title":"a"}'
+    assert Grown(title="a", note="b").model_dump() == {"title": "a", "note": "b"}
+    assert Grown(title="a", note="").model_dump() == {"title": "a", "note": ""}
+    for value in (Grown(title=None), Grown(title="a", note="b")):
+        assert Grown.model_validate_json(value.model_dump_json()) == value
+
+
+def test_a_model_without_later_fields_is_written_whole() -> None:
+    class Whole(LaterFields):
+        title: str | None = None
+
+    assert Whole().model_dump() == {"title": None}

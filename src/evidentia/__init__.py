@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         SupportLevel,
         Verdict,
         VerdictAssignment,
+        WeakSupport,
     )
     from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
     from evidentia.ledger.session import LedgerSession
@@ -218,6 +219,7 @@ _HOMES = {
     "VerifierKey": "trail.note",
     "Vote": "ledger.votes",
     "WIRE_FORMATS": "sources.wire",
+    "WeakSupport": "ledger.model",
     "Workspace": "workspace",
     "assign_verdict": "ledger.verdicts",
     "build_evidence_bundle": "loading.assembling",
@@ -342,6 +344,7 @@ __all__ = [
     "VerificationResult",
     "VerifierKey",
     "Vote",
+    "WeakSupport",
     "Workspace",
     "assign_verdict",
     "build_evidence_bundle",

@@ -7,9 +7,17 @@ value is the `dict` or `list` it was made from; only what would change it raises
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -192,3 +200,18 @@ class FrozenModel(BaseModel):
         """Return a copy with the changes applied and validated."""
         del deep  # frozen to the bottom: there is nothing a shallow copy could share unsafely
         return self.model_validate({**dict(self), **(update or {})})
+
+
+class LaterFields(FrozenModel):
+    """A model some of whose fields came later: where they are None, they are not written."""
+
+    later: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        return {
+            name: value
+            for name, value in written.items()
+            if value is not None or name not in self.later
+        }

@@ -50,7 +50,7 @@ def test_an_answer_is_checked_and_shown_as_a_table(leave: Cli) -> None:
     assert [(number, verdict, source) for number, _, _, _, verdict, source in rows] == [
         ("1", "Supported", "leave.md, §1"),
         ("2", "Contradicted", "leave.md, §2"),
-        ("3", "Weak", "leave.md, §3 (partial match)"),
+        ("3", "Weak (partial)", "leave.md, §3 (partial match)"),
         ("4", "Not Found", "-"),
     ]
     assert "Evidence coverage 50% of 4 claims" in ran.out
@@ -65,7 +65,7 @@ def test_an_answer_is_checked_and_shown_as_a_table(leave: Cli) -> None:
 def test_the_expanded_view_has_quotes_places_notes_and_questions(leave: Cli) -> None:
     ran = leave("check", "answer.md", "--against", "policies", "--verbose")
     assert "Claim #2: A medical certificate is required" in ran.out
-    assert "Verdict: CONTRADICTED (Confidence: 95%)" in ran.out
+    assert "Verdict: CONTRADICTED (Confidence: 95%, high)" in ran.out
     assert '"A medical certificate is required for any absence of more than three' in ran.out
     assert "— leave.md, 2 Sick leave" in ran.out
     assert "Judge's Notes:" in ran.out
@@ -129,7 +129,7 @@ def test_each_format_is_written_to_a_file(leave: Cli, folder: Path) -> None:
         assert ran.err == f"✓ The ledger is in {form}.\n"
     ran = leave("check", "answer.md", "-o", "table")
     assert ran.out.startswith("✓ Ledger led_")
-    assert "│ ✗ Contradicted │ leave.md, §2" in (folder / "table").read_text()
+    assert "│ ✗ Contradicted    │ leave.md, §2" in (folder / "table").read_text()
     assert json.loads((folder / "json").read_text())["entries"][1]["verdict"] == "contradicted"
     assert (folder / "markdown").read_text().startswith("## Evidence Ledger\n")
     results = json.loads((folder / "sarif").read_text())["runs"][0]["results"]

@@ -10,8 +10,10 @@ from evidentia.ledger.model import (
     Importance,
     LedgerEntry,
     LedgerSummary,
+    Passage,
     SourceDocument,
     Verdict,
+    WeakSupport,
 )
 from evidentia.ledger.risks import follow_up_questions, generate_risk_flags
 from evidentia.ledger.session import LedgerSession
@@ -38,6 +40,8 @@ def entry(
     importance: Importance | None = None,
     anchor: str = "a1b2c3d4",
     notes: str = "Why.",
+    support: WeakSupport = WeakSupport.PARTIAL,
+    nearest: Passage | None = None,
 ) -> LedgerEntry:
     return LedgerEntry(
         id=f"ent_{claim.id}",
@@ -52,6 +56,8 @@ def entry(
         source_document=source,
         notes=notes,
         judge="numbers" if source else "",
+        support=support if verdict is Verdict.WEAK else None,
+        nearest=nearest,
     )
 
 
@@ -139,6 +145,50 @@ def every_verdict() -> LedgerSession:
     )
 
 
+def passage(snippet: str, source: SourceDocument) -> Passage:
+    """Return a passage of a document."""
+    return Passage(
+        chunk_id="chunk_1",
+        chunk_hash="ab" * 32,
+        snippet=snippet,
+        start=0,
+        end=len(snippet),
+        source=source,
+    )
+
+
+NEAR = "Leave can be moved to another month."
+
+
+def weak_session() -> LedgerSession:
+    """Return a session with a probable claim, a partly supported one, and one not found."""
+    answer = "Leave is paid. Pets are welcome. Leave can be sold.\n"
+    claims = extract_claims(answer).claims
+    return session_of(
+        entry(
+            claims[0],
+            Verdict.WEAK,
+            0.64,
+            source=HR,
+            snippet="Annual leave is with pay.",
+            support=WeakSupport.PROBABLE,
+        ),
+        entry(claims[1], Verdict.WEAK, 0.4, source=HR, snippet="Dogs are welcome."),
+        entry(claims[2], Verdict.NOT_FOUND, 0.0, nearest=passage(NEAR, GUIDELINES)),
+        claims=claims,
+        answer=answer,
+    )
+
+
+def first_form(session: LedgerSession) -> LedgerSession:
+    """Return a session as one of the first form, which does not say why claims are weak."""
+    ledger = session.ledger
+    entries = [one.model_copy(update={"support": None, "nearest": None}) for one in ledger.entries]
+    summary = ledger.summary.model_copy(update={"by_support": None})
+    update = {"entries": entries, "summary": summary}
+    return session.model_copy(update={"ledger": ledger.model_copy(update=update)})
+
+
 def hostile_session(text: str) -> LedgerSession:
     """Return a session with the same text wherever a text may stand."""
     claims = tuple(
@@ -148,7 +198,16 @@ def hostile_session(text: str) -> LedgerSession:
     source = SourceDocument(id=text, filename=text, page_number=1, heading_path=(text, text))
     return session_of(
         *(
-            entry(claim, verdict, 0.5, source=source, snippet=text, anchor=text, notes=text)
+            entry(
+                claim,
+                verdict,
+                0.5,
+                source=source,
+                snippet=text,
+                anchor=text,
+                notes=text,
+                nearest=passage(text, source) if verdict is Verdict.NOT_FOUND else None,
+            )
             for claim, verdict in zip(claims, Verdict, strict=True)
         ),
         claims=claims,

@@ -8,7 +8,15 @@ from pydantic import ValidationError
 from evidentia.canonical import canonical_json
 from evidentia.export.jsonform import to_json
 from evidentia.ledger.session import LedgerSession
-from export.sessions import every_verdict, hostile_session, leave_session, session_of
+from export.sessions import (
+    NEAR,
+    every_verdict,
+    first_form,
+    hostile_session,
+    leave_session,
+    session_of,
+    weak_session,
+)
 
 
 def test_a_ledger_has_the_export_form_it_was_specified_in() -> None:
@@ -26,6 +34,7 @@ def test_a_ledger_has_the_export_form_it_was_specified_in() -> None:
         "by_verdict": {"supported": 2, "weak": 1, "contradicted": 0, "not_found": 1},
         "by_importance": {"critical": 2, "material": 2, "minor": 0},
         "unsupported_rate": 0.25,
+        "by_support": {"probable": 0, "partial": 1},
     }
     assert made["entries"][0] == {
         "claim_id": claim.id,
@@ -69,6 +78,30 @@ def test_a_ledger_has_the_export_form_it_was_specified_in() -> None:
 def test_not_judged_is_counted_where_it_occurs() -> None:
     assert to_json(every_verdict())["summary"]["by_verdict"]["not_judged"] == 1
     assert "not_judged" not in to_json(leave_session())["summary"]["by_verdict"]
+
+
+def test_an_entry_says_why_it_is_weak_and_what_came_nearest_where_there_is_something() -> None:
+    made = to_json(weak_session())
+    assert made["summary"]["by_support"] == {"probable": 1, "partial": 1}
+    probable, partial, missing = made["entries"]
+    assert (probable["support"], partial["support"]) == ("probable", "partial")
+    assert missing["nearest"] == {
+        "snippet": NEAR,
+        "source": {
+            "document_id": "doc_lg001",
+            "filename": "Leave_Guidelines.pdf",
+            "heading_path": ["Leave", "Section 3.2"],
+        },
+    }
+    assert missing["evidence"] == {"chunk_ids": [], "snippet": "", "source": None}
+    assert "nearest" not in probable
+    assert "support" not in missing
+
+
+def test_a_ledger_of_the_first_form_is_written_as_it_was() -> None:
+    made = to_json(first_form(weak_session()))
+    assert "by_support" not in made["summary"]
+    assert not any({"support", "nearest"} & set(one) for one in made["entries"])
 
 
 @given(st.text())

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from evidentia.export.junit import to_junit
 from evidentia.ledger.model import Verdict
-from export.sessions import every_verdict, hostile_session, leave_session
+from export.sessions import every_verdict, hostile_session, leave_session, weak_session
 
 GATE = frozenset({Verdict.CONTRADICTED, Verdict.NOT_FOUND})
 
@@ -45,6 +45,15 @@ def test_what_could_not_be_judged_is_skipped_unless_it_is_to_fail() -> None:
 
     assert outcome(frozenset()) == ("0", "1", ["skipped"])
     assert outcome(frozenset(Verdict)) == ("5", "0", ["failure"] * 5)
+
+
+def test_a_weak_claim_fails_with_why_it_is_weak() -> None:
+    root = ET.fromstring(to_junit(weak_session(), {Verdict.WEAK}).encode())
+    found = [(one.get("type"), one.get("message")) for one in root.iter("failure")]
+    assert found == [
+        ("weak", "Weak (probable): HR_Policy.pdf, Page 12"),
+        ("weak", "Weak (partial): HR_Policy.pdf, Page 12"),
+    ]
 
 
 @given(st.text(st.characters()))

@@ -8,7 +8,15 @@ from markdown_it import MarkdownIt
 from evidentia.export.markdown import escaped, to_markdown
 from evidentia.export.shown import minute, one_line, place
 from evidentia.ledger.model import SourceDocument
-from export.sessions import every_verdict, hostile_session, leave_session, session_of
+from export.sessions import (
+    NEAR,
+    every_verdict,
+    first_form,
+    hostile_session,
+    leave_session,
+    session_of,
+    weak_session,
+)
 
 EXPECTED = """\
 ## Evidence Ledger
@@ -24,6 +32,7 @@ EXPECTED = """\
 | Supported | 2 |
 | Weak | 1 |
 | Not Found | 1 |
+| Of the weak: partial | 1 |
 
 ### Claims Detail
 
@@ -55,7 +64,7 @@ intended start date."
 
 - **Type:** Policy
 - **Importance:** Material
-- **Verdict:** ? Weak (Confidence: 65%)
+- **Verdict:** ? Weak (partial) (Confidence: 65%)
 - **Source:** HR_Policy.pdf, Page 12
 - **Evidence:** "Unused annual leave may be carried over."
 - **Notes:** Why.
@@ -113,7 +122,7 @@ def test_an_empty_ledger_says_that_there_are_no_claims() -> None:
 LINES = re.compile(
     r"|## Evidence Ledger|### [A-Z][A-Za-z -]+|\*\*(?:Session|Generated|Evidence Coverage):\*\* .*"
     r"|\| [A-Z].* \||\|-+\|-+\||#### \d+\. .*"
-    r"|- \*\*(?:Type|Importance|Verdict|Source|Evidence|Notes):\*\* .*"
+    r"|- \*\*(?:Type|Importance|Verdict|Source|Evidence|Nearest passage, no evidence|Notes):\*\* .*"
     r"|---|⚠️ \*\*.+\*\* .*|\d+\. .*|- .*|\*\*Session:\*\* ?|#### \d+\. ?|- \*\*Notes:\*\* ?"
 )
 
@@ -190,3 +199,20 @@ def test_a_place_is_as_exact_as_is_known() -> None:
     assert place(SourceDocument(id="d", filename="a.md")) == "a.md"
     full = SourceDocument(id="d", filename="a.pdf", page_number=3, heading_path=("1", "1.2"))
     assert place(full) == "a.pdf, Page 3, 1.2"
+
+
+def test_a_weak_claim_says_why_and_the_nearest_passage_is_no_evidence() -> None:
+    made = to_markdown(weak_session())
+    assert "| Of the weak: probable | 1 |\n| Of the weak: partial | 1 |\n" in made
+    assert "- **Verdict:** ? Weak (probable) (Confidence: 64%)\n" in made
+    assert "- **Verdict:** ? Weak (partial) (Confidence: 40%)\n" in made
+    near = f'"{escaped(NEAR)}" ({escaped("Leave_Guidelines.pdf, Section 3.2")})'
+    assert f"- **Nearest passage, no evidence:** {near}\n" in made
+    assert made.count("- **Evidence:**") == 2
+
+
+def test_a_ledger_of_the_first_form_says_weak_alone() -> None:
+    made = to_markdown(first_form(weak_session()))
+    assert made.count("? Weak (Confidence") == 2
+    assert "Nearest" not in made
+    assert "Of the weak" not in made

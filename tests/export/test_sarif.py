@@ -10,7 +10,14 @@ from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.model import Verdict
 from evidentia.ledger.session import LedgerSession
 from export.sarif_schema import SARIF
-from export.sessions import entry, every_verdict, hostile_session, leave_session, session_of
+from export.sessions import (
+    entry,
+    every_verdict,
+    hostile_session,
+    leave_session,
+    session_of,
+    weak_session,
+)
 
 VALIDATOR = Draft202012Validator(SARIF)
 
@@ -39,6 +46,15 @@ def test_what_is_not_supported_is_a_result_on_its_line() -> None:
     assert results[1]["message"]["text"] == "Not Found: Maximum carryover is 5 days. Why."
     assert results[0]["message"]["text"].endswith("(HR_Policy.pdf, Page 12)")
     assert results[1]["partialFingerprints"] == {"claim/v1": session.claims[3].id}
+
+
+def test_a_weak_claims_message_says_why_it_is_weak() -> None:
+    texts = [found["message"]["text"] for found in run(weak_session())["results"]]
+    assert [text.partition(":")[0] for text in texts] == [
+        "Weak (probable)",
+        "Weak (partial)",
+        "Not Found",
+    ]
 
 
 def test_every_result_points_to_its_rule() -> None:

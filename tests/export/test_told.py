@@ -17,7 +17,7 @@ from evidentia.packs.model import Attachment, EvidencePack, ReviewOutcome
 from evidentia.packs.retention import LegalHold
 from evidentia.packs.tools import ToolVerificationLedger
 from evidentia.packs.versions import reviewed
-from export.sessions import every_verdict
+from export.sessions import every_verdict, first_form, weak_session
 from packing import decision, memo, tool_call
 
 AT = "2026-03-01T12:00:00.000000Z"
@@ -58,7 +58,14 @@ def test_a_ledger_is_told_by_its_counts_in_the_order_of_verdicts() -> None:
     told = texts(ledger_told(every_verdict()))
     assert told[0].startswith("What it states: ")
     order = ["supported", "weak", "contradicted", "not found", "not judged"]
-    assert re.findall(r"\d+ ([a-z ]+?)(?=,|;)", told[1])[: len(order)] == order
+    assert re.findall(r"\d+ ([a-z ]+?)(?=,|;| \()", told[1])[: len(order)] == order
+
+
+def test_weak_claims_are_counted_by_why_they_are_weak() -> None:
+    told = texts(ledger_told(weak_session()))[1]
+    assert told.startswith("2 weak (1 probable, 1 partial), 1 not found;")
+    first = texts(ledger_told(first_form(weak_session())))[1]
+    assert first.startswith("2 weak, 1 not found;")
 
 
 def test_a_bundle_is_told_by_its_size_and_what_became_of_its_inputs() -> None:

@@ -1,4 +1,5 @@
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -12,6 +13,7 @@ from evidentia.ledger.evidence import Corpus
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import (
     CitationCheck,
+    Claim,
     EvidenceLedger,
     EvidenceMatch,
     LedgerEntry,
@@ -20,6 +22,7 @@ from evidentia.ledger.model import (
     SourceDocument,
     SupportLevel,
     Verdict,
+    WeakSupport,
 )
 from ledger.corpora import (
     NOW,
@@ -150,6 +153,48 @@ def test_a_claim_that_rests_on_two_passages_names_both() -> None:
     assert len(entry.evidence_chunk_ids) == 2
     assert entry.confidence_components is not None
     assert entry.confidence_components.evidence_count == 2
+
+
+@pytest.mark.parametrize(
+    ("level", "support", "why"),
+    [
+        (SupportLevel.FULL, WeakSupport.PROBABLE, "Probable: the passage says all of it, but"),
+        (SupportLevel.PARTIAL, WeakSupport.PARTIAL, "Partial: the passage leaves out something"),
+    ],
+)
+def test_a_weak_claim_says_why_it_is_weak(
+    level: SupportLevel, support: WeakSupport, why: str
+) -> None:
+    def says(claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
+        return [
+            Opinion(
+                EvidenceMatch(similarity=0.7, support_level=level, snippet=one.snippet, passage=one)
+            )
+            for one in passages
+        ]
+
+    ledger = check(FIFTEEN, leave_corpus(), [StubJudge("stub", says)])
+    entry = only(ledger)
+    assert (entry.verdict, entry.support) == (Verdict.WEAK, support)
+    assert why in entry.notes
+    assert ledger.summary.by_support == {
+        "probable": int(support is WeakSupport.PROBABLE),
+        "partial": int(support is WeakSupport.PARTIAL),
+    }
+    assert entry.nearest is None
+
+
+def test_a_claim_that_is_not_found_names_the_nearest_passage_where_one_was_read() -> None:
+    def says(claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
+        return [None for _ in passages]
+
+    entry = only(check(FIFTEEN, leave_corpus(), [StubJudge("stub", says)]))
+    assert (entry.verdict, entry.support) == (Verdict.NOT_FOUND, None)
+    assert entry.nearest
+    assert "15 days of paid annual leave" in entry.nearest.snippet
+    assert (entry.evidence, entry.evidence_snippet, entry.source_document) == ([], "", None)
+    nothing = only(check("Zebras graze in herds.", leave_corpus(), [StubJudge("stub", says)]))
+    assert (nothing.verdict, nothing.nearest) == (Verdict.NOT_FOUND, None)
 
 
 def test_a_judge_that_fails_leaves_claims_not_judged_with_the_reason() -> None:

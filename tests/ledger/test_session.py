@@ -52,9 +52,25 @@ SESSION = LedgerSession(
 )
 
 
+FIRST = SESSION.model_copy(
+    update={
+        "ledger": SESSION.ledger.model_copy(
+            update={
+                "entries": [
+                    entry.model_copy(update={"support": None, "nearest": None})
+                    for entry in SESSION.ledger.entries
+                ],
+                "summary": SESSION.ledger.summary.model_copy(update={"by_support": None}),
+            }
+        )
+    }
+)
+"""The session as an earlier version wrote it."""
+
+
 def test_a_session_is_stated_about_its_answers_bytes() -> None:
     statement = SESSION.to_statement()
-    assert statement.predicate_type == PREDICATE_TYPE == "urn:evidentia:spec:v1:ledger"
+    assert statement.predicate_type == SECOND_TYPE == "urn:evidentia:spec:v1:ledger.v2"
     assert statement.subjects == (Subject("a.md", sha256_hex(ANSWER.encode())),)
     assert statement.predicate == SESSION.model_dump(mode="json")
 
@@ -67,6 +83,14 @@ def test_a_session_reads_back_from_its_statement_and_from_its_bytes() -> None:
     assert again.to_statement().encode() == statement.encode()
     assert len(SESSION.ledger.entries) == 2
     assert len(SESSION.left_out) == 1
+
+
+def test_a_session_of_the_first_form_is_written_and_read_as_before() -> None:
+    statement = FIRST.to_statement()
+    assert statement.predicate_type == PREDICATE_TYPE == "urn:evidentia:spec:v1:ledger"
+    for later in (b'support"', b"nearest", b"by_support", b"judging"):
+        assert b'"' + later not in statement.encode()
+    assert LedgerSession.from_statement(Statement.parse(statement.encode())) == FIRST
 
 
 def test_every_entry_has_its_claim() -> None:
@@ -82,9 +106,11 @@ def test_a_session_cannot_be_changed() -> None:
         SESSION.title = "Other"  # type: ignore[misc]
 
 
-def tampered(tamper: Callable[[dict[str, Any]], object]) -> Statement:
+def tampered(
+    tamper: Callable[[dict[str, Any]], object], session: LedgerSession = SESSION
+) -> Statement:
     """Return the statement with its predicate changed."""
-    statement = SESSION.to_statement()
+    statement = session.to_statement()
     predicate = parse_json(json.dumps(statement.predicate).encode())
     tamper(predicate)
     return replace(statement, predicate=predicate)
@@ -204,7 +230,7 @@ VOTED = SESSION.model_copy(
 
 def test_a_session_that_was_voted_on_has_the_second_form() -> None:
     statement = VOTED.to_statement()
-    assert statement.predicate_type == SECOND_TYPE == "urn:evidentia:spec:v1:ledger.v2"
+    assert statement.predicate_type == SECOND_TYPE
     assert set(statement.predicate) - set(SESSION.to_statement().predicate) == {"judging"}
     assert LedgerSession.from_statement(Statement.parse(statement.encode())) == VOTED
 
@@ -215,14 +241,89 @@ def test_a_part_of_a_session_can_be_written_alone() -> None:
 
 
 def test_each_form_has_its_own_members_and_no_others() -> None:
-    first, second = SESSION.to_statement(), VOTED.to_statement()
+    first = FIRST.to_statement()
     for wrong in (
         replace(first, predicate_type=SECOND_TYPE),
-        replace(second, predicate_type=PREDICATE_TYPE),
-        replace(first, predicate={**first.predicate, "judging": None}),
+        replace(SESSION.to_statement(), predicate_type=PREDICATE_TYPE),
+        replace(VOTED.to_statement(), predicate_type=PREDICATE_TYPE),
     ):
-        with pytest.raises(ProofError, match="only the second form has judging"):
+        with pytest.raises(ProofError, match="only the second form has by_support and judging"):
             LedgerSession.from_statement(wrong)
+
+
+NEAREST = SESSION.ledger.entries[0].evidence[0].model_dump(mode="json")["passage"]
+
+
+@pytest.mark.parametrize("session", [FIRST, SESSION])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("judging",),
+        ("ledger", "summary", "by_support"),
+        ("ledger", "entries", 0, "support"),
+        ("ledger", "entries", 0, "nearest"),
+    ],
+)
+def test_a_later_field_is_left_out_and_never_null(
+    session: LedgerSession, path: tuple[str | int, ...]
+) -> None:
+    with pytest.raises(ProofError, match=f"not a ledger: {path[-1]} is null; it is left out"):
+        LedgerSession.from_statement(tampered(put(*path, value=None), session))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "problem"),
+    [
+        (("ledger", "entries", 0, "support"), "probable", "must say why it is weak, if it is"),
+        (("ledger", "entries", 0, "nearest"), NEAREST, "names a nearest passage, and was found"),
+        (("ledger", "entries", 1, "nearest"), NEAREST, "names a nearest passage"),
+    ],
+)
+def test_what_only_the_second_form_says_is_refused_in_the_first(
+    path: tuple[str | int, ...], value: object, problem: str
+) -> None:
+    with pytest.raises(ProofError, match=problem):
+        LedgerSession.from_statement(tampered(put(*path, value=value), FIRST))
+
+
+def test_a_reason_for_a_verdict_that_is_not_weak_is_refused() -> None:
+    def tamper(predicate: dict[str, Any]) -> None:
+        predicate["ledger"]["entries"][0]["support"] = "probable"
+        predicate["ledger"]["summary"]["by_support"]["probable"] += 1
+
+    with pytest.raises(ProofError, match="must say why it is weak, if it is, and only then"):
+        LedgerSession.from_statement(tampered(tamper))
+
+
+def test_a_weak_entry_of_the_second_form_says_why() -> None:
+    def tamper(predicate: dict[str, Any]) -> None:
+        predicate["ledger"]["entries"][0]["verdict"] = "weak"
+        counts = predicate["ledger"]["summary"]["by_verdict"]
+        counts["weak"], counts["supported"] = 1, 0
+
+    with pytest.raises(ProofError, match="must say why it is weak, if it is, and only then"):
+        LedgerSession.from_statement(tampered(tamper))
+
+
+def test_reasons_that_do_not_count_are_refused() -> None:
+    wrong = put("ledger", "summary", "by_support", value={"probable": 1, "partial": 0})
+    with pytest.raises(ProofError, match="its summary does not count its entries"):
+        LedgerSession.from_statement(tampered(wrong))
+
+
+def test_only_what_was_not_found_has_a_nearest_passage() -> None:
+    assert SESSION.ledger.entries[1].verdict is Verdict.NOT_FOUND
+    right = put("ledger", "entries", 1, "nearest", value=NEAREST)
+    assert LedgerSession.from_statement(tampered(right)).ledger.entries[1].nearest
+    wrong = put("ledger", "entries", 0, "nearest", value=NEAREST)
+    with pytest.raises(ProofError, match="names a nearest passage, and was found"):
+        LedgerSession.from_statement(tampered(wrong))
+
+
+def test_votes_come_with_why_claims_are_weak() -> None:
+    wrong = FIRST.model_copy(update={"judging": VOTED.judging}).to_statement()
+    with pytest.raises(ProofError, match="has votes, and does not count why claims are weak"):
+        LedgerSession.from_statement(wrong)
 
 
 def test_a_vote_is_on_one_of_the_claims() -> None:

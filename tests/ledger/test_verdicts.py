@@ -18,6 +18,7 @@ from evidentia.ledger.model import (
     SourceDocument,
     SupportLevel,
     Verdict,
+    WeakSupport,
 )
 from evidentia.ledger.verdicts import assign_verdict, in_order
 
@@ -82,6 +83,31 @@ def test_the_best_match_decides_by_level_and_similarity(
     given_verdict = assign_verdict(CLAIM, [match(similarity, SupportLevel(level))])
     assert (given_verdict.verdict, given_verdict.confidence) == (verdict, confidence)
     assert given_verdict.notes == notes
+
+
+@pytest.mark.parametrize(
+    ("similarity", "level", "support"),
+    [
+        (0.85, "full", WeakSupport.PROBABLE),
+        (0.5, "full", WeakSupport.PROBABLE),
+        (0.92, "partial", WeakSupport.PARTIAL),
+        (0.5, "partial", WeakSupport.PARTIAL),
+        (0.5, "none", WeakSupport.PARTIAL),
+        (0.92, "full", None),
+        (0.92, "none", None),
+    ],
+)
+def test_a_weak_claim_is_probable_if_its_best_match_is_full_and_partial_otherwise(
+    similarity: float, level: str, support: WeakSupport | None
+) -> None:
+    given_verdict = assign_verdict(CLAIM, [match(similarity, SupportLevel(level)), match(0.1)])
+    assert given_verdict.support is support
+
+
+@given(st.lists(MATCHES, max_size=4))
+def test_weak_verdicts_say_why_and_no_others(evidence: list[EvidenceMatch]) -> None:
+    given_verdict = assign_verdict(CLAIM, evidence)
+    assert (given_verdict.support is not None) == (given_verdict.verdict is Verdict.WEAK)
 
 
 @given(st.lists(MATCHES, max_size=4))

@@ -636,6 +636,33 @@ def band(score: float) -> str:
     return next(name for name, floor in bands.items() if score >= floor)
 
 
+def support(entry: dict[str, Any]) -> str | None:
+    """Return why an entry is weak, by its evidence; None if it is not."""
+    if entry["verdict"] != "weak":
+        return None
+    return "probable" if entry["evidence"][0]["support_level"] == "full" else "partial"
+
+
+def check_reasons(session: dict[str, Any], form: str) -> None:
+    """Check that the second form says why claims are weak, and the first does not."""
+    entries, told = session["ledger"]["entries"], session["ledger"]["summary"]
+    if form == "ledger":
+        later = {"support", "nearest", "by_support", "judging"}
+        parts = (session, told, *entries)
+        demand(not any(later & set(part) for part in parts), "fields of the second form")
+        return
+    counts = [support(entry) for entry in entries]
+    demand(
+        told.get("by_support") == {why: counts.count(why) for why in ("probable", "partial")},
+        "by_support",
+    )
+    demand(session.get("judging", {}) is not None, "judging")
+    for entry, why in zip(entries, counts, strict=True):
+        demand(entry.get("support", "none") == (why or "none"), "support")
+        demand("nearest" not in entry or entry["verdict"] == "not_found", "nearest")
+        demand(entry.get("nearest", {}) is not None, "nearest")
+
+
 def summary(entries: list[Any]) -> dict[str, Any]:
     verdicts = [entry["verdict"] for entry in entries]
     importances = [entry["claim_importance"] for entry in entries]
@@ -714,14 +741,17 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     told = {"statement_sha256", "predicate_type", "session_id", "previous_ledger_id", "summary"}
     check_fields(body, told)
     session: dict[str, Any] = statement["predicate"]
-    form = "ledger.v2" if "judging" in session else "ledger"
     kinds = {statement["predicateType"], body["predicate_type"]}
-    demand(kinds == {f"urn:evidentia:spec:v1:{form}"}, "predicate type")
+    forms = [form for form in ("ledger", "ledger.v2") if kinds == {f"urn:evidentia:spec:v1:{form}"}]
+    demand(len(forms) == 1, "predicate type")
+    check_reasons(session, forms[0])
     ledger, answer = session["ledger"], session["answer"]
     demand(entry["subject"] == ledger["id"], "another ledger")
     demand(session["id"] == ledger["session_id"] == body["session_id"], "another session")
     demand(body["previous_ledger_id"] == ledger["previous_ledger_id"], "another one before")
-    demand(body["summary"] == ledger["summary"] == summary(ledger["entries"]), "summary")
+    demand(body["summary"] == ledger["summary"], "another summary")
+    counts = {name: told for name, told in body["summary"].items() if name != "by_support"}
+    demand(counts == summary(ledger["entries"]), "summary")
     digest = {"sha256": sha256(answer.encode()).hexdigest()}
     demand(statement["subject"] == [{"name": session["answer_name"], "digest": digest}], "answer")
     for piece in session["left_out"]:
@@ -733,6 +763,11 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
             demand(judged[f"claim_{field}"] == claim[field], "another claim")
         check_judged(judged)
         demand(set(judged["models"]) <= set(session["judges"]), "another judge's model")
+        if "nearest" in judged:
+            near = judged["nearest"]
+            check_passage(
+                {"passage": near, "snippet": near["snippet"]}, session["documents"], files
+            )
         for match in judged["evidence"]:
             check_passage(match, session["documents"], files)
             for comparison in match["compared"]:

@@ -131,8 +131,8 @@ def test_a_body_fits_the_schema_of_its_form_and_no_other(name: str) -> None:
     first, second = proof_of(name), proof_of(beside)
     assert first["entry"]["kind"] == second["entry"]["kind"] == kind
     assert valid(BODY_BEFORE[kind], first["body"])
-    assert not valid(BODY_NOW[kind], first["body"])
-    assert valid(BODY_NOW[kind], second["body"])
+    assert not valid(SECOND_FORM[kind], first["body"])
+    assert valid(SECOND_FORM[kind], second["body"])
     assert not valid(BODY_BEFORE[kind], second["body"])
     assert set(second["body"]) == {*first["body"], "by"}
 
@@ -151,13 +151,13 @@ def test_schema_and_stranger_agree_on_every_change_of_a_body(name: str) -> None:
     whole = kind in {"decision", "tool_call"}
     for by in NAMES:
         changed = {**proof, "body": {**proof["body"], "by": by}}
-        assert valid(BODY_NOW[kind], changed["body"]) == stranger_reads(changed) == is_name(by)
+        assert valid(SECOND_FORM[kind], changed["body"]) == stranger_reads(changed) == is_name(by)
     for body in mutations(proof["body"]):
         rest = without_by(body)
         fits = "by" in body and is_name(body["by"]) and valid(BODY_BEFORE[kind], rest)
-        assert valid(BODY_NOW[kind], body) == fits, body
+        assert valid(SECOND_FORM[kind], body) == fits, body
         if whole:
-            either = valid(BODY_NOW[kind], body) or valid(BODY_BEFORE[kind], body)
+            either = valid(SECOND_FORM[kind], body) or valid(BODY_BEFORE[kind], body)
             assert stranger_reads({**proof, "body": body}) == either, body
 
 
@@ -240,7 +240,7 @@ def test_the_program_says_of_every_entry_who_acted(
     assert {logged.entry.kind for logged in entries} == set(SECOND_FORM)
     for logged in entries:
         assert logged.body["by"] == (user or OWNER), logged.entry.kind
-        assert valid(SECOND_FORM[logged.entry.kind], logged.body), logged.body
+        assert valid(BODY_NOW[logged.entry.kind], logged.body), logged.body
 
 
 @contextmanager

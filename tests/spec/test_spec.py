@@ -34,7 +34,6 @@ from evidentia.ledger.model import Claim, EvidenceMatch, Passage, RiskType, Verd
 from evidentia.ledger.risks import LOW_CONFIDENCE, OUTDATED_AFTER_DAYS
 from evidentia.ledger.session import (
     PREDICATE_TYPE,
-    SECOND_MEMBERS,
     SECOND_TYPE,
     LedgerSession,
 )
@@ -323,7 +322,7 @@ def ledger_vector(name: str) -> LedgerSession:
     return LedgerSession.from_statement(Statement.parse(data))
 
 
-@pytest.mark.parametrize("name", LEDGERS)
+@pytest.mark.parametrize("name", [*LEDGERS, "-second"])
 def test_a_ledger_is_read_and_written_as_it_is(name: str) -> None:
     read = ledger_vector(name)
     data = (VECTORS / f"ledger/statement{name}.json").read_bytes()
@@ -461,7 +460,7 @@ SECOND_FORM = {
     for kind, name in FIRST_FORM.items()
 }
 BODY_BEFORE = ONE_FORM | FIRST_FORM | {"erasure": "erasure"}
-BODY_NOW = ONE_FORM | SECOND_FORM | {"erasure": "erasure.v2"}
+BODY_NOW = ONE_FORM | SECOND_FORM | {"erasure": "erasure.v2", "ledger": "ledger-body.v3"}
 """The schemas of bodies by kind: as they once were written, and as the program writes them."""
 
 
@@ -518,11 +517,11 @@ def test_the_schemas_fit_the_ledgers_that_the_code_makes(tmp_path: Path) -> None
     for made, proof in zip(sessions, proofs, strict=True):
         statement = made.to_statement().as_json()
         assert valid("statement", statement)
-        assert valid("ledger", statement["predicate"])
+        assert valid("ledger.v2", statement["predicate"])
         assert valid("ledger-export", to_json(made))
         assert valid("proof", proof.as_json())
         assert proof.disclosure
-        assert valid("ledger-body.v2", proof.disclosure.body)
+        assert valid("ledger-body.v3", proof.disclosure.body)
 
 
 @pytest.mark.parametrize("name", LEDGERS)
@@ -719,8 +718,11 @@ MODELS: dict[str, type[BaseModel]] = {
     "citationCheck": model.CitationCheck,
 }
 """What the parts of the ledger's schema are called in the code."""
-VOTING: dict[str, type[BaseModel]] = {
+SECOND: dict[str, type[BaseModel]] = {
     "": LedgerSession,
+    "ledger": model.EvidenceLedger,
+    "entry": model.LedgerEntry,
+    "summary": model.LedgerSummary,
     "judging": Judging,
     "policy": JudgingPolicy,
     "vote": Vote,
@@ -743,19 +745,46 @@ ENUMS = {
 def test_the_ledger_schema_has_the_fields_of_the_code(name: str) -> None:
     whole = schema("ledger")
     part = whole["$defs"][name] if name else whole
-    fields = [field for field in MODELS[name].model_fields if name or field not in SECOND_MEMBERS]
-    assert list(part["properties"]) == fields
+    later = getattr(MODELS[name], "later", ())
+    assert list(part["properties"]) == [
+        field for field in MODELS[name].model_fields if field not in later
+    ]
     assert part["required"] == list(part["properties"])
     assert part["additionalProperties"] is False
 
 
-@pytest.mark.parametrize("name", VOTING)
+@pytest.mark.parametrize("name", SECOND)
 def test_the_schema_of_the_second_form_has_the_fields_of_the_code(name: str) -> None:
     whole = schema("ledger.v2")
     part = whole["$defs"][name] if name else whole
-    assert list(part["properties"]) == list(VOTING[name].model_fields)
-    assert part["required"] == list(part["properties"])
+    assert list(part["properties"]) == list(SECOND[name].model_fields)
+    optional = {"judging", "support", "nearest"}
+    assert part["required"] == [field for field in part["properties"] if field not in optional]
     assert part["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("vector", load("ledger/refused.json"), ids=lambda vector: vector["why"])
+def test_what_is_of_neither_form_is_refused(vector: dict[str, Any]) -> None:
+    statement = vector["statement"]
+    with pytest.raises(ProofError):
+        LedgerSession.from_statement(Statement.parse(canonical_json(statement)))
+    name = statement["predicateType"].rpartition(":")[2]
+    assert valid(name, statement["predicate"]) == (vector["why"] == "the reasons do not count")
+
+
+def test_the_second_form_says_why_weak_claims_are_weak() -> None:
+    made = ledger_vector("-second")
+    assert [entry.support for entry in made.ledger.entries] == ["partial", None, "probable", None]
+    assert made.ledger.entries[3].nearest
+    assert made.judging is None
+    predicate = load("ledger/statement-second.json")["predicate"]
+    assert valid("ledger.v2", predicate)
+    assert not valid("ledger", predicate)
+    assert valid("ledger-body.v3", load("proofs/holds/ledger-second.json")["body"])
+    assert valid("ledger-export", load("ledger/export-second.json"))
+    parts = schema("ledger.v2")["$defs"]
+    assert parts["support"]["enum"] == [why.value for why in model.WeakSupport]
+    assert list(parts["bySupport"]["properties"]) == parts["support"]["enum"]
 
 
 def test_the_second_form_is_what_the_code_makes_where_a_judge_votes(tmp_path: Path) -> None:
@@ -1074,7 +1103,7 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     assert rows["checkpoint"] >= set(schema("key-announcement.v2")["properties"])
     assert rows["erasure"] >= set(schema("erasure.v2")["properties"])
     assert rows["chunk"] >= set(schema("chunk")["properties"])
-    models = [*MODELS.values(), *VOTING.values()]
+    models = [*MODELS.values(), *SECOND.values()]
     assert rows["ledger"] >= {name for part in models for name in part.model_fields}
     assert rows["ledger"] >= set(schema("ledger-body.v2")["properties"])
     assert rows["pdf"] >= set(schema("rendering")["properties"])

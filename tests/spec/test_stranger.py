@@ -406,6 +406,35 @@ def test_a_ledger_with_votes_can_be_checked_by_hand(path: str, value: Any) -> No
         check_ledger(proof, FILES)
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("", None),
+        ("judging", None),
+        ("ledger.entries.0.support", "probable"),
+        ("ledger.entries.1.support", "partial"),
+        ("ledger.entries.2.support", None),
+        ("ledger.entries.3.nearest", None),
+        ("ledger.entries.3.nearest.start", 1),
+        ("ledger.summary.by_support", {"probable": 2, "partial": 0}),
+    ],
+)
+def test_why_claims_are_weak_can_be_checked_by_hand(path: str, value: Any) -> None:
+    data = (VECTORS / "proofs/holds/ledger-second.json").read_bytes()
+    assert verify(data, [key_file("keys/voted-log.pub")]) == ("holds", [])
+    proof, _ = read_proof(data)
+    payload = read_envelope(proof["envelope"]).payload
+    assert payload == (VECTORS / "ledger/statement-second.json").read_bytes()
+    if not path:
+        assert check_ledger(proof, FILES)["ledger"]["entries"][0]["support"] == "partial"
+        return
+    statement = read_json(payload)
+    set_at(statement["predicate"], path, value)
+    proof["envelope"]["payload"] = b64encode(canonical(statement)).decode()
+    with pytest.raises(RefusedError):
+        check_ledger(proof, FILES)
+
+
 BUNDLES = load("bundles.json")
 
 

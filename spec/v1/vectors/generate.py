@@ -9,7 +9,7 @@ import copy
 import hmac
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -63,6 +63,8 @@ from evidentia.ledger.model import (
 )
 from evidentia.ledger.risks import follow_up_questions, generate_risk_flags
 from evidentia.ledger.session import (
+    PREDICATE_TYPE,
+    SECOND_TYPE,
     CheckedDocument,
     LedgerSession,
     LeftOutText,
@@ -1212,12 +1214,22 @@ def risk_flags(ledger: EvidenceLedger) -> tuple[RiskFlag, ...]:
     return tuple(found)
 
 
-def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> LedgerSession:
-    """Return the answer with its ledger; with a judge called `model`, which fails."""
+def first_form(entries: Sequence[LedgerEntry]) -> LedgerSummary:
+    """Return the summary of entries as the first form has it."""
+    return LedgerSummary.of(entries).model_copy(update={"by_support": None})
+
+
+def session(
+    at: str,
+    judges: tuple[str, ...],
+    previous: str | None = None,
+    matches: tuple[tuple[EvidenceMatch, ...], ...] | None = None,
+) -> LedgerSession:
+    """Return the answer with its ledger in the first form; a judge called `model` fails."""
     asked = {"query": "How much leave do I get?", "mode": "answer", "name": "answer.md"}
     session_id = derived_id("ses", {**asked, "answer": ANSWER, "title": "Leave Policy Q&A"})
     failed = "model" in judges
-    matches = evidence()
+    matches = evidence() if matches is None else matches
     if failed:
         matches = (matches[0][:1], matches[1], (), ())
     judged = [
@@ -1233,7 +1245,7 @@ def session(at: str, judges: tuple[str, ...], previous: str | None = None) -> Le
         created_at=at,
         updated_at=at,
         entries=entries,
-        summary=LedgerSummary.of(entries),
+        summary=first_form(entries),
         follow_up_questions=tuple(map(first_words, follow_up_questions(entries))),
         previous_ledger_id=previous,
         citations=(
@@ -1272,6 +1284,66 @@ def sessions() -> tuple[LedgerSession, LedgerSession]:
     return first, again
 
 
+def second_session() -> LedgerSession:
+    """Return the answer checked once more, in the second form: weak claims say why they are."""
+    limited = "the passage speaks of permanent employees only"
+    partly = bearing(POLICY, ANNUAL, SupportLevel.PARTIAL, 0.8, judge="nli", reason=limited)
+    judges = ("quote", "numbers", "nli")
+    made = session("2026-01-05T09:02:30.000000Z", judges, matches=((partly,), *evidence()[1:]))
+    first, *others = made.ledger.entries
+    entries = (first.model_copy(update={"support_probability": 0.4}), *others)
+    ledger = made.ledger.model_copy(update={"id": "led_5c0d93be1f7a2684", "entries": entries})
+    return in_second_form(made.model_copy(update={"ledger": ledger}))
+
+
+def in_second_form(made: LedgerSession) -> LedgerSession:
+    """Return a session with why its weak claims are weak, and the nearest passage of the others."""
+    nearest = bearing(POLICY, CARRY, SupportLevel.FULL, 0.8).passage
+    entries = [
+        entry.model_copy(
+            update={
+                "support": assign_verdict(claim, entry.evidence).support,
+                "nearest": nearest if entry.verdict is Verdict.NOT_FOUND else None,
+            }
+        )
+        for claim, entry in zip(made.claims, made.ledger.entries, strict=True)
+    ]
+    update = {"entries": entries, "summary": LedgerSummary.of(entries)}
+    return made.model_copy(update={"ledger": made.ledger.model_copy(update=update)})
+
+
+def refused_ledgers() -> list[Json]:
+    """Return statements that are no ledgers of their form, each with the reason."""
+    first: Json = sessions()[0].to_statement().as_json()
+    second: Json = second_session().to_statement().as_json()
+    voted: Json = voted_session().to_statement().as_json()
+    at = "predicate.ledger.entries"
+    nearest = second["predicate"]["ledger"]["entries"][3]["nearest"]
+    counts, summary = {"probable": 2, "partial": 0}, "predicate.ledger.summary"
+    supported = "a supported claim is said to be weak for a reason"
+    found = "a contradicted claim has a nearest passage"
+    old_type = second | {"predicateType": PREDICATE_TYPE}
+    new_type = first | {"predicateType": SECOND_TYPE}
+    given = (
+        (supported, put(voted, f"{at}.0.support", "probable")),
+        ("a weak claim does not say why", put(second, f"{at}.2.support", MISSING)),
+        ("why a claim is weak is null", put(second, f"{at}.2.support", None)),
+        ("a reason that there is not", put(second, f"{at}.2.support", "maybe")),
+        ("the reasons do not count", put(second, f"{summary}.by_support", counts)),
+        ("the reasons are not counted", put(second, f"{summary}.by_support", MISSING)),
+        ("votes, and reasons not counted", put(voted, f"{summary}.by_support", MISSING)),
+        (found, put(second, f"{at}.1.nearest", nearest)),
+        ("a nearest passage that is null", put(second, f"{at}.3.nearest", None)),
+        ("votes that are null", put(second, "predicate.judging", None)),
+        ("the first form, with a reason", put(first, f"{at}.2.support", "probable")),
+        ("the first form, with reason null", put(first, f"{at}.2.support", None)),
+        ("the first form, with a nearest passage", put(first, f"{at}.3.nearest", nearest)),
+        ("the second form, called the first", old_type),
+        ("the first form, called the second", new_type),
+    )
+    return [{"why": why, "statement": statement} for why, statement in given]
+
+
 def ledger_files() -> dict[str, bytes]:
     """Return what ledgers are made of and written as: documents, answer, statements, exports."""
     first, again = sessions()
@@ -1281,9 +1353,12 @@ def ledger_files() -> dict[str, bytes]:
         "answer.md": ANSWER.encode(),
         "statement.json": first.to_statement().encode(),
         "statement-not-judged.json": again.to_statement().encode(),
+        "statement-second.json": second_session().to_statement().encode(),
         "statement-voted.json": voted_session().to_statement().encode(),
+        "refused.json": listed(refused_ledgers()),
         "export.json": pretty(to_json(first)),
         "export-not-judged.json": pretty(to_json(again)),
+        "export-second.json": pretty(to_json(second_session())),
         "export.sarif.json": pretty(to_sarif(first, "0.1.0")),
         "export.junit.xml": to_junit(again, failing).encode(),
     }
@@ -3409,7 +3484,7 @@ def voted_key() -> SigningKey:
 
 def voted_session() -> LedgerSession:
     """Return the first session as one in which a language model voted after the others."""
-    first = sessions()[0]
+    first = in_second_form(sessions()[0])
     rules = ("quote", "numbers", "nli")
     url, digest = "https://models.example/v1", sha256_hex(b"url, api, model and prompt")
     votes: list[Vote] = []
@@ -3470,7 +3545,9 @@ def voted_proofs() -> Iterator[ProofVector]:
     for action in ("allow_judge", "disallow_judge"):
         body = {"action": action, "url": url, "by": "owner"}
         log.append(EntryKind.ACCESS, f"judge/{url}", body)
-    log.append(EntryKind.LEDGER, made.ledger.id, {**ledger_body(made), "by": "Zoë"})
+    plain = second_session()
+    for ledger in (made, plain):
+        log.append(EntryKind.LEDGER, ledger.ledger.id, {**ledger_body(ledger), "by": "Zoë"})
     size = len(log.entries)
     for name, why, seq in (
         ("judge-allowed", "passages may be sent to an endpoint", 1),
@@ -3480,6 +3557,8 @@ def voted_proofs() -> Iterator[ProofVector]:
     payload = made.to_statement().encode()
     why = "a ledger in which a judge voted after the others"
     yield ProofVector("ledger-voted", pretty(enveloped(log, 3, payload)), why, key="voted-log.pub")
+    payload, why = plain.to_statement().encode(), "a ledger that says why weak claims are weak"
+    yield ProofVector("ledger-second", pretty(enveloped(log, 4, payload)), why, key="voted-log.pub")
 
 
 # PDFs

@@ -15,10 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from evidentia.cli.output import first_few, say, visible, wide_console
-from evidentia.export.shown import SYMBOLS, one_line, place, title
+from evidentia.export.shown import SYMBOLS, one_line, place, title, verdict_title, weak_counts
 from evidentia.language.counting import agreed, counted
-from evidentia.ledger.confidence import percent
-from evidentia.ledger.model import LedgerEntry, SourceDocument, Verdict
+from evidentia.ledger.confidence import confidence_band, percent
+from evidentia.ledger.model import LedgerEntry, SourceDocument, Verdict, WeakSupport
 from evidentia.ledger.risks import recommended_actions
 from evidentia.ledger.session import LedgerSession
 
@@ -83,21 +83,26 @@ def _table(session: LedgerSession) -> Table:
             str(number),
             Text(one_line(entry.claim_text)),
             title(entry.claim_type.value),
-            _verdict(entry.verdict),
+            _verdict(entry),
             Text(one_line(_source(entry))),
         )
     return table
 
 
-def _verdict(verdict: Verdict) -> Text:
-    return Text(f"{SYMBOLS[verdict]} {title(verdict.value)}", style=STYLES[verdict])
+def _verdict(entry: LedgerEntry) -> Text:
+    said = f"{SYMBOLS[entry.verdict]} {verdict_title(entry)}"
+    return Text(said, style=STYLES[entry.verdict])
 
 
 def _source(entry: LedgerEntry) -> str:
     if entry.source_document is None:
         return "-"
-    match = " (partial match)" if entry.verdict is Verdict.WEAK else ""
+    match = " (partial match)" if entry.support is WeakSupport.PARTIAL else ""
     return f"{short_place(entry.source_document)}{match}"
+
+
+def _with_band(score: float) -> str:
+    return f"{percent(score)}, {confidence_band(score).value.replace('_', ' ')}"
 
 
 def short_place(source: SourceDocument) -> str:
@@ -115,8 +120,8 @@ def _expanded(session: LedgerSession, number: int, entry: LedgerEntry) -> Panel:
     lines: list[Panel | Text] = [
         Text.assemble(
             "Verdict: ",
-            (title(entry.verdict.value).upper(), STYLES[entry.verdict]),
-            f" (Confidence: {percent(entry.confidence_score)})",
+            (verdict_title(entry).upper(), STYLES[entry.verdict]),
+            f" (Confidence: {_with_band(entry.confidence_score)})",
             f"   {title(entry.claim_type.value)}, {title(entry.claim_importance.value)}",
         ),
         Text(),
@@ -126,6 +131,9 @@ def _expanded(session: LedgerSession, number: int, entry: LedgerEntry) -> Panel:
             f'"{one_line(entry.evidence_snippet)}"\n\n— {one_line(place(entry.source_document))}'
         )
         lines += [Text("Evidence Snippet:"), Panel(Text(quote), box=SQUARE), Text()]
+    if entry.nearest:
+        near = f'"{one_line(entry.nearest.snippet)}"\n\n— {one_line(place(entry.nearest.source))}'
+        lines += [Text("Nearest passage, no evidence:"), Panel(Text(near), box=SQUARE), Text()]
     lines += [Text("Judge's Notes:"), Text(one_line(entry.notes))]
     if entry.evidence_chunk_ids:
         anchors = " ".join(f"[cite:{anchor}]" for anchor in entry.evidence_chunk_ids)
@@ -161,6 +169,7 @@ def _summary(session: LedgerSession, console: Console) -> None:
     ledger = session.ledger
     counts = [
         f"{count} {verdict.value.replace('_', ' ')}"
+        f"{weak_counts(ledger.summary) if verdict is Verdict.WEAK else ''}"
         for verdict in Verdict
         if (count := ledger.summary.by_verdict[verdict.value])
     ]

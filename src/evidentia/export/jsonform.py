@@ -15,6 +15,7 @@ def to_json(session: LedgerSession) -> dict[str, Any]:
     summary = ledger.summary
     claims = session.claims_by_id()
     counts = counted(summary, _ALWAYS)
+    by_support = {} if summary.by_support is None else {"by_support": dict(summary.by_support)}
     return {
         "ledger_id": ledger.id,
         "session_id": ledger.session_id,
@@ -25,6 +26,7 @@ def to_json(session: LedgerSession) -> dict[str, Any]:
             "by_verdict": {verdict.value: count for verdict, count in counts.items()},
             "by_importance": dict(summary.by_importance),
             "unsupported_rate": summary.unsupported_rate,
+            **by_support,
         },
         "entries": [_entry(entry, claims[entry.claim_id]) for entry in ledger.entries],
         "risk_flags": [
@@ -41,6 +43,19 @@ def to_json(session: LedgerSession) -> dict[str, Any]:
 
 
 def _entry(entry: LedgerEntry, claim: Claim) -> dict[str, Any]:
+    """Return an entry; why it is weak, and what came nearest, only where there is something."""
+    found = _first_form(entry, claim)
+    if entry.support:
+        found["support"] = entry.support.value
+    if entry.nearest:
+        found["nearest"] = {
+            "snippet": entry.nearest.snippet,
+            "source": _source(entry.nearest.source),
+        }
+    return found
+
+
+def _first_form(entry: LedgerEntry, claim: Claim) -> dict[str, Any]:
     return {
         "claim_id": entry.claim_id,
         "claim_text": entry.claim_text,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from xml.sax.saxutils import escape, quoteattr
 
-from evidentia.export.shown import place, title
+from evidentia.export.shown import place, verdict_title
 from evidentia.ledger.model import LedgerEntry, Verdict
 from evidentia.ledger.session import LedgerSession
 
@@ -41,7 +41,7 @@ def to_junit(session: LedgerSession, fail_on: Collection[Verdict]) -> str:
 def _case(number: int, entry: LedgerEntry, fail_on: Collection[Verdict]) -> str:
     name = _attribute(f"{number}. {entry.claim_text}")
     case = f"  <testcase name={name} classname={_attribute(f'claims.{entry.claim_type.value}')}"
-    message = _attribute(f"{title(entry.verdict.value)}: {place(entry.source_document)}")
+    message = _attribute(f"{verdict_title(entry)}: {place(entry.source_document)}")
     if entry.verdict in fail_on:
         kind = _attribute(entry.verdict.value)
         failure = f"<failure type={kind} message={message}>{_text(entry.notes)}</failure>"

@@ -7,9 +7,9 @@ as markup or breaks a line.
 import re
 from typing import Final
 
-from evidentia.export.shown import SYMBOLS, counted, minute, one_line, place, title
+from evidentia.export.shown import SYMBOLS, counted, minute, one_line, place, title, verdict_title
 from evidentia.ledger.confidence import percent
-from evidentia.ledger.model import LedgerEntry, Verdict
+from evidentia.ledger.model import LedgerEntry, LedgerSummary, Verdict
 from evidentia.ledger.risks import recommended_actions
 from evidentia.ledger.session import LedgerSession
 
@@ -36,6 +36,7 @@ def to_markdown(session: LedgerSession) -> str:
         "| Verdict | Count |",
         "|---------|-------|",
         *(f"| {title(verdict.value)} | {count} |" for verdict, count in counts.items()),
+        *_weak(ledger.summary),
         "",
         "### Claims Detail",
         "",
@@ -59,13 +60,19 @@ def to_markdown(session: LedgerSession) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _weak(summary: LedgerSummary) -> list[str]:
+    """Return the rows that count the weak claims by why they are weak."""
+    by_support = summary.by_support or {}
+    return [f"| Of the weak: {why} | {count} |" for why, count in by_support.items() if count]
+
+
 def escaped(text: str) -> str:
     """Return text on one line, with what Markdown would read as markup or a link made plain."""
     return _LINKED.sub(r"\1\://", _MARKUP.sub(r"\\\g<0>", one_line(text)))
 
 
 def _entry(number: int, entry: LedgerEntry) -> list[str]:
-    verdict = f"{SYMBOLS[entry.verdict]} {title(entry.verdict.value)}"
+    verdict = f"{SYMBOLS[entry.verdict]} {verdict_title(entry)}"
     lines = [
         f"#### {number}. {escaped(entry.claim_text)}",
         "",
@@ -76,4 +83,7 @@ def _entry(number: int, entry: LedgerEntry) -> list[str]:
     ]
     if entry.evidence_snippet:
         lines.append(f'- **Evidence:** "{escaped(entry.evidence_snippet)}"')
+    if entry.nearest:
+        near = f'"{escaped(entry.nearest.snippet)}" ({escaped(place(entry.nearest.source))})'
+        lines.append(f"- **Nearest passage, no evidence:** {near}")
     return [*lines, f"- **Notes:** {escaped(entry.notes)}"]

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from typing import Any, Final
 from urllib.parse import quote
 
-from evidentia.export.shown import one_line, place, title
+from evidentia.export.shown import one_line, place, title, verdict_title
 from evidentia.ledger.model import Claim, LedgerEntry, Verdict
 from evidentia.ledger.session import LedgerSession
 
@@ -56,7 +56,7 @@ def to_sarif(session: LedgerSession, version: str) -> dict[str, Any]:
 def _result(entry: LedgerEntry, claim: Claim, lines: "_Lines", uri: str) -> dict[str, Any]:
     index, level = _PLACES[entry.verdict]
     where = f" ({place(entry.source_document)})" if entry.source_document else ""
-    text = f"{title(entry.verdict.value)}: {entry.claim_text}. {entry.notes}{where}"
+    text = f"{verdict_title(entry)}: {entry.claim_text}. {entry.notes}{where}"
     return {
         "ruleId": entry.verdict.value,
         "ruleIndex": index,

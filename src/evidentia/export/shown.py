@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Final
 
-from evidentia.ledger.model import LedgerSummary, SourceDocument, Verdict
+from evidentia.ledger.model import LedgerEntry, LedgerSummary, SourceDocument, Verdict, WeakSupport
 
 SYMBOLS: Final = {
     Verdict.SUPPORTED: "✓",
@@ -30,6 +30,19 @@ def one_line(text: str) -> str:
 def title(name: str) -> str:
     """Return a name as a title: `missing_evidence` is `Missing Evidence`."""
     return name.replace("_", " ").title()
+
+
+def verdict_title(entry: LedgerEntry) -> str:
+    """Return an entry's verdict as a title, and why it is weak if it is: `Weak (probable)`."""
+    why = f" ({entry.support.value})" if entry.support else ""
+    return f"{title(entry.verdict.value)}{why}"
+
+
+def weak_counts(summary: LedgerSummary) -> str:
+    """Say how many weak claims are weak for which reason; nothing where it is not known."""
+    by_support = summary.by_support or {}
+    found = [f"{by_support[why]} {why.value}" for why in WeakSupport if by_support.get(why)]
+    return f" ({', '.join(found)})" if found else ""
 
 
 def counted(summary: LedgerSummary, always: Collection[Verdict]) -> dict[Verdict, int]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from evidentia.export.shown import one_line
+from evidentia.export.shown import one_line, weak_counts
 from evidentia.language.counting import counted
 from evidentia.ledger.model import Verdict
 
@@ -43,6 +43,7 @@ def ledger_told(session: "LedgerSession") -> Told:
     summary = session.ledger.summary
     said = ", ".join(
         f"{summary.by_verdict[verdict.value]} {verdict.value.replace('_', ' ')}"
+        f"{weak_counts(summary) if verdict is Verdict.WEAK else ''}"
         for verdict in Verdict
         if summary.by_verdict[verdict.value]
     )

@@ -29,6 +29,7 @@ from evidentia.ledger.model import (
     SupportLevel,
     Verdict,
     VerdictAssignment,
+    WeakSupport,
 )
 from evidentia.ledger.references import References, problems
 from evidentia.ledger.risks import (
@@ -48,6 +49,10 @@ _WOULD_CHANGE: Final = {
     Verdict.CONTRADICTED: "Correcting the claim, or the source, would change this.",
     Verdict.NOT_FOUND: "A document that says it, or that says otherwise, would change this.",
     Verdict.NOT_JUDGED: "A person can judge it, or another judge.",
+}
+_WHY_WEAK: Final = {
+    WeakSupport.PROBABLE: "Probable: the passage says all of it, but the judge is not sure enough.",
+    WeakSupport.PARTIAL: "Partial: the passage leaves out something of it, or limits it.",
 }
 _DIRECT, _INFERRED = 1.0, 0.5
 _CURRENT, _UNDATED, _SUPERSEDED = 1.0, 0.5, 0.2
@@ -256,6 +261,8 @@ def _entry(
         evidence=weighed.matches,
         support_probability=judged.support,
         models=judged.models,
+        support=assignment.support,
+        nearest=judged.nearest if assignment.verdict is Verdict.NOT_FOUND else None,
     )
 
 
@@ -342,7 +349,10 @@ def _notes(
         why = f"{assignment.notes} ({read} by {' and '.join(judged.judges) or 'no judge'})"
     else:
         why = assignment.notes
-    said = [f"{why}.", _WOULD_CHANGE[assignment.verdict]]
+    said = [f"{why}."]
+    if assignment.support:
+        said.append(_WHY_WEAK[assignment.support])
+    said.append(_WOULD_CHANGE[assignment.verdict])
     if judged.failures and assignment.verdict is not Verdict.NOT_JUDGED:
         said.append(f"{_failures('Decided without', judged)}.")
     if aside:

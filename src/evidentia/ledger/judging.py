@@ -78,6 +78,8 @@ class Judged:
     judges: tuple[str, ...] = ()
     support: float | None = None
     models: Mapping[str, str] = field(default_factory=dict)
+    nearest: Passage | None = None
+    """The passage that was found first, whether or not it says anything about the claim."""
     sure: tuple[Passage, ...] = ()
     """The passages by which a judge is certain that the claim is supported in full."""
 
@@ -115,6 +117,7 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         tuple(judge.name for judge in judges),
         _support([opinion for opinion in decided if opinion]),
         models,
+        passages[0] if passages else None,
         tuple(
             passage for passage, opinion in zip(passages, decided, strict=True) if _is_sure(opinion)
         ),

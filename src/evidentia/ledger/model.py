@@ -6,11 +6,18 @@ confidence, the passages' places) stands beside it under names of its own.
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from evidentia.frozen import FrozenDict, FrozenItems, FrozenList, FrozenModel, FrozenObject
+from evidentia.frozen import (
+    FrozenDict,
+    FrozenItems,
+    FrozenList,
+    FrozenModel,
+    FrozenObject,
+    LaterFields,
+)
 from evidentia.times import TimeText
 
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -41,6 +48,17 @@ class Verdict(StrEnum):
     CONTRADICTED = "contradicted"
     NOT_FOUND = "not_found"
     NOT_JUDGED = "not_judged"
+
+
+class WeakSupport(StrEnum):
+    """Why a weak claim is weak.
+
+    `probable`: the passages say all of it, and the judge is not sure enough. `partial`: something
+    of it is missing from them, or they say it with a limit.
+    """
+
+    PROBABLE = "probable"
+    PARTIAL = "partial"
 
 
 class SupportLevel(StrEnum):
@@ -167,20 +185,24 @@ class ConfidenceComponents(FrozenModel):
 
 
 class VerdictAssignment(FrozenModel):
-    """A verdict with its confidence and the sentence that explains it."""
+    """A verdict with its confidence and the sentence that explains it; if weak, also why."""
 
     verdict: Verdict
     confidence: Score
     notes: str
+    support: WeakSupport | None = None
 
 
-class LedgerEntry(FrozenModel):
+class LedgerEntry(LaterFields):
     """A claim with its verdict and the passage it rests on.
 
     `support_probability` is how likely it is that the documents support the claim, whatever the
     verdict; None if no judge says. `models` are the digests of the models that were asked, by the
-    names of their judges.
+    names of their judges. `support` says of a weak claim why it is weak, `nearest` of one that was
+    not found which passage came nearest to it: no evidence, but where to look first.
     """
+
+    later: ClassVar[tuple[str, ...]] = ("support", "nearest")
 
     id: str
     claim_id: str
@@ -199,16 +221,24 @@ class LedgerEntry(FrozenModel):
     evidence: FrozenItems[EvidenceMatch] = FrozenList()
     support_probability: Score | None = None
     models: FrozenObject = Field(default_factory=FrozenDict)
+    support: WeakSupport | None = None
+    nearest: Passage | None = None
 
 
-class LedgerSummary(FrozenModel):
-    """A ledger in numbers; the counts add up to `total_claims`."""
+class LedgerSummary(LaterFields):
+    """A ledger in numbers; the counts of verdicts and of importances are `total_claims` each.
+
+    `by_support` counts the weak claims by why they are weak; None in ledgers of the first form.
+    """
+
+    later: ClassVar[tuple[str, ...]] = ("by_support",)
 
     total_claims: int = Field(ge=0)
     by_verdict: FrozenObject
     by_importance: FrozenObject
     evidence_coverage: Score
     unsupported_rate: Score
+    by_support: FrozenObject | None = None
 
     @classmethod
     def of(cls, entries: Sequence[LedgerEntry]) -> "LedgerSummary":
@@ -216,6 +246,7 @@ class LedgerSummary(FrozenModel):
         total = len(entries)
         verdicts = [entry.verdict for entry in entries]
         importances = [entry.claim_importance for entry in entries]
+        supports = [entry.support for entry in entries]
         covered = verdicts.count(Verdict.SUPPORTED) + verdicts.count(Verdict.WEAK)
         return cls(
             total_claims=total,
@@ -223,6 +254,7 @@ class LedgerSummary(FrozenModel):
             by_importance={level.value: importances.count(level) for level in Importance},
             evidence_coverage=covered / total if total else 0.0,
             unsupported_rate=(total - covered) / total if total else 0.0,
+            by_support={why.value: supports.count(why) for why in WeakSupport},
         )
 
 

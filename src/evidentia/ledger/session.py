@@ -4,30 +4,22 @@ It is what exports are written of, and what is signed: a statement about the ans
 predicate is the session. Reading the statement gives the same session again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
-from pydantic import (
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, ValidationError, model_validator
 
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
-from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
-from evidentia.ledger.model import Claim, EvidenceLedger, LedgerSummary
+from evidentia.frozen import FrozenItems, FrozenList, FrozenModel, LaterFields
+from evidentia.ledger.model import Claim, EvidenceLedger, LedgerEntry, LedgerSummary, Verdict
 from evidentia.ledger.votes import Judging
 from evidentia.proof.statement import Statement, Subject
 
 PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:ledger"
 SECOND_TYPE: Final = "urn:evidentia:spec:v1:ledger.v2"
-"""The second form, of a session that was voted on: the first, and the members below."""
-SECOND_MEMBERS: Final = ("judging",)
-"""What a session has in the second form and lacks in the first."""
+"""The second form: the first, and what later fields say, of which `by_support` is in each."""
 
 
 class CheckedDocument(FrozenModel):
@@ -59,11 +51,13 @@ class LeftOutText(FrozenModel):
     reason: str
 
 
-class LedgerSession(FrozenModel):
+class LedgerSession(LaterFields):
     """A question and its answer, with the ledger that judges it and the claims it judges.
 
     `judging` says how claims were voted on, where a judge votes after the others.
     """
+
+    later: ClassVar[tuple[str, ...]] = ("judging",)
 
     id: str
     title: str
@@ -80,16 +74,6 @@ class LedgerSession(FrozenModel):
     program: str = ""
     judging: Judging | None = None
 
-    @model_serializer(mode="wrap")
-    def _in_its_form(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Write what the second form alone has where there is any."""
-        written: dict[str, Any] = write(self)
-        return {
-            name: value
-            for name, value in written.items()
-            if value is not None or name not in SECOND_MEMBERS
-        }
-
     @model_validator(mode="after")
     def _has_every_claim(self) -> Self:
         known = {claim.id for claim in self.claims}
@@ -105,7 +89,8 @@ class LedgerSession(FrozenModel):
     @property
     def predicate_type(self) -> str:
         """The form of its statement: the first, unless it has what only the second can say."""
-        return PREDICATE_TYPE if self.judging is None else SECOND_TYPE
+        is_first = self.judging is None and self.ledger.summary.by_support is None
+        return PREDICATE_TYPE if is_first else SECOND_TYPE
 
     def to_statement(self) -> Statement:
         """Return what is signed: all this, about the answer by its digest."""
@@ -124,16 +109,28 @@ class LedgerSession(FrozenModel):
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
             raise ProofError(f"not a ledger: {where}: {first['msg']}") from None
-        members = [name for name in SECOND_MEMBERS if name in statement.predicate]
-        if session.predicate_type != statement.predicate_type or (
-            members and statement.predicate_type == PREDICATE_TYPE
-        ):
-            raise ProofError(f"not a ledger: only the second form has {', '.join(SECOND_MEMBERS)}")
+        for name in _nulls(statement.predicate):
+            raise ProofError(f"not a ledger: {name} is null; it is left out where there is none")
+        if session.predicate_type != statement.predicate_type:
+            raise ProofError("not a ledger: only the second form has by_support and judging")
         if session.to_statement().subjects != statement.subjects:
             raise ProofError("the statement's subject is not the answer that it holds")
         for problem in chain(_contradictions(session), _wrong_votes(session)):
             raise ProofError(f"the ledger contradicts itself: {problem}")
         return session
+
+
+def _nulls(predicate: Mapping[str, Any]) -> Iterator[str]:
+    """Name the later fields of a session that are written and are null: no form has those."""
+    ledger = predicate["ledger"]
+    parts = (
+        (LedgerSession.later, [predicate]),
+        (LedgerSummary.later, [ledger["summary"]]),
+        (LedgerEntry.later, ledger["entries"]),
+    )
+    for later, written in parts:
+        for part in written:
+            yield from (name for name in later if name in part and part[name] is None)
 
 
 def _contradictions(session: LedgerSession) -> Iterator[str]:
@@ -144,8 +141,9 @@ def _contradictions(session: LedgerSession) -> Iterator[str]:
         yield "it is of another session"
     if [entry.claim_id for entry in ledger.entries] != [claim.id for claim in session.claims]:
         yield "its entries are not its claims, one after the other"
-    if ledger.summary != LedgerSummary.of(ledger.entries):
-        yield "its summary does not count its entries"
+    yield from _wrong_counts(ledger)
+    if session.judging and ledger.summary.by_support is None:
+        yield "it has votes, and does not count why claims are weak"
     for piece in session.left_out:
         if answer[piece.start : piece.end] != piece.text:
             yield f"what it leaves out at {piece.start} is not what stands there in the answer"
@@ -155,6 +153,19 @@ def _contradictions(session: LedgerSession) -> Iterator[str]:
     for entry in ledger.entries:
         if entry.claim_text != claims[entry.claim_id].text:
             yield f"entry {entry.id} quotes its claim as another"
+
+
+def _wrong_counts(ledger: EvidenceLedger) -> Iterator[str]:
+    """Say what does not count, and which entries give a reason for what their verdict is not."""
+    is_second = ledger.summary.by_support is not None
+    counts = LedgerSummary.of(ledger.entries)
+    if ledger.summary != (counts if is_second else counts.model_copy(update={"by_support": None})):
+        yield "its summary does not count its entries"
+    for entry in ledger.entries:
+        if (entry.support is not None) != (is_second and entry.verdict is Verdict.WEAK):
+            yield f"entry {entry.id} must say why it is weak, if it is, and only then"
+        if entry.nearest and not (is_second and entry.verdict is Verdict.NOT_FOUND):
+            yield f"entry {entry.id} names a nearest passage, and was found or not judged"
 
 
 def _wrong_votes(session: LedgerSession) -> Iterator[str]:

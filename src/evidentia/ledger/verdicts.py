@@ -10,21 +10,22 @@ from evidentia.ledger.model import (
     SupportLevel,
     Verdict,
     VerdictAssignment,
+    WeakSupport,
 )
 
 SUPPORTED_ABOVE: Final = 0.85
 WEAK_FACTOR: Final = 0.8
 LIKELY: Final = 0.5
-"""From which probability on a claim counts as rather supported, or contradicted, than not."""
+"""From which probability on a claim counts as rather supported than not."""
 _LEVELS: Final = (SupportLevel.FULL, SupportLevel.PARTIAL, SupportLevel.NONE)
 
 
 def assign_verdict(claim: Claim, evidence: Sequence[EvidenceMatch]) -> VerdictAssignment:
     """Give a claim its verdict. The order in which the evidence comes makes no difference.
 
-    A contradiction decides; then the best match: full and above 0.85 supports, partial or less
-    similar is weak. Hand in only what bears on the claim: by these rules any passage is at least
-    weak support.
+    A contradiction decides; then the best match: full and above 0.85 supports; full and less
+    similar is weak, for it is only probable, and so is partial. Hand in only what bears on the
+    claim: by these rules any passage is at least weak support.
     """
     del claim  # the rules look at the evidence alone; the claim is part of the signature
     ordered = in_order(evidence)
@@ -49,10 +50,12 @@ def assign_verdict(claim: Claim, evidence: Sequence[EvidenceMatch]) -> VerdictAs
             notes=f'Directly supported by: "{one_line(best.snippet)}"',
         )
     if best.support_level is SupportLevel.PARTIAL or best.similarity <= SUPPORTED_ABOVE:
+        is_full = best.support_level is SupportLevel.FULL
         return VerdictAssignment(
             verdict=Verdict.WEAK,
             confidence=best.similarity * WEAK_FACTOR,
             notes=f'Partially supported: "{one_line(best.snippet)}"',
+            support=WeakSupport.PROBABLE if is_full else WeakSupport.PARTIAL,
         )
     return VerdictAssignment(
         verdict=Verdict.NOT_FOUND,

@@ -2,9 +2,11 @@
 
 # ruff: noqa: RUF001 - digits and letters of Arabic, as they are printed
 
+from importlib import resources
+
 from evidentia.export.pdf.ledger_pages import pages
-from evidentia.ledger.model import RiskFlag, RiskType, Severity
-from export.sessions import every_verdict, leave_session
+from evidentia.ledger.model import RiskFlag, RiskType, Severity, Verdict
+from export.sessions import every_verdict, first_form, leave_session, weak_session
 
 
 def test_every_claim_is_printed_with_its_verdict_and_its_place() -> None:
@@ -16,6 +18,20 @@ def test_every_claim_is_printed_with_its_verdict_and_its_place() -> None:
     assert made["entries"][0]["place"]["file"]["t"] == "HR_Policy.pdf"
     assert made["entries"][0]["place"]["page"] == {"ar": "١٢", "en": "12"}
     assert sum(one["weight"] for one in made["counts"]) == ledger.summary.total_claims
+
+
+def test_a_weak_claim_is_printed_with_why_it_is_weak() -> None:
+    said = [one["said"] for one in pages(weak_session())["entries"]]
+    assert said == ["weak-probable", "weak-partial", "not_found"]
+    first = [one["said"] for one in pages(first_form(weak_session()))["entries"]]
+    assert first == ["weak", "weak", "not_found"]
+
+
+def test_every_word_of_a_verdict_is_in_both_languages() -> None:
+    words = (resources.files("evidentia.export.pdf") / "templates/words.typ").read_text("utf-8")
+    for said in ("weak-probable", "weak-partial", *(verdict.value for verdict in Verdict)):
+        (line,) = [one for one in words.splitlines() if one.startswith(f"  {said}: (ar: ")]
+        assert 'en: "' in line
 
 
 def test_actions_name_the_claims_that_they_concern() -> None:

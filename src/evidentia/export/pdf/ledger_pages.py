@@ -112,6 +112,7 @@ def _entry(at: int, entry: LedgerEntry) -> dict[str, Any]:
         "type": entry.claim_type.value,
         "importance": entry.claim_importance.value,
         "verdict": entry.verdict.value,
+        "said": f"weak-{entry.support.value}" if entry.support else entry.verdict.value,
         "confidence": share(entry.confidence_score),
         "quote": field(entry.evidence_snippet),
         "place": None if entry.source_document is None else _place(entry.source_document),
