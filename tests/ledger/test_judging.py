@@ -186,7 +186,7 @@ def test_passages_that_settle_all_parts_between_them_bear_the_claim_out_together
     first, second, third = ask_judges(CLAIM, [A, B, C], [judge]).matches
     assert first.support_level is second.support_level is SupportLevel.FULL
     assert first.similarity == second.similarity == TOGETHER
-    assert first.reason == "because; other passages bear out the rest"
+    assert first.reason == "because; other passages support the rest"
     assert third.support_level is SupportLevel.PARTIAL
 
 

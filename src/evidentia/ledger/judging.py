@@ -300,7 +300,7 @@ def _as_full(match: EvidenceMatch) -> EvidenceMatch:
         update={
             "similarity": TOGETHER,
             "support_level": SupportLevel.FULL,
-            "reason": f"{match.reason}; other passages bear out the rest",
+            "reason": f"{match.reason}; other passages support the rest",
         }
     )
 

@@ -122,8 +122,8 @@ def test_what_bears_a_claim_out_is_named_and_what_does_not_is_not(given: Given) 
     assert levels(FEE, FEE_RULE, DOGS) == ["full", "none"]
     best, other = matches(FEE, FEE_RULE, DOGS)
     assert best.similarity == pytest.approx(0.98)
-    assert best.reason == "the model finds it borne out, 98% likely"
-    assert other.reason == "the model finds nothing that bears on it"
+    assert best.reason == "the model finds it supported, 98% likely"
+    assert other.reason == "the model finds nothing about it"
     assert {best.judge, other.judge} == {"nli"}
 
 
@@ -157,7 +157,7 @@ def test_a_claim_of_which_a_part_is_borne_out_is_borne_out_in_part(given: Given)
     given({(FEE_RULE, FEE): YES})
     assert levels(f"{FEE} {DUE}", FEE_RULE) == ["partial"]
     assert matches(f"{FEE} {DUE}", FEE_RULE)[0].reason.startswith(
-        "the model finds it borne out in part at most, 1% likely"
+        "the model finds it supported in part at most, 1% likely"
     )
 
 
@@ -188,7 +188,7 @@ def test_parts_may_be_borne_out_in_different_places(given: Given) -> None:
     given(dict.fromkeys([(FEE_RULE, FEE), (both, FEE), (DUE_RULE, DUE), (both, DUE)], YES))
     assert levels(f"{FEE} {DUE}", FEE_RULE, DUE_RULE) == ["full", "full"]
     for match in matches(f"{FEE} {DUE}", FEE_RULE, DUE_RULE):
-        assert match.reason == "the model finds it borne out, 98% likely, each of its 2 parts"
+        assert match.reason == "the model finds it supported, 98% likely, each of its 2 parts"
 
 
 def test_a_part_that_is_contradicted_contradicts_the_claim(given: Given) -> None:
@@ -217,13 +217,13 @@ def test_passages_may_bear_a_claim_out_together(given: Given) -> None:
     given(both | {(FEE_RULE, FEE): MAYBE, (DUE_RULE, FEE): (0.3, 0.1, 0.6)})
     assert levels(FEE, FEE_RULE, DUE_RULE) == ["full", "partial"]
     for match in matches(FEE, FEE_RULE, DUE_RULE):
-        assert match.reason.startswith("the model finds it borne out by several passages, ")
+        assert match.reason.startswith("the model finds it supported by several passages, ")
 
 
 def test_a_passage_that_hints_at_nothing_is_not_named_with_others(given: Given) -> None:
     given({(f"{FEE_RULE} {DUE_RULE}", FEE): (0.999, 0.0005, 0.0005)} | {(FEE_RULE, FEE): MAYBE})
     assert levels(FEE, FEE_RULE, DUE_RULE) == ["full", "none"]
-    assert matches(FEE, FEE_RULE, DUE_RULE)[0].reason.startswith("the model finds it borne out, ")
+    assert matches(FEE, FEE_RULE, DUE_RULE)[0].reason.startswith("the model finds it supported, ")
 
 
 def test_a_passage_too_long_to_be_read_with_others_can_bear_a_claim_out(given: Given) -> None:
@@ -232,7 +232,7 @@ def test_a_passage_too_long_to_be_read_with_others_can_bear_a_claim_out(given: G
     given({(long, FEE): (0.5, 0.08, 0.42)}, hopeful)
     assert levels(FEE, long) == ["full"]
     (match,) = matches(FEE, long)
-    assert match.reason.startswith("the model finds it borne out, ")
+    assert match.reason.startswith("the model finds it supported, ")
 
 
 def test_evidence_that_is_read_in_pieces_is_weighed_by_what_all_of_it_lacks(given: Given) -> None:

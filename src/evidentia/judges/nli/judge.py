@@ -158,7 +158,7 @@ def _in_favour(
             full = {best}
             hints = {place for place in part.question.together if alone.get(place, 0.0) >= HINTS}
             by = " by several passages" if hints - full else ""
-        reason = f"the model finds it borne out{by}, {percent(support)} likely"
+        reason = f"the model finds it supported{by}, {percent(support)} likely"
         if len(parts) > 1:
             reason = f"{reason}, each of its {len(parts)} parts"
         for place in sorted(full | hints):
@@ -223,7 +223,7 @@ def _in_part(
     place = part.question.alone[int(part.scores.alone[:, SUPPORTED].argmax())]
     missing = [check.reason for check in part.checks if check.conflict]
     why = f": {missing[0]}" if missing else ""
-    reason = f"the model finds it borne out in part at most, {percent(support)} likely{why}"
+    reason = f"the model finds it supported in part at most, {percent(support)} likely{why}"
     return {
         place: EvidenceMatch(
             similarity=support,
@@ -244,7 +244,7 @@ def _nothing(passage: Passage, support: float) -> EvidenceMatch:
         snippet=passage.snippet,
         passage=passage,
         judge=NliJudge.name,
-        reason="the model finds nothing that bears on it",
+        reason="the model finds nothing about it",
     )
 
 
