@@ -24,6 +24,8 @@ from places import record
 OLD = Path(__file__).parent / "v0.1.0"
 KEYS = [key["public_key"] for key in json.loads((OLD / "keys.json").read_text())["keys"]]
 FIRST, NOW = KEYS
+POLICIES = Path(__file__).parents[2] / "examples" / "policies"
+"""The documents that were bundled, which lay elsewhere when that was done."""
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def test_an_old_workspace_opens_and_all_of_it_holds(home: Path) -> None:
         assert ws.trail.size == 26
         assert ws.trail.audit().holds
         assert ws.ledgers.audit() == []
-        assert ws.bundles.audit() == []
+        assert ws.bundles.audit(lake_root=POLICIES) == []
         assert ws.packs.audit().holds
         assert [str(one.key) for one in ws.trail.keys()] == KEYS  # noqa: SIM118 - not a mapping's
         assert len(ws.trail.records()) == 5  # one of six was erased
@@ -94,7 +96,7 @@ def test_a_bundle_by_older_rules_of_redaction_holds_and_is_explained(home: Path)
     with ev.open(home, create=False) as ws:
         old = ws.bundles.get("latest")
         assert (old.build_version, old.policy.enable_redaction) == ("2.0", True)
-        assert ws.bundles.verify(old.bundle_id).problems == ()
+        assert ws.bundles.verify(old.bundle_id, lake_root=POLICIES).problems == ()
         shown = str(ws.bundles.render(old.bundle_id))
     assert seen_redactions(old) == Counter(re.findall(r"\[([A-Z]+)_[0-9]+\]", shown))
 
@@ -112,7 +114,7 @@ def test_an_old_workspace_goes_on_and_proves_old_and_new(home: Path, tmp_path: P
             file.write_bytes(canonical_json(ws.prove(name).as_json()) + b"\n")
             assert ev.verify(file, key=key).holds, of
         assert ws.trail.audit().holds
-        assert (ws.ledgers.audit(), ws.bundles.audit()) == ([], [])
+        assert (ws.ledgers.audit(), ws.bundles.audit(lake_root=POLICIES)) == ([], [])
 
 
 def test_an_old_log_that_is_rolled_back_is_still_seen(home: Path) -> None:

@@ -63,6 +63,7 @@ PROOFS = {
 STATUS_CHANGE = 4
 """The number of the status change in `log.json`, which has no proof file of its own."""
 LEDGER_FILES = {path.name: path.read_bytes() for path in (VECTORS / "ledger/documents").iterdir()}
+POLICIES = Path(__file__).parents[2] / "examples" / "policies"
 OLD_WORKSPACE = Path(__file__).parents[1] / "old" / "v0.1.0" / "workspace.tar.gz"
 
 
@@ -263,7 +264,7 @@ def test_the_program_reads_a_log_of_the_first_form_and_goes_on_in_the_second(
         assert entries[:begun] == before
         assert workspace.trail.audit().holds
         assert not workspace.ledgers.audit()
-        assert not workspace.bundles.audit()
+        assert not workspace.bundles.audit(lake_root=POLICIES)  # which lay elsewhere then
         assert not workspace.packs.audit().problems
         assert {record.obligation_id for record in workspace.trail.records()} >= {
             "ob-001",
