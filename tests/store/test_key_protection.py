@@ -211,6 +211,33 @@ def test_a_key_under_anothers_name_is_refused(home: Home, opening: Open) -> None
         opening(PASSPHRASE).trail.checkpoint()
 
 
+def test_a_plain_key_under_anothers_name_is_refused_and_signs_nothing(
+    home: Home, opening: Open
+) -> None:
+    new = opening().trail.rotate_key().key_id
+    old = opening().trail.keys()[0].key.key_id
+    right = home.keys.file("default", new).read_bytes()
+    home.keys.file("default", new).write_bytes(home.keys.file("default", old).read_bytes())
+    opening().append(record(2))
+    with pytest.raises(InputError, match=rf"{new}.pem: holds another key, {old}"):
+        opening().trail.checkpoint()
+    home.keys.file("default", new).write_bytes(right)
+    opening().trail.checkpoint()
+    assert opening().trail.audit().holds
+
+
+@pytest.mark.parametrize("mode", [0o622, 0o662, 0o602])
+def test_a_key_that_others_may_write_is_not_used(home: Home, opening: Open, mode: int) -> None:
+    key_id = opening().trail.public_key().key_id
+    file = home.keys.file("default", key_id)
+    file.chmod(mode)
+    opening().append(record(2))
+    with pytest.raises(EnvironmentProblem, match=rf"{file.name}: others may write it, and so put"):
+        opening().trail.checkpoint()
+    file.chmod(0o600)
+    opening().trail.checkpoint()
+
+
 def test_a_full_disk_leaves_the_plain_key(
     home: Home, opening: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -293,7 +293,7 @@ class TestLogs:
             workspace.trail.checkpoint()
         other = SigningKey.from_seed("any", bytes(32)).verifier.public_key
         file.write_bytes(whole.replace(PUBLIC.hex().encode(), other.hex().encode()))
-        with pytest.raises(InputError, match=rf"{file.name}: is of another key"):
+        with pytest.raises(InputError, match=rf"{file.name}: holds another key"):
             workspace.trail.checkpoint()
         file.unlink()
         file.mkdir()

@@ -111,20 +111,15 @@ class FileKeys(Keys):
         One that is encrypted is opened once, and the passphrase asked for then.
         """
         path = self.file(tenant, key_id)
-        try:
-            pem = path.read_bytes()
-        except FileNotFoundError:
+        found = _guarded(path, "put another key in its place")
+        if found is None:
             return self._command_key(tenant, key_id, name)
-        except OSError as error:
-            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
-        if not is_encrypted(pem):
-            return _read(path, name, pem)
-        opened = self._opened.get((name, pem))
+        if not is_encrypted(found):
+            return _is(key_id, path, _read(path, name, found))
+        opened = self._opened.get((name, found))
         if opened is None:
-            opened = _read(path, name, pem, self._ask(path))
-            if opened.verifier.key_id != key_id:
-                raise InputError(f"{path}: holds another key, {opened.verifier.key_id}")
-            self._opened[name, pem] = opened
+            opened = _is(key_id, path, _read(path, name, found, self._ask(path)))
+            self._opened[name, found] = opened
         return opened
 
     def place(self, tenant: str, key_id: str) -> KeyPlace:
@@ -200,26 +195,14 @@ class FileKeys(Keys):
 
     def _command_key(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
         path = self.command_file(tenant, key_id)
-        try:
-            with path.open("rb") as file:
-                mode = os.fstat(file.fileno()).st_mode
-                data = file.read()
-        except FileNotFoundError:
+        data = _guarded(path, "choose what is run")
+        if data is None:
             return None
-        except OSError as error:
-            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
-        if mode & _WRITABLE_BY_OTHERS:
-            raise EnvironmentProblem(
-                f"{path}: others may write it, and so choose what is run; look at it, and then "
-                f"'chmod 600' it"
-            )
         try:
             key = SigningKey(name, CommandSigner.decode(data))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-        if key.verifier.key_id != key_id:
-            raise InputError(f"{path}: is of another key, {key.verifier.key_id}")
-        return key
+        return _is(key_id, path, key)
 
     def _ask(self, path: Path | None) -> bytes:
         """Return the passphrase for a key's file, or for a new one."""
@@ -264,6 +247,30 @@ def _new_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     finally:
         fresh.unlink(missing_ok=True)
     return secret_key(path, randomness)
+
+
+def _guarded(path: Path, harm: str) -> bytes | None:
+    """Return what a file holds that no one else may write; None if there is none."""
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            data = file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+    if mode & _WRITABLE_BY_OTHERS:
+        raise EnvironmentProblem(
+            f"{path}: others may write it, and so {harm}; look at it, and then 'chmod 600' it"
+        )
+    return data
+
+
+def _is(key_id: str, path: Path, key: SigningKey) -> SigningKey:
+    """Return a key that is the one its file is named after; raise `InputError` if it is not."""
+    if key.verifier.key_id != key_id:
+        raise InputError(f"{path}: holds another key, {key.verifier.key_id}")
+    return key
 
 
 def _read(path: Path, name: str, pem: bytes, passphrase: bytes | None = None) -> SigningKey:
