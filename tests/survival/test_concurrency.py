@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tiers
+from evidentia.errors import ConflictError
 from forking import Child
 from places import Place, record
 
@@ -113,3 +114,34 @@ def test_a_log_holds_at_every_moment_others_append_to_it(place: Place) -> None:
         child.end()
     assert sizes
     assert auditor.trail.audit().findings == ()
+
+
+def test_keys_rotated_at_once_and_signed_with_meanwhile_leave_a_log_that_holds(
+    place: Place, tmp_path: Path
+) -> None:
+    place.open().append(record(0))
+    place.open().trail.checkpoint()
+
+    def work(number: int) -> None:
+        workspace = place.open()
+        rotated = 0
+        for turn in range(4):
+            workspace.append(record(turn))
+            if number % 2:
+                workspace.trail.checkpoint()
+                continue
+            try:
+                workspace.trail.rotate_key()
+            except ConflictError:
+                continue
+            rotated += 1
+        (tmp_path / f"{number}.rotated").write_text(str(rotated))
+        workspace.close()
+
+    children = [Child(partial(work, number)) for number in range(PROCESSES)]
+    for child in children:
+        child.end()
+    workspace = place.open()
+    rotated = sum(int(path.read_text()) for path in tmp_path.glob("*.rotated"))
+    assert len(workspace.trail.keys()) == 1 + rotated > 1
+    assert workspace.trail.audit().findings == ()

@@ -3,6 +3,7 @@
 A log whose past is not the one that the checkpoint kept apart signs is neither signed nor written.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _log = get_logger("store")
 
+Signer = Callable[[str, str], SigningKey]
+"""Gives a private key by its id and the origin of its log."""
+
 
 def refuse_to_fork(database: Database, tenant: str, home: Home, tiles: TileCache) -> None:
     """Raise `IntegrityError` if a log does not continue the checkpoint kept apart, or is gone."""
@@ -38,17 +42,19 @@ def refuse_to_fork(database: Database, tenant: str, home: Home, tiles: TileCache
 
 
 def sign_checkpoint(
-    database: Database, tenant: str, signer: tuple[SigningKey, str], home: Home, tiles: TileCache
+    database: Database, tenant: str, signer: Signer, home: Home, tiles: TileCache
 ) -> str:
-    """Sign a log as it is now, by a key with its id; return the note.
+    """Sign a log as it is now, by the key that it announces last; return the note.
 
-    It is kept in the database and apart from it.
+    Head and key are read at once: a key that another process announces meanwhile is of a larger
+    log. The note is kept in the database and apart from it.
     """
-    key, key_id = signer
     with database.read() as connection:
         head = log.require_head(connection, tenant)
         _refuse_rollback(connection, head, home, tiles)
+        key_id = log.keys(connection, tenant)[-1][1]
         note = log.checkpoint_note(connection, tenant, head.size, key_id)
+    key = signer(key_id, head.origin)
     if note is None:
         note = Checkpoint(head.origin, head.size, head.root).sign(key.private_key)
         with database.write() as connection:
@@ -58,16 +64,11 @@ def sign_checkpoint(
     return note
 
 
-def sign_last(
-    database: Database, tenant: str, key: SigningKey, size: int, tiles: TileCache
-) -> None:
-    """Have a key sign a log as it was at a size, the last time that it signs."""
-    with database.read() as connection:
-        head = log.require_head(connection, tenant)
-        last = Checkpoint(head.origin, size, stored_tree(connection, head, tiles).root_at(size))
-    note = last.sign(key.private_key)
-    with database.write() as connection:
-        log.insert_checkpoint(connection, tenant, size, key.verifier.key_id, note)
+def sign_within(connection: Connection, tenant: str, key: SigningKey) -> None:
+    """Have a key sign a log as it is in a transaction that holds it."""
+    head = log.require_head(connection, tenant)
+    note = Checkpoint(head.origin, head.size, head.root).sign(key.private_key)
+    log.insert_checkpoint(connection, tenant, head.size, key.verifier.key_id, note)
 
 
 def last_signed_by(connection: Connection, tenant: str, key_id: str) -> str:

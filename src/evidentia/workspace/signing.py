@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from evidentia.errors import EnvironmentProblem, UsageError
+from evidentia.errors import ConflictError, EnvironmentProblem, UsageError
 from evidentia.logs import get_logger
 from evidentia.proof.keys import SEED_BYTES, SigningKey
-from evidentia.store.checkpoints import sign_checkpoint, sign_last
+from evidentia.store.checkpoints import sign_checkpoint, sign_within
 from evidentia.store.keys import KeyPlace
 from evidentia.store.signing import PROBE, CommandSigner
 from evidentia.store.sql import log
@@ -66,35 +66,39 @@ def announced_keys(acting: Acting) -> list[AnnouncedKey]:
 
 def current_key(acting: Acting) -> SigningKey:
     """Return the key that signs now; make the log's first one if it has none."""
-    return _signer(acting)[0]
+    key, key_id = _held_key(acting)
+    return _here(acting, key, key_id)
 
 
 def checkpoint(acting: Acting) -> str:
     """Sign the log as it is now, by the key that signs now; return the note, which is kept."""
     opened = acting.opened
-    return sign_checkpoint(
-        acting.database, acting.tenant, _signer(acting), opened.home, opened.tiles
-    )
+    if not acting.read(log.keys):
+        current_key(acting)
+
+    def signer(key_id: str, origin: str) -> SigningKey:
+        return _here(acting, opened.keys.load(acting.tenant, key_id, origin), key_id)
+
+    return sign_checkpoint(acting.database, acting.tenant, signer, opened.home, opened.tiles)
 
 
-def _signer(acting: Acting) -> tuple[SigningKey, str]:
-    """Return the key that signs now, and its id; raise `EnvironmentProblem` if it is not here."""
-    key, key_id = _held_key(acting)
+def _here(acting: Acting, key: SigningKey | None, key_id: str) -> SigningKey:
+    """Return a key; raise `EnvironmentProblem` if its private half is not here."""
     if key is None:
         where = acting.opened.keys.where(acting.tenant, key_id)
         raise EnvironmentProblem(
             f"the private key {key_id} is not in {where}: copy it there, or make a new one with "
             "'evidentia keys rotate'"
         )
-    return key, key_id
+    return key
 
 
 def rotate(acting: Acting) -> VerifierKey:
     """Announce a new key in the log; the old one signs last the log with that announcement."""
     acting.refuse_to_fork()
-    old, _ = _held_key(acting)
+    replaced = _held_key(acting)
     passphrase = acting.opened.keys.new_passphrase(acting.tenant)
-    return _replace(acting, old, lambda origin: _new_key(acting, origin), passphrase)
+    return _replace(acting, replaced, lambda origin: _new_key(acting, origin), passphrase)
 
 
 def use_command(
@@ -105,10 +109,11 @@ def use_command(
     signer = CommandSigner.of(public_key, command, timeout)
     signer.sign(PROBE)
     head, announced = acting.read(log.signing_state)
-    old = None
+    replaced: tuple[SigningKey | None, str | None] = (None, None)
     if head is not None and announced:
-        old = acting.opened.keys.load(acting.tenant, announced[-1][1], head.origin)
-    return _replace(acting, old, lambda origin: SigningKey(origin, signer))
+        key_id = announced[-1][1]
+        replaced = acting.opened.keys.load(acting.tenant, key_id, head.origin), key_id
+    return _replace(acting, replaced, lambda origin: SigningKey(origin, signer))
 
 
 def _held_key(acting: Acting) -> tuple[SigningKey | None, str]:
@@ -135,17 +140,28 @@ def _new_key(acting: Acting, origin: str) -> SigningKey:
 
 def _replace(
     acting: Acting,
-    old: SigningKey | None,
+    replaced: tuple[SigningKey | None, str | None],
     make: Callable[[str], SigningKey],
     passphrase: bytes | None = None,
 ) -> VerifierKey:
-    """Announce a key and have the old one, if it is here, sign last the log with it."""
+    """Announce a key and have the old one, if it is here, sign last the log with it.
+
+    All in one transaction, in which the old one is still the log's key: so two processes that
+    replace it at once can't both do so.
+    """
+    old, old_id = replaced
     if old is not None:
         old.private_key.sign(PROBE)  # one that can't vouch for the new one is found out now
     with acting.writing() as connection:
+        announced = log.keys(connection, acting.tenant)
+        if (announced[-1][1] if announced else None) != old_id:
+            raise ConflictError(
+                f"the key was replaced meanwhile, by {announced[-1][1]}: nothing is changed; look "
+                "at 'evidentia keys list', and try again if it is to be replaced once more"
+            )
         new, receipt = _announce(acting, connection, make, passphrase)
-    if old is not None:
-        sign_last(acting.database, acting.tenant, old, receipt.seq + 1, acting.opened.tiles)
+        if old is not None:
+            sign_within(connection, acting.tenant, old)
     checkpoint(acting)
     _log.info("key_rotated", tenant=acting.tenant, key_id=new.verifier.key_id, entry=receipt.seq)
     return new.verifier
