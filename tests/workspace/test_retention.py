@@ -69,6 +69,17 @@ def test_a_policy_that_was_changed_in_the_database_is_found(place: Place) -> Non
             read()
 
 
+def test_a_row_that_was_backdated_removes_nothing(place: Place) -> None:
+    workspace = opened(place)
+    pack = make_pack(workspace)
+    with vandal_at(place.url or place.home.database, "seed") as vandal:
+        vandal.change("UPDATE evidence_packs SET created_at = ?", "2010-01-01T00:00:00.000000Z")
+    with pytest.raises(IntegrityError, match=f"pack {pack.pack_id}: its row says that it was made"):
+        workspace.packs.sweep()
+    assert workspace.packs.audit().problems
+    assert not [one for one in workspace.trail.entries() if one.entry.kind == "erasure"]
+
+
 # Holds
 
 

@@ -163,12 +163,24 @@ def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy
             return None
         if pack.id in holds(acting, connection):
             return None
+        _compare_age(acting, pack)
         reason = f"kept until {until}: {counted(policy.years, 'year')}, {policy.basis}"
         receipt, remove_files = erase_within(
             acting, connection, pack.entry, reason=reason, by=acting.actor
         )
     remove_files()
     return receipt
+
+
+def _compare_age(acting: Acting, row: ListedPack) -> None:
+    """Raise `IntegrityError` unless a pack is as old as its row says: rows decide nothing."""
+    pack = read_pack(acting, row)
+    sealed = packs.row_of(pack, row.statement_sha256, row.entry).created_at
+    if sealed != row.created_at:
+        raise IntegrityError(
+            f"pack {row.id}: its row says that it was made at {row.created_at[:40]!r}, and the "
+            f"pack itself {sealed}: nothing more is removed; run 'evidentia pack audit'"
+        )
 
 
 def forget_pack(acting: Acting, connection: Connection, entry: Entry) -> list[str]:
