@@ -221,6 +221,8 @@ def test_a_ledger_whose_rows_were_deleted_is_missed_by_the_audit(
     assert [listed.id for listed in workspace.ledgers.list()] == [other.id]
     missing = f"entry {one.entry} of the trail records it, and the database does not have it"
     assert workspace.ledgers.audit() == [f"ledger {one.id}: {missing}"]
+    with pytest.raises(IntegrityError, match=missing):
+        workspace.ledgers.get(one.id)
     erased = workspace.ledgers.find(other.id).entry
     workspace.trail.erase(erased, reason="law", by="counsel")
     assert len(workspace.ledgers.audit()) == 1  # what was erased is not missed
@@ -235,6 +237,34 @@ def test_changed_rows_of_entries_do_not_change_what_is_read(place: Place, tmp_pa
         vandal.change("UPDATE sessions SET answer = 'other'")
     assert workspace.ledgers.get(ledger.id) == ledger
     assert workspace.ledgers.get(ledger.id).session.answer == ANSWER
+
+
+@pytest.mark.parametrize(
+    ("sql", "what"),
+    [
+        (
+            "UPDATE evidence_ledger SET verdict = 'supported' WHERE verdict <> 'supported'",
+            "verdicts",
+        ),
+        ("UPDATE evidence_ledger SET notes = 'looked at'", "verdicts"),
+        ("DELETE FROM evidence_ledger WHERE verdict <> 'supported'", "verdicts"),
+        ("UPDATE ledgers SET summary = replace(summary, '1', '2')", "ledger"),
+        ("UPDATE ledgers SET risk_flags = '[]'", "ledger"),
+        ("UPDATE claims SET claim_text = 'All is well'", "claims"),
+        ("UPDATE sessions SET answer = 'other'", "session"),
+    ],
+)
+def test_rows_that_say_otherwise_than_what_was_recorded_are_found(
+    place: Place, tmp_path: Path, sql: str, what: str
+) -> None:
+    workspace = place.open()
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    workspace.check(SUPPORTED)
+    assert workspace.ledgers.audit() == []
+    with vandal_at(place.url or place.home.database, "seed") as vandal:
+        vandal.change(sql, rows=None)
+    problem = f"ledger {ledger.id}: the rows of its {what} are not what was recorded"
+    assert problem in workspace.ledgers.audit()
 
 
 def rows_left(workspace: Workspace) -> dict[str, int]:

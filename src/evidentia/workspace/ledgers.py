@@ -25,7 +25,7 @@ from evidentia.ledger.session import (
 from evidentia.proof.document import Proof
 from evidentia.proof.statement import Statement
 from evidentia.store.sql import ledgers, library
-from evidentia.store.sql.ledgers import ListedLedger
+from evidentia.store.sql.ledgers import ListedLedger, differing_rows
 from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
@@ -244,8 +244,10 @@ class Ledgers(Part, name="ledgers"):
         """Compare every ledger with what the trail names, both ways; return what is wrong."""
 
         def check(row: ListedLedger) -> Iterable[str]:
-            _read(self._acting, row)
-            return ()
+            session = _read(self._acting, row).session
+            differing = self._acting.read(differing_rows, session)
+            if differing is not None:
+                yield f"the rows of its {differing} are not what was recorded"
 
         return LEDGERS.audit(self._acting, check, progress)
 

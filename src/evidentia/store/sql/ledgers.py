@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import NotFoundError
+from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.session import LedgerSession
 from evidentia.store.database import erase_rows, fetch, insert_rows, texts
 from evidentia.store.sql.library import WORKSPACE
@@ -159,6 +159,71 @@ def insert_ledger(
     )
 
 
+_ROWS: Final = {
+    "session": "SELECT answer FROM sessions WHERE tenant = ? AND id = ?",
+    "claims": (
+        "SELECT id, claim_text, claim_type, importance, start_offset, end_offset FROM claims "
+        "WHERE tenant = ? AND session_id = ?"
+    ),
+    "ledger": (
+        "SELECT previous_id, summary, risk_flags, follow_up_questions FROM ledgers "
+        "WHERE tenant = ? AND id = ?"
+    ),
+    "verdicts": (
+        "SELECT id, claim_id, verdict, evidence_snippet, notes FROM evidence_ledger "
+        "WHERE tenant = ? AND ledger_id = ?"
+    ),
+}
+"""What is read of the rows of a session and of its ledger, to be compared with what it says."""
+
+
+def differing_rows(connection: Connection, tenant: str, session: LedgerSession) -> str | None:
+    """Say which rows of a ledger are not those that follow from it; None if all are."""
+    ledger = session.ledger
+    flags = [flag.model_dump(mode="json") for flag in ledger.risk_flags]
+    written = (ledger.summary.model_dump_json(), _json(flags), _json([*ledger.follow_up_questions]))
+    expected: dict[str, tuple[str, set[tuple[Any, ...]]]] = {
+        "session": (session.id, {(session.answer,)}),
+        "claims": (
+            session.id,
+            {
+                (one.id, one.text, one.type.value, one.importance.value, one.start, one.end)
+                for one in session.claims
+            },
+        ),
+        "ledger": (ledger.id, {(ledger.previous_ledger_id, *map(_ordered, written))}),
+        "verdicts": (
+            ledger.id,
+            {
+                (
+                    judged.id,
+                    judged.claim_id,
+                    judged.verdict.value,
+                    _storable(judged.evidence_snippet),
+                    _storable(judged.notes),
+                )
+                for judged in ledger.entries
+            },
+        ),
+    }
+    for what, (identity, wanted) in expected.items():
+        there = {tuple(row) for row in fetch(connection, _ROWS[what], (tenant, identity))}
+        if what == "ledger":
+            there = {(previous, *map(_ordered, said)) for previous, *said in there}
+        # a session may have claims that only another ledger of it judges
+        if not wanted <= there or (what != "claims" and wanted != there):
+            return what
+    return None
+
+
+def _ordered(written: str) -> str:
+    """Return JSON with its keys in order; what is none stays as it is."""
+    try:
+        return json.dumps(json.loads(written), sort_keys=True)
+    except ValueError:
+        return written
+
+
 _WITHOUT = "AND NOT EXISTS (SELECT 1 FROM ledgers WHERE tenant = ? AND session_id = ?)"
 """Where a session has no ledger left."""
 
@@ -202,9 +267,18 @@ def find_ledger(connection: Connection, tenant: str, name: str) -> ListedLedger:
             sql = f"{_LISTED} AND {column} = ? ORDER BY l.trail_seq DESC LIMIT 1"
             for row in fetch(connection, sql, (tenant, name)):
                 return _listed(row)
-        sql = "SELECT seq FROM trail_entries WHERE tenant = ? AND kind = 'ledger' AND subject = ?"
-        for (entry,) in fetch(connection, sql, (tenant, name)):
-            raise NotFoundError(f"ledger {name} (entry {entry}) was erased")
+        sql = (
+            "SELECT e.seq, b.seq FROM trail_entries e "
+            "LEFT JOIN trail_bodies b ON b.tenant = e.tenant AND b.seq = e.seq "
+            "WHERE e.tenant = ? AND e.kind = 'ledger' AND e.subject = ?"
+        )
+        for entry, body in fetch(connection, sql, (tenant, name)):
+            if body is None:
+                raise NotFoundError(f"ledger {name} (entry {entry}) was erased")
+            raise IntegrityError(
+                f"ledger {name}: entry {entry} of the trail records it, and the database does not "
+                "have it; run 'evidentia ledger verify'"
+            )
     raise NotFoundError(
         f"there is no ledger {name[:80]!r} of tenant {tenant!r}; 'evidentia ledger list' shows them"
     )
