@@ -38,6 +38,7 @@ def value(text: str) -> Quantity:
         ("700 درهم", "700 units"),
         ("700 وحدة", "700 درهم"),
         ("عام 2024", "5 March 2024"),
+        ("ساعة وخمسون دقيقة", "1:50"),
     ],
 )
 def test_values_that_may_be_the_same(one: str, other: str) -> None:
@@ -100,10 +101,15 @@ def test_dates_that_share_a_day_or_stand_side_by_side() -> None:
         ("الساعة 9:45", "10:00 و15 دقيقة"),
         ("31 ديسمبر 2028", "1 يناير 2024 و5 سنوات"),
         ("11 يناير 2024", "1 يناير 2024 و10 أيام"),
+        ("67 ريالا في اليوم", "6,000 ريال عن 90 يوما"),
+        ("ست مرات في السنة", "كل شهرين"),
+        ("75%", "بتخفيض ربع"),
+        ("440 درهما", "400 درهم بزيادة 10%"),
+        ("40 ساعة في الأسبوع", "16 ساعة و24 ساعة"),
     ],
 )
 def test_a_value_that_may_be_worked_out(claimed: str, said: str) -> None:
-    assert may_follow(value(claimed), read_facts(said).quantities)
+    assert may_follow(value(claimed), [read_facts(said).quantities])
 
 
 @pytest.mark.parametrize(
@@ -114,10 +120,31 @@ def test_a_value_that_may_be_worked_out(claimed: str, said: str) -> None:
         ("5 يناير 2024", "1 يناير 2020 و10,000 سنة"),
         ("17 شهرا", "1 يناير 2024 و31 ديسمبر 2026"),
         ("700 درهم", "0 طلب و300 درهم"),
+        ("90 درجة", "60 درجة و30 درجة"),
+        ("5 أيام", "7 أيام ويومين"),
+        ("90 يوما", "45 يوما"),
+        ("سبع مرات في السنة", "كل شهرين"),
+        ("سبع مرات في الفصل", "كل شهرين"),
+        ("600 متطوع", "الثلاثاء والأحد"),
     ],
 )
 def test_a_value_that_does_not_follow(claimed: str, said: str) -> None:
-    assert not may_follow(value(claimed), read_facts(said).quantities)
+    assert not may_follow(value(claimed), [read_facts(said).quantities])
+
+
+def test_sums_are_made_of_what_belongs_together() -> None:
+    first, second = read_facts("400 درهم").quantities, read_facts("300 درهم").quantities
+    assert may_follow(value("700 درهم"), [[*first, *second]])
+    assert not may_follow(value("700 درهم"), [first, second])
+    assert may_follow(value("800 درهم"), [first, read_facts("2 من الشركاء").quantities])
+
+
+def test_parts_of_units_and_days_of_every_month_are_read_in_english() -> None:
+    assert are_same(value("half a day"), value("12 ساعة"))
+    assert are_same(value("three quarters of an hour"), value("45 دقيقة"))
+    assert are_same(value("the 3rd of each month"), value("اليوم الثالث من كل شهر"))
+    assert not read_facts("Call at once.").quantities
+    assert value("once a week").dimension == "times"
 
 
 def test_hijri_dates_are_read_in_english() -> None:

@@ -30,6 +30,13 @@ _OF_ONE: Final = word_set(
     "معدلها يريد دام قضي"
 )
 """What tells how old or how heavy a made-up person or thing is."""
+_COMPARED: Final = word_set(
+    "اطول اقصر اكبر اصغر ابعد اقرب اسرع ابطا اعلي ادني اغلي ارخص اكثر اقل اقدم احدث"
+)
+_LATER: Final = 3
+"""How many words behind a comparative its "than" stands at most."""
+_APART: Final = 2
+_APPLIED: Final = word_set("الذي التي الذين اللذان اللتان")
 _MOST: Final = word_set("اعلي اقصي ادني اطول اقصر اول اخر اكبر اصغر اقل اكثر")
 _ARTICLES: Final = ("ال", "لل", "بال", "وال")
 _FEW: Final = 4
@@ -40,7 +47,7 @@ _ENGLISH_CASE = re.compile(
 )
 _ENGLISH_WORKED_OUT = re.compile(
     r"\b(?:would|if|who|whose|together|total\w*|altogether|in all|more|less|difference|compared"
-    r"|times|average|saves?|both|each|worth|late|past|even|still)\b",
+    r"|times|average|saves?|both|each(?! month\b)|worth|late|past|even|still)\b",
     re.IGNORECASE,
 )
 _TAKES_BACK: Final = word_set("الا سوي لولا بل لكن غيره وحده وحدها فقط")
@@ -62,12 +69,35 @@ def is_case(claim: Facts) -> bool:
         return True
     if any(word in marked or word.removeprefix("و") in marked for word in found):
         return True
+    if _compares(claim) or any(_is_applied(claim, one.start) for one in claim.quantities):
+        return True
     return not (
         found[0] in _MOST
         or found[0][0] in "يتن"
         or claim.text.startswith("«")
         or any(word.startswith(_ARTICLES) for word in found[:_FEW])
     )
+
+
+def _compares(claim: Facts) -> bool:
+    """Whether a claim sets one thing against another: "longer than the other by a day"."""
+    found = tokens(claim.text)
+    for at, token in enumerate(found):
+        if token.text not in _COMPARED:
+            continue
+        behind = [one.text for one in found[at + 1 : at + 1 + _LATER]]
+        if "من" in behind:
+            start = at + 2 + behind.index("من")
+            than = found[start].start if start < len(found) else len(claim.text)
+            if not any(one.start == than for one in claim.quantities):
+                return True
+    return False
+
+
+def _is_applied(claim: Facts, start: int) -> bool:
+    """Whether a value says which one is meant: "the guest who stays for four hours"."""
+    before = [token.text for token in tokens(claim.text) if token.start < start]
+    return not _APPLIED.isdisjoint(before[-_APART:])
 
 
 @lru_cache(maxsize=4_096)

@@ -30,7 +30,12 @@ from evidentia.language.words import words
 _WEEKDAY = re.compile(rf"\b(?P<day>{any_of(DAYS)})s?\b", re.IGNORECASE)
 _MONTH = re.compile(rf"\b(?P<month>{any_of(MONTH_NAMES)})\b")
 _ORDINAL = re.compile(rf"\b(?P<rank>{any_of(ORDINALS)})\b", re.IGNORECASE)
-_TIMES = re.compile(rf"\b(?P<times>{any_of(MULTIPLES)})\b", re.IGNORECASE)
+_TIMES = re.compile(
+    r"\b(?P<times>once(?=\s+(?:an?|every|each|per|only)\b)"
+    rf"|{any_of(name for name in MULTIPLES if name != 'once')})\b",
+    re.IGNORECASE,
+)
+"""How often something is; "once" is mostly another word for "as soon as" or "at once"."""
 
 
 _PARTS: Final = {
@@ -40,6 +45,16 @@ _PARTS: Final = {
 }  # fmt: skip
 _PART = re.compile(
     rf"\b(?P<half>half)\b|\b(?:an?\s+)?(?P<part>{any_of(_PARTS)})\s+of\b", re.IGNORECASE
+)
+_PART_UNITS: Final = {"minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 7 * 86_400.0}
+_OF_UNIT = re.compile(
+    rf"\b(?:an?\s+)?(?P<part>{any_of(_PARTS)})(?:\s+of)?\s+an?\s+(?P<unit>{any_of(_PART_UNITS)})\b",
+    re.IGNORECASE,
+)
+"""A part of a unit: "half a day", "three quarters of an hour"."""
+_DAY_OF_MONTH = re.compile(
+    r"\b(?P<day>\d{1,2})(?:st|nd|rd|th)(?:\s+day)?\s+of\s+(?:each|every|the)\s+(?:\w+\s+)?month\b",
+    re.IGNORECASE,
 )
 _CODES: Final = word_set("cad aud egp kwd jod iqd qar omr bhd mad tnd")
 _CODE = re.compile(
@@ -131,8 +146,8 @@ def _says_nothing(word: str) -> bool:
 
 def _english(text: str) -> Facts:
     quantities = [_with_money(text, found) for found in find_quantities(text)]
-    hijri = _hijri(text)
-    quantities = hijri + [one for one in quantities if not _meets(one, hijri)]
+    read = [*_hijri(text), *_parts_of_units(text), *_days_of_months(text)]
+    quantities = read + [one for one in quantities if not _meets(one, read)]
     quantities += [one for one in _coded(text) if not _meets(one, quantities)]
     quantities += _named_values(text, quantities)
     telling = tuple(
@@ -197,8 +212,31 @@ def _hijri(text: str) -> list[Quantity]:
     return found
 
 
+def _parts_of_units(text: str) -> list[Quantity]:
+    """Return the durations of an English text that are a part of a unit."""
+    return [
+        Quantity(
+            "time",
+            (part := _PARTS[match["part"].lower()]) * _PART_UNITS[match["unit"].lower()],
+            "exact",
+            match[0],
+            *match.span(),
+            number=part,
+        )
+        for match in _OF_UNIT.finditer(text)
+    ]
+
+
 def _place(quantity: Quantity) -> int:
     return quantity.start
+
+
+def _days_of_months(text: str) -> list[Quantity]:
+    """Return the days that come every month: "the 21st of each month"."""
+    return [
+        Quantity("day of the month", float(match["day"]), "exact", match[0], *match.span())
+        for match in _DAY_OF_MONTH.finditer(text)
+    ]
 
 
 def _named_values(text: str, known: list[Quantity]) -> list[Quantity]:

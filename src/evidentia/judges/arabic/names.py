@@ -2,11 +2,12 @@
 
 What is a name is told by how it stands: in quotation marks, in the list of towns and countries,
 behind a word such as "branch" or "ministry", or behind "is" in a sentence that says who or what
-something is. Nothing else is taken for one: Arabic has no capitals.
+something is. Nothing else is taken for one: Arabic has no capitals. A name that ends an English
+sentence is looked for by its sound.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -14,7 +15,9 @@ from typing import Final
 from evidentia.judges.arabic.cases import is_case, takes_back
 from evidentia.judges.arabic.facts import Facts, Telling, share
 from evidentia.judges.arabic.values import are_same
+from evidentia.language.arabic.concepts import english_keys
 from evidentia.language.arabic.places import places_of
+from evidentia.language.arabic.sounds import latin_sound, may_be_one
 from evidentia.language.arabic.words import Token, folded, tokens
 from evidentia.language.lexicon import word_set
 
@@ -36,6 +39,15 @@ _IS: Final = word_set("هو هي")
 _IDENTIFIED: Final = 0.6
 _LONGEST_NAME: Final = 3
 _LEAST_WORDS: Final = 2
+_LEAST_SOUNDS: Final = 3
+_ENOUGH: Final = 0.5
+_LAST_NAME = re.compile(
+    r"\b(?:is|are|was|were|in|at|from|to|by|with)\s+(?:an?\s+|the\s+)?"
+    r"(?P<name>[A-Z][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*)(?:\s+\w+)?\.?$"
+)
+"""A name with capitals at the end of an English sentence, be it with one word behind it."""
+_LATIN_WORD = re.compile(r"[A-Za-z][\w'\u2019]*")
+_FURTHER = re.compile(r"\b(?:also|another|other|further|too)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,8 @@ def other_name(
             name = next(_behind_heads(claim, nearest, keys), "")
     if not name and claim.is_arabic and nearest.is_arabic:
         name = _identified(claim, nearest, keys)
+    if not name and not claim.is_arabic:
+        name, nearest = _by_sound(claim, sentences) or ("", nearest)
     return OtherName(name, nearest, part) if name else None
 
 
@@ -122,7 +136,44 @@ def _head(token: Token) -> str:
         name = token.text.removeprefix(before)
         if before + name == token.text and name in _HEADS:
             return name
-    return ""
+    person = token.text.removeprefix("ال")
+    return person if person in _PERSONS else ""
+
+
+def _by_sound(claim: Facts, sentences: tuple[Facts, ...]) -> tuple[str, Facts] | None:
+    """Return the name that ends an English claim if none in the Arabic sentences sounds like it.
+
+    The sentence that has most of what stands before the name goes with it.
+    """
+    found = _LAST_NAME.search(claim.text)
+    if found is None or places_of(found["name"]) or _FURTHER.search(claim.text):
+        return None
+    if any(found.start("name") < one.end for one in claim.quantities):
+        return None
+    before = [word for word in claim.telling if word.start < found.start("name")]
+    nearest = max(sentences, key=lambda said: _shared(before, said))
+    if len(before) < _LEAST_WORDS or _shared(before, nearest) / len(before) < _ENOUGH:
+        return None
+    names = _LATIN_WORD.findall(found["name"])
+    if any(_is_said(name, said) for name in names for said in sentences):
+        return None
+    return found["name"].strip(), nearest
+
+
+def _shared(words: Sequence[Telling], said: Facts) -> int:
+    return sum(not word.keys.isdisjoint(said.keys) for word in words)
+
+
+def _is_said(name: str, said: Facts) -> bool:
+    """Whether a sentence has a name: in its letters, in other words, or by its sound."""
+    if not english_keys(name.lower()).isdisjoint(said.keys):
+        return True
+    sounds = len(latin_sound(name)) >= _LEAST_SOUNDS
+    return any(
+        token.text == name.casefold()
+        or (sounds and token.kind == "word" and may_be_one(name, token.text))
+        for token in tokens(said.text)
+    )
 
 
 def _identified(claim: Facts, nearest: Facts, keys: frozenset[str]) -> str:
@@ -132,10 +183,9 @@ def _identified(claim: Facts, nearest: Facts, keys: frozenset[str]) -> str:
         return ""
     subject = [word for word in claim.telling if word.start < places[0]]
     name = [word for word in claim.telling if word.start > places[0]]
-    shared = sum(not word.keys.isdisjoint(nearest.keys) for word in subject)
     if (
         len(subject) < _LEAST_WORDS
-        or shared / len(subject) < _IDENTIFIED
+        or _shared(subject, nearest) / len(subject) < _IDENTIFIED
         or not 1 <= len(name) <= _LONGEST_NAME
         or any(not word.keys.isdisjoint(keys) for word in name)
     ):

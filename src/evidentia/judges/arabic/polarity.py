@@ -20,6 +20,8 @@ from evidentia.language.lexicon import word_set
 from evidentia.language.words import stem
 
 _NOT: Final = word_set("لا لم لن ليس ليست ليسوا غير دون بدون بلا عدم")
+_WITHOUT: Final = word_set("دون بدون بلا without")
+_NO_VERB: Final = word_set("لا لم لن ليس ليست ولا ولم ولن فلا غير no not never cannot nor")
 _IS_NOT: Final = word_set("ليس ليست ليسوا")
 _FORBID: Final = word_set("يمنع تمنع ممنوع ممنوعه ممنوعا يحظر تحظر محظور محظوره")
 _DENIES_NOTHING: Final = word_set(
@@ -33,7 +35,7 @@ _DENYING: Final = word_set(
     "excluded missing unlimited free exempt lacks lack refuses refused whether closed"
 )
 """Words that deny by what they mean: with a negation beside them, what is denied is not clear."""
-_OF_WHOM: Final = word_set("من ان اذا ما الذي التي")
+_OF_WHOM: Final = word_set("من ان اذا ما الذي التي حتي")
 _SIGNS: Final = frozenset("،؛.;,:!؟?()|")
 _REACH: Final = 4
 _ENGLISH_NOT = re.compile(
@@ -53,8 +55,13 @@ DENIED: Final = 0.8
 OPPOSED: Final = 0.5
 _LEAST_WORDS: Final = 2
 _FEW: Final = 2
-_MORE: Final = 1
+_MORE: Final = 2
 """How many words beside a denial the claim may lack: more may be what is denied of."""
+_MORE_OF_A_DUTY: Final = 1
+_DUTY: Final = word_set(
+    "يجب تجب ويجب يتعين ينبغي يلزم تلزم يلتزم تلتزم ملزم ملزمه لابد بد يشترط تشترط الزامي الزاميه "
+    "اجباري اجباريه مطلوب مطلوبه must required obliged"
+)
 REORDERED: Final = 0.5
 
 
@@ -80,15 +87,18 @@ def turned(claim: Facts, sentences: tuple[Facts, ...]) -> Turned | None:
         return None
     found: list[Turned] = []
     for clause in (clause for said in sentences for clause in clauses_of(said)):
-        if takes_back(clause) or is_conditional(clause) or not _has_values(claim, clause):
+        if takes_back(clause) or is_conditional(clause) or not has_values(claim, clause):
             continue
         one = _denies(claim, clause) or _opposes(claim, clause) or _reorders(claim, clause)
         found += [one] if one else []
+    whole = [said for said in sentences if not takes_back(said) and has_values(claim, said)]
+    found += [one for said in whole if (one := _reorders(claim, said))]
     agreed = any(_agree(claim, clause) for said in sentences for clause in clauses_of(said))
     return None if agreed else max(found, key=lambda one: one.share, default=None)
 
 
-def _has_values(claim: Facts, clause: Facts) -> bool:
+def has_values(claim: Facts, clause: Facts) -> bool:
+    """Whether a clause has all values of a claim."""
     return all(any(are_same(one, other) for other in clause.quantities) for one in claim.quantities)
 
 
@@ -106,12 +116,15 @@ def _denies(claim: Facts, clause: Facts) -> Turned | None:
     """Find a word that one of the two denies and the other says plainly."""
     here, there = denied(claim), denied(clause)
     one_denies = (len(here) == 1 and not there) or (not here and 1 <= len(there) <= _FEW)
-    if not one_denies or not _DENYING.isdisjoint(_forms(claim) | _forms(clause)):
+    if not one_denies or denies_by_meaning(claim) or denies_by_meaning(clause):
         return None
     part = share(claim, clause.keys)
     if part < (DENIED if here else AFFIRMED):
         return None
-    if there and sum(word.keys.isdisjoint(claim.keys) for word in clause.telling) > _MORE:
+    if there and (is_limited(clause, claim) or _denies_twice(clause)):
+        return None
+    most = _MORE_OF_A_DUTY if demands(claim) else _MORE
+    if there and sum(word.keys.isdisjoint(claim.keys) for word in clause.telling) > most:
         return None  # "may not register for a colleague" denies no duty to register
     denying, places, other = (claim, here, clause) if here else (clause, there, claim)
     wanted = _keys(denying, places)
@@ -121,6 +134,28 @@ def _denies(claim: Facts, clause: Facts) -> Turned | None:
             reason = "the passage says the same with a negation more, or one less, than the claim"
             return Turned(word.text, clause, part, reason)
     return None
+
+
+def is_limited(clause: Facts, claim: Facts) -> bool:
+    """Whether a clause says "before" or "after" what, and the claim does not."""
+    here, there = ({token.text for token in tokens(one.text)} for one in (claim, clause))
+    return not _ORDER.keys() & there <= here
+
+
+def _denies_twice(clause: Facts) -> bool:
+    """Whether a clause has a "not" and a "without": "no work without a permit" demands one."""
+    found = {token.text for token in tokens(clause.text)}
+    return not _NO_VERB.isdisjoint(found) and not _WITHOUT.isdisjoint(found)
+
+
+def demands(claim: Facts) -> bool:
+    """Whether a claim says that something must be done."""
+    return not _DUTY.isdisjoint(token.text for token in tokens(claim.text))
+
+
+def denies_by_meaning(facts: Facts) -> bool:
+    """Whether a text has a word that denies by what it means, such as "exempt"."""
+    return not _DENYING.isdisjoint(_forms(facts))
 
 
 @lru_cache(maxsize=4_096)
@@ -176,7 +211,7 @@ def _opposes(claim: Facts, clause: Facts) -> Turned | None:
     """Find a word of the claim whose opposite the clause has, with the rest the same."""
     if denied(claim) or denied(clause):
         return None
-    here, there = _forms(claim), _forms(clause)
+    here, there = _forms(claim) - _bounds(claim), _forms(clause) - _bounds(clause)
     for first, second in OPPOSITES:
         for one, other in ((first, second), (second, first)):
             if not (here & one and there & other) or here & other or there & one:
@@ -194,6 +229,17 @@ def _opposed_from(claim: Facts, clause: Facts) -> float:
     return OPPOSED if claim.is_arabic == clause.is_arabic else AFFIRMED
 
 
+def _bounds(facts: Facts) -> frozenset[str]:
+    """Return the comparatives that only bound a value: "more than ten", "ten or more"."""
+    found = tokens(facts.text)
+    return frozenset(
+        token.text
+        for at, token in enumerate(found)
+        if (at and found[at - 1].text in {"او", "علي", "or"})
+        or (at + 1 < len(found) and found[at + 1].text in {"من", "than"})
+    )
+
+
 @lru_cache(maxsize=4_096)
 def _forms(facts: Facts) -> frozenset[str]:
     found = set[str]()
@@ -208,15 +254,21 @@ def _word_forms(word: Telling) -> set[str]:
 
 def _reorders(claim: Facts, clause: Facts) -> Turned | None:
     """Find "before" in the one and "after" in the other, before the same word."""
-    if share(claim, clause.keys) < REORDERED or denied(claim) or denied(clause):
+    if share(claim, clause.keys) < REORDERED or denied(claim) or _says_no(clause):
         return None
-    here, there = _orders(claim), _orders(clause)
+    here = _orders(claim)
+    there = [one for one in _orders(clause) if here and not one[1].isdisjoint(here[0][1])]
     if len(here) != 1 or len(there) != 1 or here[0][0] == there[0][0]:
-        return None
-    if here[0][1].isdisjoint(there[0][1]):
         return None
     reason = f'the passage says "{there[0][0]}" where the claim says "{here[0][0]}"'
     return Turned(here[0][0], clause, share(claim, clause.keys), reason)
+
+
+def _says_no(clause: Facts) -> bool:
+    """Whether a clause denies more than that something is there: "without" denies no order."""
+    return bool(denied(clause)) and not _NO_VERB.isdisjoint(
+        token.text for token in tokens(clause.text)
+    )
 
 
 @lru_cache(maxsize=4_096)

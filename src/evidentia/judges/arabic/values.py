@@ -26,6 +26,16 @@ _DATES: Final = frozenset(
 _PERIODS: Final = (2.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0)
 """How often one period is in another."""
 _NO_COUNTS: Final = _CLOCKS | {"weekday"}
+_SINGLE: Final = frozenset({"weekday", "celsius", "ordinal", "day of the month"})
+"""What nothing is worked out to."""
+_PER: Final = {
+    "hour": 3_600.0,
+    "day": _DAY,
+    "week": 7 * _DAY,
+    "month": 30 * _DAY,
+    "year": 365 * _DAY,
+}
+_TWO: Final = 2
 _MEAN_MONTH: Final = 30.4375
 _SLIP: Final = 2
 """How many days a date that months lead to is looked for around it."""
@@ -70,7 +80,7 @@ def are_alike(first: Quantity, second: Quantity) -> bool:
     """Whether two values are of one kind, so that one can stand in the place of the other."""
     one, other = first.dimension, second.dimension
     if one.startswith("money ") and other.startswith("money "):
-        return _may_be_one_currency(one.split()[1], other.split()[1])
+        return is_one_currency(one.split()[1], other.split()[1])
     if is_date(first) and is_date(second):
         if {one, other} == {"date", "hijri date"}:
             return True
@@ -78,7 +88,8 @@ def are_alike(first: Quantity, second: Quantity) -> bool:
     return one == other or {one, other} <= _CLOCKS
 
 
-def _may_be_one_currency(one: str, other: str) -> bool:
+def is_one_currency(one: str, other: str) -> bool:
+    """Whether two names of currencies may stand for one."""
     return (
         one == other
         or other in FAMILIES.get(one, frozenset())
@@ -105,6 +116,9 @@ def are_same(claimed: Quantity, said: Quantity) -> bool:
 
 def _same_number(claimed: Quantity, said: Quantity, kinds: set[str]) -> bool:
     """Whether two values of different kinds are one number: a fraction, or a count without unit."""
+    if kinds == {"time", "clock"}:  # 1:50 in a table may be how long something takes
+        span, clock = sorted((claimed, said), key=lambda one: one.dimension == "clock")
+        return _equal(span.value, clock.value * 60)
     if kinds == {"percent", "number"}:
         share, part = sorted((claimed, said), key=lambda one: one.dimension == "number")
         return _equal(share.value, part.value * 100)
@@ -133,10 +147,22 @@ def _same_of_one_kind(claimed: Quantity, said: Quantity) -> bool:
     return _equal(claimed.value, said.value)
 
 
+def are_both_times(first: Quantity, second: Quantity) -> bool:
+    """Whether both are durations, in days, months or days of work."""
+    return _kind(first.dimension) == _kind(second.dimension) == "time"
+
+
+def is_next_to(claimed: Quantity, said: Quantity) -> bool:
+    """Whether two days are the same or the one follows the other."""
+    return {claimed.dimension, said.dimension} <= {"date", "hijri date"} and (
+        abs(claimed.value - said.value) <= 1
+    )
+
+
 def is_beside(claimed: Quantity, said: Quantity) -> bool:
     """Whether two dates are a day apart at most, or the one tells no more than a year."""
-    if {claimed.dimension, said.dimension} <= {"date", "hijri date"}:
-        return abs(claimed.value - said.value) <= 1
+    if is_next_to(claimed, said):
+        return True
     return said.dimension.endswith("year") and len(_told(said)) == 1 < len(_told(claimed))
 
 
@@ -169,12 +195,16 @@ def _kind(dimension: str) -> str:
     return "time" if name == "months" else name.split()[0]
 
 
-def may_follow(claimed: Quantity, said: Sequence[Quantity]) -> bool:
-    """Whether a value may be worked out of those of the passages."""
-    values = said[:_MOST]
+def may_follow(claimed: Quantity, groups: Sequence[Sequence[Quantity]]) -> bool:
+    """Whether a value may be worked out of those of the passages, given by what belongs together.
+
+    What belongs together, a sentence or a table, can be added up and compared; the rest of what
+    can be worked out may come from anywhere.
+    """
+    values = [one for group in groups for one in group][:_MOST]
     if is_date(claimed):
         return any(are_same(claimed, reached) for reached in _reached(values))
-    if claimed.dimension == "weekday":
+    if claimed.dimension in _SINGLE:
         return False
     if claimed.dimension in _CLOCKS:
         return any(
@@ -184,21 +214,82 @@ def may_follow(claimed: Quantity, said: Sequence[Quantity]) -> bool:
             for one, span, way in product(values, values, (-1, 1))
             if one.dimension in _CLOCKS and span.dimension == "time"
         )
-    return _is_between(claimed, values) or any(
-        _equal(claimed.value, one) for one in _results(claimed, values)
+    return (
+        _is_between(claimed, values)
+        or _is_how_often(claimed, values)
+        or any(_equal(claimed.value, one) for one in _results(claimed, values))
+        or any(_equal(claimed.value, one) for group in groups for one in _added_up(claimed, group))
+        or any(_rounds_to(claimed, one) for one in _by_the_period(claimed, values))
     )
 
 
 def _results(claimed: Quantity, values: Sequence[Quantity]) -> Iterable[float]:
     """Give what can be worked out of values, in the claimed value's unit."""
     alike = [one.value for one in values if _adds_up(claimed, one)]
-    counts = [one.value for one in values if one.dimension in {"number", "times"}]
-    counts += _PERIODS if any(one.per != claimed.per for one in values) else ()
-    shares = [one.value / 100 for one in values if one.dimension == "percent"]
-    shares += [one.value for one in values if one.dimension == "number" and one.value < 1]
-    yield from _worked_out(alike, counts, shares)
+    counts = [one.value for one in values if _is_count(one)]
+    rates = [one.value / 100 for one in values if one.dimension == "percent"]
+    parts = [one.value for one in values if one.dimension == "number" and 0 < one.value < 1]
+    for one, count in product(alike, counts):
+        yield from (one * count, one / count)
+    for one, part in product(alike, rates + parts):
+        yield from (one * part, one * (1 - part))
+    yield from (one * (1 + rate) for one, rate in product(alike, rates))
     if claimed.dimension in {"number", "times", "percent"}:
-        yield from _relations(values)
+        yield from _relations(claimed, values)
+
+
+def _is_count(one: Quantity) -> bool:
+    """Whether a value says of how many something is said: "three strips", "four times".
+
+    A number in digits with nothing behind it is the cell of a table rather than a count.
+    """
+    told = one.dimension == "times" or bool(one.measured) or not one.text[:1].isdigit()
+    return (
+        told and one.dimension in {"number", "times"} and one.value >= _TWO and one.value % 1 == 0
+    )
+
+
+def _added_up(claimed: Quantity, group: Sequence[Quantity]) -> Iterable[float]:
+    """Give the sums and differences of values of one kind; terms are hardly ever added up."""
+    if _kind(claimed.dimension) == "time" and not claimed.per:
+        return
+    alike = [one.value for one in group[:_MOST] if _adds_up(claimed, one)]
+    for one, other in combinations(dict.fromkeys(alike), 2):
+        yield from (one + other, abs(one - other))
+    if len(alike) > _TWO:
+        yield sum(alike)
+
+
+def _by_the_period(claimed: Quantity, values: Sequence[Quantity]) -> Iterable[float]:
+    """Give what values for one period are for another: 6,000 for 90 days are 67 a day."""
+    alike = [one for one in values if _adds_up(claimed, one)]
+    unit = _PER.get(claimed.per, 0.0) / _DAY
+    spans = [_days(one) / unit for one in values if unit and _kind(one.dimension) == "time"]
+    for one in alike:
+        if one.per != claimed.per:
+            yield from (one.value * period for period in _PERIODS)
+            yield from (one.value / period for period in _PERIODS)
+        yield from (one.value / span for span in spans if span and not one.per)
+
+
+def _rounds_to(claimed: Quantity, value: float) -> bool:
+    """Whether a value is the claimed one, or would be told as it."""
+    return _equal(claimed.value, value) or (
+        claimed.value >= _MOST and abs(claimed.value - value) <= 1 / 2
+    )
+
+
+def _is_how_often(claimed: Quantity, values: Sequence[Quantity]) -> bool:
+    """Whether something is so many times in a period as it fits in: every two months, six times."""
+    if claimed.dimension not in {"times", "number"} or claimed.per not in _PER:
+        return False
+    spans = [_days(one) for one in values if _kind(one.dimension) == "time"]
+    period = _PER[claimed.per] / _DAY
+    return any(span and abs(period / span - claimed.value) <= claimed.value / 20 for span in spans)
+
+
+def _days(one: Quantity) -> float:
+    return one.value * _MEAN_MONTH if one.dimension.endswith("months") else one.value / _DAY
 
 
 def _is_between(claimed: Quantity, values: Sequence[Quantity]) -> bool:
@@ -238,26 +329,17 @@ def _adds_up(claimed: Quantity, said: Quantity) -> bool:
     return are_alike(claimed, said) or len(kinds) == 1
 
 
-def _worked_out(
-    alike: Sequence[float], counts: Sequence[float], shares: Sequence[float]
-) -> Iterable[float]:
-    """Give what values of one kind make with each other, with counts and with shares."""
-    for one, other in combinations(dict.fromkeys(alike), 2):
-        yield from (one + other, abs(one - other))
-    if len(alike) > 2:  # noqa: PLR2004 - two were added up above
-        yield sum(alike)
-    for one, count in product(alike, counts):
-        yield one * count
-        if count:
-            yield one / count
-    for one, part in product(alike, shares):
-        yield from (one * part, one * (1 + part), one * (1 - part))
-
-
-def _relations(values: Sequence[Quantity]) -> Iterable[float]:
+def _relations(claimed: Quantity, values: Sequence[Quantity]) -> Iterable[float]:
     """Give how often one value is another, and which share of it."""
-    for one, other in product(values, values):
-        if one is not other and other.value and are_alike(one, other) and not is_date(one):
-            yield from (one.value / other.value, 100 * one.value / other.value)
-            yield 100 * abs(one.value - other.value) / other.value
+    whole = 100 if claimed.dimension == "percent" else 1
+    told = [one for one in values if one.value and not is_date(one) and _has_size(one)]
+    for one, other in product(told, told):
+        if one is not other and are_alike(one, other):
+            yield whole * one.value / other.value
+            yield whole * abs(one.value - other.value) / other.value
     yield from (100 - one.value for one in values if one.dimension == "percent")
+    yield from (100 * (1 - one.value) for one in told if one.value < 1)
+
+
+def _has_size(one: Quantity) -> bool:
+    return one.dimension not in _NO_COUNTS and one.dimension not in _SINGLE

@@ -210,7 +210,138 @@ due = مستحق استحقاق; draft = مسودة; currency = عملة; event 
 حامل; debt debts = دين ديون; grow growth = نمو; agriculture farm farms = زراعة مزرعة مزارع;
 tourist tourism = سياحة سائح; hotel = فندق; medical health healthy = طبي طبية صحي صحة; maximum
 highest largest longest = أقصى أعلى أكبر أطول; minimum lowest smallest shortest = أدنى أقل أصغر
-أقصر
+أقصر; bridge = جسر; canal = قناة; candle candles = شمعة شموع; heater heaters heating = مدفأة
+تدفئة سخان; lighting light lights lamp = إنارة إضاءة ضوء مصباح; season seasonal = موسم موسمي;
+main principal chief = رئيسي رئيس رئيسية أساسي; entrance = مدخل مداخل; parking park = موقف
+مواقف; stairs staircase = درج سلم; corridor gallery hall = ممر رواق قاعة صالة; expert experts
+specialist = خبير خبراء مختص أخصائي; construction build built building = بناء إنشاء إنشائي يبنى;
+load loads = حمل حمولة تحميل; field = حقل مجال; directorate = مديرية; household domestic = منزلي
+أسرة; tanker tankers = صهريج صهاريج; collect collected collection = جمع يجمع تجميع تحصيل;
+assembly gather meet = تجمع يتجمع اجتماع يلتقي; waiting queue = انتظار طابور; register registrar
+= أمين مسجل; lost missing stray = تائه مفقود ضائع ضال; information enquiry enquiries = استعلامات
+معلومات استفسار; search find found = بحث يبحث عثر يعثر; edit edited editing modify modified =
+تعديل يعدل تحرير; delete deleted wipe wiped erase erased = حذف يحذف محو يمحى تمحى; create
+created creating make = إنشاء ينشأ إعداد; item items object objects element elements = عنصر
+عناصر غرض أغراض; attempt attempts try retry retried = محاولة محاولات يحاول; default = افتراضي
+تلقائي; owner holder = صاحب مالك; event events = حدث أحداث; order sequence = ترتيب مرتب;
+duplicate duplicates repeated = تكرار مكرر; valid expire expires expiry = صلاحية صالح يسري
+تنتهي; encrypted encryption = تشفير مشفر; zone timezone = توقيت منطقة; header = ترويسة; field
+fields = حقل حقول; draft drafts = مسودة; final finalised finalized = نهائي نهائيا اعتماد; void
+voided = إبطال إلغاء; reach reached = بلوغ يبلغ; count counts counted count = يحتسب حساب عد;
+disable disabled = تعطيل يعطل; enable enabled activate activated activation = تفعيل يفعل; prior
+previous past last former = ماض ماضي سابق; next following coming = تالي قادم مقبل; priority =
+أولوية; residential = سكني; commercial business = تجاري; square = مربع; depth deep = عمق عميق;
+width wide = عرض عريض; diameter = قطر; length long = طول طويل; round circle = دائرة دائري; noise
+decibels = ضوضاء ديسيبل; periodic periodically regular = دوري دورية; inspect inspected check
+tested testing = فحص يفحص اختبار يختبر; bell alarm siren = جرس إنذار صفارة; transformer = محول
+محولة; bearing = محمل; vibration vibrating = اهتزاز; turbine = عنفة توربين; chamber = غرفة;
+fault breakdown = عطل خلل; shortage lack = نقص عجز; own self = نفسه ذاتي; employ employs
+employed hire hired recruit recruitment = توظيف يوظف موظف تعيين يعين انتداب; part-time parttime
+= جزئي; full-time fulltime = متفرغ; volunteer voluntary = متطوع تطوعي; shift = وردية مناوبة
+نوبة; salary salaries paycheck = راتب رواتب; increment raise = علاوة زيادة; promotion promoted =
+ترقية; evaluation appraisal assessment assess = تقييم تقدير يقيم; training trainer course =
+تدريب تدريبي دورة; conference conferences = مؤتمر مؤتمرات; lecture = محاضرة; seminar workshop =
+ندوة ورشة; gift gifts = هدية هدايا; media press = إعلام صحافة إعلامي; spokesman spokesperson =
+متحدث; harassment = تحرش; anonymous = مجهول; grievance grievances = تظلم تظلمات; vote elect
+elected election = انتخاب ينتخب تصويت; chair chairman president = رئيس; deputy vice = نائب;
+secretary = سكرتير أمين; general = عام; executive = تنفيذي; financial finance = مالي مالية;
+legal lawyer = قانوني محام محامي; engineer engineering = مهندس هندسة هندسي; architect = معماري;
+consultant consulting = استشاري مستشار; auditor audit = مدقق مراجع تدقيق; accountant accounting
+= محاسب محاسبة; cook kitchen chef = مطبخ طباخ طاه; waiter = نادل; cleaner = عامل نظافة; gardener
+= بستاني; nursery kindergarten = حضانة روضة; grade grades mark marks = درجة درجات علامة;
+graduate graduation = خريج تخرج; degree bachelor = بكالوريوس إجازة; master = ماجستير ماستر;
+doctorate phd = دكتوراه; thesis = رسالة أطروحة; laboratory lab = مختبر معمل; research = بحث
+أبحاث; book books = كتاب كتب; borrow borrowed loan = إعارة استعارة يستعير معار; exhibit
+exhibition display = معرض عرض معروضات; statue sculpture = تمثال; painting = لوحة; camera filming
+film = كاميرا تصوير فيلم; flash = فلاش وميض; tripod = حامل; drone = طائرة مسيرة; music concert =
+موسيقى حفلة; sport sports gym = رياضة رياضي نادي; swim swimming pool = سباحة مسبح; ball football
+= كرة; game games = لعبة ألعاب; toilet bathroom = حمام دورة; bed bedroom = سرير نوم; towel =
+منشفة; breakfast = إفطار فطور; coffee cafe = قهوة مقهى; tea = شاي; bread = خبز; meat = لحم لحوم;
+fish seafood = سمك أسماك; fruit = فاكهة; vegetables = خضار خضروات; milk = حليب; sugar = سكر;
+salt = ملح; rice = أرز; egg eggs = بيض بيضة; freezer frozen freeze = تجميد مجمد; fridge
+refrigerator = ثلاجة; oven = فرن; dish = طبق; bag bags = حقيبة كيس; suitcase = حقيبة; shoe shoes
+= حذاء; shirt = قميص; vest jacket = سترة; glasses = نظارة; mask = كمامة قناع; ear ears = أذن;
+eye eyes = عين عيون; hand hands = يد أيدي; foot feet leg = قدم ساق رجل; head = رأس; heart
+cardiac cardiology = قلب; bone bones orthopaedic orthopedic orthopedics = عظم عظام; skin
+dermatology = جلد جلدية بشرة; blood = دم; knee = ركبة; back = ظهر; nerve root = عصب; filling
+fillings = حشوة; crown crowns = تاج تيجان; implant implants = زرع زراعة; orthodontics
+orthodontic braces = تقويم; cosmetic cosmetics whitening = تجميل تجميلي تبييض; vaccine
+vaccination = لقاح تطعيم; fever = حمى; cough = سعال; swelling = تورم; bleeding = نزيف; infection
+= عدوى التهاب; tablet capsule = كبسولة قرص; injection = حقنة; prescription prescribed = وصفة
+يوصف; overdose = زائدة; children paediatric = أطفال; elderly senior seniors = مسن مسنون كبار;
+pregnant = حامل; breastfeeding = رضاعة مرضع; widow = أرملة; divorce divorced = طلاق مطلق;
+guardian = ولي وصي; heir heirs inheritance = وارث ورثة ميراث; neighbour neighbours neighbor =
+جار جيران; landlord = مؤجر; sublet sublease subtenant = باطن; mortgage = رهن; evict eviction =
+إخلاء; demolish demolition = هدم; paint painting = دهان طلاء; wood wooden = خشب خشبي; metal
+metals = معدن معادن; iron steel = حديد فولاذ; stone = حجر; sand = رمل; cement concrete = اسمنت
+خرسانة; brick = طوب; fence = سور سياج; balcony = شرفة; basement = قبو; attic roof = سطح سقف;
+garage = مرآب كراج; lawn grass = عشب; plant plants = نبات نباتات; seed seeds = بذور; fertiliser
+fertilizer = سماد; pesticide = مبيد; irrigation = ري سقي; well = بئر; rain = مطر أمطار; wind =
+ريح رياح; snow ice = ثلج جليد; storm = عاصفة; sun solar = شمس شمسي; moon = قمر; earth land =
+أرض; mountain = جبل; island = جزيرة; coast beach = شاطئ ساحل; lake = بحيرة; desert = صحراء;
+forest = غابة; fishing fisherman = صيد صياد; hunting = قنص; horse = حصان خيل; sheep = خروف
+أغنام; cow cattle = بقرة أبقار; bird birds = طير طيور; poultry chicken = دجاج دواجن; bee bees
+honey = نحل عسل; luggage = أمتعة; cabin = مقصورة; crew = طاقم; pilot captain = طيار قبطان;
+runway = مدرج; boarding = صعود; departure depart departs departing = مغادرة إقلاع انطلاق يغادر
+تغادر; arrival arriving = وصول; stop stops = محطة موقف; fare fares = أجرة تعرفة تعريفة; route
+routes = مسار طريق خط; bicycle bike bikes = دراجة دراجات; truck lorry = شاحنة; taxi = أجرة; fuel
+petrol gasoline diesel = بنزين وقود ديزل; brake brakes = فرامل مكابح; mirror mirrors = مرآة
+مرايا; spare = غيار; tow = قطر سحب; garage mechanic = ورشة ميكانيكي; traffic = مرور; speeding =
+سرعة; belt = حزام; accident = حادث; riot riots = شغب; race racing = سباق; weapon weapons = سلاح
+أسلحة; prison jail = سجن; arrest = توقيف اعتقال; crime criminal = جريمة جنائي; fraud = احتيال
+غش; secret confidential confidentiality = سر سري سرية; privacy = خصوصية; consent = موافقة;
+breach violation violate = مخالفة خرق إخلال; dispute disputes = نزاع نزاعات منازعة; arbitration
+= تحكيم; appeal = استئناف طعن; verdict ruling judgment = حكم; sentence = حكم جملة; regulator
+regulatory regulation regulations = تنظيم هيئة لائحة; ordinance = لائحة; federal = اتحادي;
+province governorate governorates = محافظة إقليم ولاية; mayor = عمدة رئيس; embassy = سفارة; visa
+= تأشيرة; border = حدود; customs = جمارك جمركي; army military soldier = جيش عسكري جندي; tribe =
+قبيلة; charity charities charitable = جمعية خيري خيرية; donation donations donate = تبرع تبرعات;
+sponsor sponsorship = رعاية كفالة راع; mosque mosques = مسجد مساجد; church = كنيسة; festival =
+مهرجان احتفال; wedding = زفاف عرس; gift = هدية; ceremony = حفل مراسم; flag = علم; language
+translation translate = ترجمة لغة; interpreter = مترجم; draft = مسودة; archive archived = أرشيف
+محفوظات; page = صفحة; chapter = فصل; title = عنوان لقب; photo = صورة; map = خريطة; drawing = رسم
+مخطط; sample samples = عينة عينات; survey = استبيان مسح; statistics = إحصاء إحصائية; percentage
+percent = نسبة; ratio = نسبة معدل; majority = أغلبية; quorum = نصاب; minority = أقلية; capital =
+رأسمال عاصمة; dividend = أرباح توزيعات; bond bonds = سند سندات; investor investment invest =
+استثمار مستثمر; profit = ربح; deficit = عجز; debt = دين; bankruptcy = إفلاس; auction = مزاد;
+brokerage broker = وسيط سمسرة; commission = عمولة; tip = إكرامية; coupon voucher = قسيمة; points
+= نقاط; loyalty = ولاء; wallet = محفظة; cheque check = شيك; teller cashier = صراف أمين; atm =
+صراف; branch = فرع; headquarters seat = مقر مركز; store = متجر; queue = طابور; tray = صينية درج;
+button = زر; switch = مفتاح; remote = بعد; wireless wifi = لاسلكي; cable = كابل سلك; charger
+charging charge = شاحن شحن; printer print = طابعة طباعة; paper = ورق; ink = حبر; keyboard =
+لوحة; user = مستخدم; login = دخول تسجيل; account = حساب; database = قاعدة بيانات; query =
+استعلام; request requests = طلب طلبات; response = رد استجابة; latency = تأخير; bandwidth = نطاق;
+byte = بايت; cloud = سحابة سحابي; update updates = تحديث تحديثات; version = إصدار نسخة; bug =
+خلل; log logs = سجل سجلات; monitor monitoring = مراقبة رصد; threshold = حد عتبة; peak = ذروة;
+emergency = طارئ; evacuation evacuate = إخلاء; extinguisher = مطفأة; first-aid firstaid aid =
+إسعاف إسعافات; ambulance = إسعاف; rescue = إنقاذ; toxic poison = سام سمي; chemical chemicals =
+كيميائي مواد; acid = حمض; glove = قفاز; boots = حذاء; ladder = سلم; crane = رافعة; forklift =
+رافعة; warehouse = مستودع; pallet = منصة; barcode = باركود; label labels = ملصق بطاقة; seal =
+ختم; stamp stamped = ختم طابع; lid = غطاء; drawer = درج; shelf shelves = رف رفوف; wheel wheels =
+عجلة; screw screws bolt bolts = برغي براغي مسمار; nut = صامولة; drum = حوض; valve = صمام; tap =
+صنبور حنفية; nozzle = فوهة; compressor = ضاغط; fan = مروحة; thermostat = منظم; humidity moisture
+= رطوبة; dust = غبار; smell odour = رائحة; colour = لون; red = أحمر حمراء; green = أخضر خضراء;
+blue = أزرق زرقاء; yellow = أصفر صفراء صفر; white = أبيض بيضاء; black = أسود سوداء; north
+northern = شمال شمالي; south southern = جنوب جنوبي; east eastern = شرق شرقي; west western = غرب
+غربي; upper top = علوي أعلى; lower bottom = سفلي أسفل; front = أمامي أمام; rear = خلفي خلف; left
+= يسار أيسر; right = يمين أيمن; inside = داخل; outside = خارج; near nearest close = قريب أقرب;
+far = بعيد; straight = مستقيم; always = دائما; never = أبدا; often = غالبا; rarely = نادرا;
+daily = يومي; accompany accompanied escort chaperone = مرافق مرافقة يرافق اصطحاب; describe
+description = وصف يصف; identify identity = هوية تعريف; hand handed submit submitted submission =
+تسليم تقديم يقدم رفع; throw thrown discard discarded = رمي يرمى ترمى; bring brings brought =
+إحضار يحضر يصطحب جلب; stay stays stayed remain remains = بقاء يبقى يمكث مكوث إقامة; live lives =
+يسكن سكن إقامة; sleep = نوم; eat = أكل تناول; walk = مشي; sit = جلوس; stand = وقوف; speak talk =
+تحدث كلام; read reading = قراءة; write writes = كتابة يكتب; learn = تعلم; teach = تعليم; play =
+لعب; win = فوز; compete competition = منافسة مسابقة; agree agreed agreement = اتفاق موافقة;
+promise commit commitment commits = تعهد التزام يتعهد; warn = تحذير; punish = عقوبة; reward =
+مكافأة; honour = تكريم; thank = شكر; apologise = اعتذار; sort classify classified = تصنيف فرز;
+connect connected connection link = ربط وصل توصيل يوصل; separate = فصل منفصل; mix = خلط مزيج;
+cover lid = غطاء; fill = تعبئة ملء; empty = فارغ تفريغ; lift lifting raise = رفع; drop = إسقاط;
+push = دفع; pull = سحب; turn = إدارة; rotate = دوران; fit fitted = تركيب; adjust = ضبط تعديل;
+calibrate calibration = معايرة; weigh = وزن; cut = قطع; tear = تمزق; repair = إصلاح; polish =
+تلميع; dry = جاف تجفيف; wet = مبلل رطب; iron ironing = كي; sew = خياطة; pause paused = تعليق
+إيقاف; resume = استئناف; postpone postponed delay = تأجيل تأخير; reopen reopened = إعادة فتح;
+renew = تجديد; doubt = شك; error = خطأ
 """
 
 

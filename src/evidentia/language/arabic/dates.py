@@ -31,7 +31,7 @@ HIJRI_MONTHS: Final = {
     "المحرم": 1, "ربيع الثاني": 4, "ربيع اول": 3, "جمادي الثانيه": 6, "ذي القعده": 11,
     "ذي الحجه": 12,
 }  # fmt: skip
-_UNSURE: Final = frozenset({"اب", "ماي", "محرم", "صفر", "رجب"})
+_UNSURE: Final = frozenset({"اب", "ماي", "جوان", "محرم", "صفر", "رجب"})
 """Names of months that are other words where neither a day nor a year stands beside them."""
 WEEKDAYS: Final = {
     name: number
@@ -45,11 +45,17 @@ _HALVES: Final = {
     for half, names in (
         ("am", "صباحا صباح فجرا فجر"),
         ("noon", "ظهرا ظهر"),
-        ("pm", "عصرا عصر مساء"),
+        ("pm", "عصرا عصر مساء زوالا"),
         ("night", "ليلا"),
     )
     for name in names.split()
 }
+_HALVES_IN_WORDS: Final = (
+    ("pm", ["بعد", "الظهر"]),
+    ("pm", ["بعد", "الزوال"]),
+    ("am", ["قبل", "الظهر"]),
+    ("am", ["بعد", "منتصف", "الليل"]),
+)
 _CLOCK = re.compile(r"(?P<hour>[01]?\d|2[0-4])[:.](?P<minute>[0-5]\d)")
 _DIGITS = re.compile(r"\d{1,2}")
 _YEAR = re.compile(r"1[34]\d\d|19\d\d|20\d\d|2100")
@@ -227,20 +233,26 @@ def read_clock(found: Sequence[Token], at: int) -> Dated | None:
     if read is None:
         return None
     hour, minute, end, written = read
-    half = ""
-    if end < len(found):
-        name = _name(found[end].text, _HALVES)
-        if name:
-            half, end = _HALVES[name], end + 1
-        elif [token.text for token in found[end : end + 2]] in (["بعد", "الظهر"], ["قبل", "الظهر"]):
-            half, end = ("pm" if found[end].text == "بعد" else "am"), end + 2
-    if not (named or half or written) or hour > 2 * _NOON:
+    half, end = _half(found, end)
+    if not (named or half or written or minute) or hour > 2 * _NOON:
         return None
     if half and hour <= _NOON:
         return "clock", float(_hour(hour, half) * _HOUR + minute), end - start
     if written:
         return "clock", float(hour * _HOUR + minute), end - start
     return "clock of twelve", float(hour % _NOON * _HOUR + minute), end - start
+
+
+def _half(found: Sequence[Token], at: int) -> tuple[str, int]:
+    """Return the half of the day that a place names, and where it ends."""
+    name = _name(found[at].text, _HALVES) if at < len(found) else None
+    if name:
+        return _HALVES[name], at + 1
+    behind = [token.text for token in found[at : at + 3]]
+    for half, words in _HALVES_IN_WORDS:
+        if behind[: len(words)] == words:
+            return half, at + len(words)
+    return "", at
 
 
 def _hour(hour: int, half: str) -> int:

@@ -54,6 +54,8 @@ _SINGULAR: Final = (
     - PLURALS
 )
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_COMMA = re.compile(r"\d+,\d")
+"""A number with a decimal comma, which parts no thousands: "43,6"."""
 _TWO_READINGS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _JOINS: Final = frozenset({"و", "او", "الي", "حتي", "-", "–", "—", "،"})
 _EXACT_AFTER: Final = 4
@@ -107,6 +109,17 @@ def find_arabic_quantities(text: str) -> tuple[Quantity, ...]:
     _share_units(found, read)
     return tuple(
         _quantity(text, found, first, one) for first, one in read if one.dimension != UNREADABLE
+    )
+
+
+def currencies_in(text: str) -> frozenset[str]:
+    """Return the currencies that a text names after an "in" without an amount: "باليورو"."""
+    found = tokens(text[:_LONGEST])
+    return frozenset(
+        _nation(found, CURRENCIES[name], at + 1)[0]
+        for at, token in enumerate(found)
+        if token.text.startswith("بال")
+        and (name := without_particles(token.text, CURRENCIES)) is not None
     )
 
 
@@ -204,6 +217,9 @@ def _by_unit(found: Sequence[Token], at: int) -> _Read | None:
             value = number.value
             return _Read(dimension, value * factor, end + number.length, bare=value)
     one = _Read(dimension, factor, end, bare=1.0)
+    part, after = _part(found, end)
+    if part and unit not in PLURALS:
+        return replace(one, value=(1 + part) * factor, end=after, bare=1 + part)
     if unit == "مره":
         each = end < len(found) and (found[end].text == "كل" or _per(found, end)[0] != "")
         return one if each else None
@@ -223,21 +239,27 @@ def _dual(found: Sequence[Token], at: int) -> _Read | None:
         return _Read(dimension, value + part * value / 2, end, bare=2.0)
     money = without_particles(word, DUAL_MONEY)
     if money is None:
-        return None
+        return _one_and_a_half(found, at)
     currency, end = _nation(found, CURRENCIES[money], end)
     return _Read(f"money {currency}", 2.0, end, bare=2.0)
 
 
+def _one_and_a_half(found: Sequence[Token], at: int) -> _Read | None:
+    """Read money with a part that an "and" adds to it: "بدينار ونصف"."""
+    money = _money(found, at)
+    part, end = _part(found, money[2]) if money else (0.0, at)
+    return _Read(money[0], 1 + part, end, bare=1 + part) if money and part else None
+
+
 def _single(found: Sequence[Token], at: int, unit: str, one: _Read) -> _Read | None:
-    """Read a unit that stands for one of it, or for one and a half: "خلال أسبوع", "سنة ونصف"."""
+    """Read a unit that stands for one of it: "خلال أسبوع"; in "خلال شهر الصوم" it is a name."""
     word = found[at].text
-    part, end = _part(found, one.end)
-    if part:
-        return replace(one, value=(1 + part) * one.value, end=end, bare=1 + part)
     if word.removeprefix("ال") == unit and _added(found, one):
         return one
     following = found[one.end].text if one.end < len(found) else ""
     before = found[at - 1].text if at else ""
+    if following.startswith("ال"):
+        return None
     alone = word == unit and (before in _ONCE or unit.endswith("ا"))  # "أسبوعًا": for a week
     prefixed = word in {f"{particle}{unit}" for particle in ("ب", "فب", "وب", "ل")}
     return one if alone or prefixed or following in _WHOLE else None
@@ -296,6 +318,8 @@ def _is_of_month(found: Sequence[Token], at: int) -> bool:
 def _by_digits(found: Sequence[Token], at: int) -> _Read | None:
     """Read a quantity whose number is in digits."""
     text = found[at].text
+    if _COMMA.fullmatch(text):
+        text = text.replace(",", ".")
     if not _GROUPED.fullmatch(text) or _TWO_READINGS.fullmatch(text) or _is_name(found, at):
         return None
     if len(text) > 1 and text.startswith("0") and text[1].isdigit():
@@ -359,7 +383,8 @@ def _measure(found: Sequence[Token], at: int) -> _Unit | None:
     """Return a unit by its name, with "square", "cubic" or "working" behind it."""
     word = found[at].text
     following = found[at + 1].text if at + 1 < len(found) else ""
-    unit = None if word.startswith("و") else without_particles(word, UNITS)
+    joined = word.startswith(("و", "لل")) and word not in UNITS
+    unit = None if joined else without_particles(word, UNITS)
     if unit is None or following == "الاسبوع":
         return None
     dimension, factor = UNITS[unit]
