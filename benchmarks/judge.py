@@ -43,15 +43,16 @@ OF_WORDS = ("quote", "numbers")
 SHARED_WORDS = "shared words"
 COSINE = "cosine of embeddings"
 TARGETS = {
-    "wice": (0.74, 0.76),
-    "fever_symmetric": (0.82, 0.88),
+    "wice": (0.75, None),
+    "fever_symmetric": (0.80, 0.88),
     "summedits": (0.66, 0.72),
     "cad_nli": (0.80, None),
     "conjnli": (0.75, None),
 }
 """The balanced accuracy that each set should reach, and what is aimed at."""
-F1_TARGETS = {"cad_nli": 0.75}
+F1_TARGETS = {"cad_nli": 0.70}
 MOST_ERROR = 0.05
+MOST_ERROR_OF_A_SET = 0.08
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +107,25 @@ def measure_judges(size: Size, data: Path) -> Section:
     rows = []
     ours: list[Outcome] = []
     theirs: list[Outcome] = []
+    errors: list[Line] = []
     for file in files:
         name = file.name.partition(".")[0]
         pairs = read_pairs(file, size.pairs)
         found = {way: judged(pairs) for way, judged in ways.items()}
         rows += [[name, way, *_cells(measured)] for way, measured in found.items()]
         section.lines += _lines(name, default, found)
+        errors += _calibration(
+            f"calibration error, {name}",
+            found[default].figures,
+            found[SHARED_WORDS].figures,
+            MOST_ERROR_OF_A_SET,
+        )
         ours += found[default].outcomes
         theirs += found[SHARED_WORDS].outcomes
-    section.lines += _calibration(measure(ours), measure(theirs))
+    section.lines += _calibration(
+        "calibration error, all pairs", measure(ours), measure(theirs), MOST_ERROR
+    )
+    section.lines += errors
     header = ["Set", "By", "Pairs", "Balanced accuracy", "F1", "AUROC", "ECE", "Pairs/s"]
     section.tables.append(Table("All figures", header, rows))
     section.notes.append(
@@ -220,19 +231,19 @@ def _lines(name: str, default: str, found: dict[str, Measured]) -> list[Line]:
     return lines
 
 
-def _calibration(ours: Figures, theirs: Figures) -> list[Line]:
-    """Return the line of how far the probabilities are off, over the pairs of all sets."""
+def _calibration(what: str, ours: Figures, theirs: Figures, most: float) -> list[Line]:
+    """Return the line of how far the probabilities are off."""
     if ours.calibration_error is None:
         return []
     return [
         Line(
-            "calibration error, all pairs",
+            what,
             SHARED_WORDS,
             _figure(ours.calibration_error),
             _figure(theirs.calibration_error),
             Spread.of([ours.calibration_error]),
             "%",
-            target=MOST_ERROR,
+            target=most,
             at_most=True,
         )
     ]

@@ -1,10 +1,14 @@
 """Writes the page of figures from what the benchmarks measured: no figure is typed by hand.
 
-Run it with `python -m benchmarks.report FIGURES.json ...`; the page goes to standard output.
+Run it with `python -m benchmarks.report FIGURES.json ...`; the page goes to standard output. With
+`--into PAGE` the sections that were measured take the place of those of the same name in a page
+written before, and the rest of it stays.
 """
 
+import argparse
 import json
-import sys
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +42,8 @@ MEANING = """\
   runs already pays that once.
 - **Judges.** A judge that compares words and values says little of a claim in other words: it is
   rarely wrong where it is sure, and seldom sure. The balanced accuracy shows the latter.
+- **Verdicts.** Shared words are worse than a coin here: who wrote the claims was asked to reword
+  what is true, and false ones differ in one point. A verdict of an API's judge is not in it.
 - **Changed sentences.** Nearly every word of a swap is in the evidence, so that shared words tell
   nothing. The changes are made by the rules that also made a part of the training pairs, of other
   sentences; those written by hand are of no rule's making, and the harder ones. Neither suite is
@@ -74,12 +80,7 @@ Nothing else should run meanwhile. `benchmarks/README.md` says what each yardsti
 def page(found: list[dict[str, Any]]) -> str:
     """Return the whole page."""
     sections = [Section.from_json(section) for one in found for section in one["sections"]]
-    goals = [
-        [section.title, line.what, line.target_text(), line.cells()[3], line.reached_text()]
-        for section in sections
-        for line in section.lines
-        if line.target is not None
-    ]
+    goals = [row for section in sections for row in _goals(section)]
     small = [
         "**These are figures of the small form, only good for a first look.**"
         for one in found[:1]
@@ -100,11 +101,46 @@ def page(found: list[dict[str, Any]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _goals(section: Section) -> list[list[str]]:
+    return [
+        [section.title, line.what, line.target_text(), line.cells()[3], line.reached_text()]
+        for line in section.lines
+        if line.target is not None
+    ]
+
+
+def put_into(old: str, sections: Sequence[Section]) -> str:
+    """Return a page with some of its sections measured anew; a new one stands behind the others."""
+    for section in sections:
+        rows = [f"| {' | '.join(row)} |" for row in _goals(section)]
+        lines = old.split("\n")
+        first = lines.index("## Targets") + 2
+        end = next(at for at in range(first, len(lines)) if not lines[at].startswith("|"))
+        kept = lines[first:end]
+        places = [at for at, row in enumerate(kept) if row.startswith(f"| {section.title} |")]
+        at = places[0] if places else len(kept)
+        kept = [row for row in kept if not row.startswith(f"| {section.title} |")]
+        old = "\n".join([*lines[:first], *kept[:at], *rows, *kept[at:], *lines[end:]])
+        begins = re.search(rf"(?m)^## {re.escape(section.title)}$", old)
+        start = begins.start() if begins else old.index(MEANING.partition("\n")[0])
+        after = re.search(r"(?m)^## ", old[start + 3 :]) if begins else None
+        rest = old[start + 3 + after.start() :] if after else old[start:]
+        old = f"{old[:start]}{section.markdown()}\n{rest}"
+    meaning = old.index(MEANING.partition("\n")[0])
+    return f"{old[:meaning]}{MEANING}\n\n{AGAIN}\n"
+
+
 def main() -> None:
-    found = [json.loads(Path(name).read_text()) for name in sys.argv[1:]]
-    if not found:
-        raise SystemExit("give the files that the benchmarks wrote with --json")
-    print(page(found), end="")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("figures", type=Path, nargs="+", help="what benchmarks wrote with --json")
+    parser.add_argument("--into", type=Path, help="a page whose sections are to be replaced")
+    given = parser.parse_args()
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in given.figures]
+    if given.into is None:
+        print(page(found), end="")
+        return
+    sections = [Section.from_json(section) for one in found for section in one["sections"]]
+    given.into.write_text(put_into(given.into.read_text(encoding="utf-8"), sections), "utf-8")
 
 
 if __name__ == "__main__":
