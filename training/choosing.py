@@ -16,25 +16,22 @@ import torch
 from sklearn.metrics import roc_auc_score
 from tokenizers import Tokenizer
 
-from training.contrast import CHOOSING, WEAK, own_pairs, shared_pairs
+from training.contrast import CHOOSING, WEAK, own_pairs
 from training.data import DEV_SETS, Pair, dev_pairs
 from training.encoding import LABELS, NOT_FOUND, PARTLY, SUPPORTED, encode, padded, tokenizer_at
 from training.measures import balanced_accuracy, macro_f1
 from training.model import LABELS as THREE
-from training.model import PairModel
+from training.model import PairModel, trained
 
 Floats = np.ndarray[Any, Any]
 Figures = dict[str, float]
 _AT_ONCE: Final = 16
 
 
-def held_pairs(data: Path, claims: Path) -> dict[str, list[Pair]]:
+def held_pairs(data: Path) -> dict[str, list[Pair]]:
     """Return what is measured with, by its name."""
     found = {name: dev_pairs(data, name) for name in DEV_SETS}
-    found["shared contrast"] = shared_pairs(data, claims, choosing=True)
-    for part in CHOOSING:
-        found[f"{part} contrast"] = own_pairs(claims, [part])
-    return {name: pairs for name, pairs in found.items() if pairs}
+    return {**found, "contrast": own_pairs(CHOOSING)}
 
 
 def some(pairs: Sequence[Pair], count: int) -> list[Pair]:
@@ -135,17 +132,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkpoint", type=Path, help="what a stage of training wrote")
     parser.add_argument("data", type=Path, help="folder of the claim sets")
-    parser.add_argument("--claims", type=Path, required=True, help="folder of our own claims")
     parser.add_argument("--minilm", type=Path, required=True, help="folder with tokenizer.json")
     parser.add_argument("--only", help="measure with sets whose names have this in them")
     parser.add_argument("--kinds", action="store_true", help="print contrast pairs by their kinds")
     given = parser.parse_args()
-    state = torch.load(given.checkpoint, weights_only=False)["average"]
-    layers = sum(name.endswith(".up.weight") for name in state)
-    model = PairModel(layers=layers, labels=len(LABELS))
-    model.load_state_dict(state)
+    model = trained(given.checkpoint)
     tokenizer = tokenizer_at(given.minilm)
-    for name, pairs in held_pairs(given.data, given.claims).items():
+    for name, pairs in held_pairs(given.data).items():
         if given.only and given.only not in name:
             continue
         measured = measure(model, tokenizer, {name: pairs})

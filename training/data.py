@@ -1,14 +1,13 @@
 """Training pairs: the public sets in one shape, with long evidence brought down to what fits.
 
 Every pair says where it comes from. Where a set says only that a claim is not supported, the label
-says so too; training then asks for the sum of the two other classes. Nothing here reads `dev/` but
+says so too; training then asks for the sum of the other classes. Nothing here reads `dev/` but
 `dev_pairs`, which is for measuring.
 """
 
 import gzip
 import json
 import math
-import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,18 +17,9 @@ from typing import Final
 
 from evidentia.language.sentences import sentence_spans
 
-TRAIN_SETS: Final = (
-    "fever_nli",
-    "mnli",
-    "cad_nli",
-    "conjnli",
-    "fool_me_twice",
-    "factcheck_gpt",
-    "begin",
-)
 DEV_SETS: Final = ("wice", "fever_symmetric", "summedits", "cad_nli", "conjnli")
 EVIDENCE_WORDS: Final = 75
-"""How many words of evidence a pair has at most: with the claim some 128 tokens."""
+"""How many words of evidence a changed sentence has around it at most."""
 
 _WORD = re.compile(r"\w+")
 
@@ -55,18 +45,6 @@ def read_set(path: Path) -> list[Pair]:
 def dev_pairs(folder: Path, name: str) -> list[Pair]:
     """Return a set that is for choosing and measuring, and never for training."""
     return read_set(folder / "dev" / f"{name}.jsonl.gz")
-
-
-def train_pairs(folder: Path, seed: int) -> list[Pair]:
-    """Return the pairs of all training sets, each with evidence short enough to be read whole."""
-    source = random.Random(seed)
-    pairs: list[Pair] = []
-    for name in TRAIN_SETS:
-        pairs += read_set(folder / "train" / f"{name}.jsonl.gz")
-    pairs += by_sentence(read_set(folder / "train" / "summedits.jsonl.gz"))
-    short = [shortened(pair) for pair in pairs if pair.evidence.strip() and pair.claim.strip()]
-    source.shuffle(short)
-    return short
 
 
 def by_sentence(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -104,13 +82,6 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
-def shortened(pair: Pair, words: int = EVIDENCE_WORDS) -> Pair:
-    """Return the pair with the sentences that share most with the claim, in their order."""
-    if len(pair.evidence.split()) <= words:
-        return pair
-    return replace(pair, evidence=nearest_sentences(pair.evidence, pair.claim, words))
-
-
 def nearest_sentences(evidence: str, claim: str, words: int) -> str:
     """Return the sentences of the evidence that share most with a claim, as many as fit."""
     said = sentences(evidence)
@@ -129,19 +100,6 @@ def nearest_sentences(evidence: str, claim: str, words: int) -> str:
     if not kept:
         return " ".join(said[ranked[0]].split()[:words]) if ranked else evidence
     return " ".join(said[place] for place in sorted(kept))
-
-
-def with_distractors(pair: Pair, others: Sequence[str], source: random.Random) -> Pair:
-    """Return the pair with other sentences around its evidence, which change nothing."""
-    room = EVIDENCE_WORDS - len(pair.evidence.split())
-    around: list[str] = []
-    for _ in range(source.randint(1, 3)):
-        other = source.choice(others)
-        if len(other.split()) <= room:
-            around.append(other)
-            room -= len(other.split())
-    around.insert(source.randint(0, len(around)), pair.evidence)
-    return replace(pair, evidence=" ".join(around))
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -14,7 +14,9 @@ from typing import Final
 import torch
 from tokenizers import Tokenizer
 
-from training.contrast import MARK, WEAK
+from evidentia.judges.checks import retold
+from evidentia.language.markup import plain_text
+from training.contrast import GAP, MARK, WEAK
 from training.data import Pair, nearest_sentences
 from training.model import LABELS as THREE
 
@@ -66,18 +68,37 @@ def right_labels(pair: Pair) -> tuple[bool, ...]:
     return tuple(place in right for place in range(len(LABELS)))
 
 
-def encode(tokenizer: Tokenizer, pairs: Sequence[Pair]) -> list[Encoded]:
-    """Return the tokens of pairs; of long evidence the sentences nearest to the claim."""
-    texts = [(pair.evidence, pair.claim) for pair in pairs]
-    encoded = tokenizer.encode_batch(texts)
+def fitting(tokenizer: Tokenizer, pairs: Sequence[Pair]) -> list[tuple[str, str]]:
+    """Return evidence and claim of pairs; of long evidence the sentences nearest to the claim.
+
+    They are read as the judge reads them: without markup, and values as the evidence writes them.
+    """
+    texts = [_as_read(pair.evidence, pair.claim) for pair in pairs]
+    long = _too_long(tokenizer, texts, range(len(texts)))
     for words in _WORDS:
-        long = [place for place, one in enumerate(encoded) if one.overflowing]
         for place in long:
             claim = pairs[place].claim
-            texts[place] = nearest_sentences(pairs[place].evidence, claim, words), claim
-        again = tokenizer.encode_batch([texts[place] for place in long])
-        for place, one in zip(long, again, strict=True):
-            encoded[place] = one
+            evidence = nearest_sentences(pairs[place].evidence, claim, words)
+            texts[place] = _as_read(evidence, claim)
+        long = _too_long(tokenizer, texts, long)
+    return texts
+
+
+def _as_read(evidence: str, claim: str) -> tuple[str, str]:
+    plain = plain_text(evidence.replace(GAP, " "))
+    return plain, retold(plain_text(claim), plain)
+
+
+def _too_long(
+    tokenizer: Tokenizer, texts: Sequence[tuple[str, str]], places: Sequence[int]
+) -> list[int]:
+    encoded = tokenizer.encode_batch([texts[place] for place in places])
+    return [place for place, one in zip(places, encoded, strict=True) if one.overflowing]
+
+
+def encode(tokenizer: Tokenizer, pairs: Sequence[Pair]) -> list[Encoded]:
+    """Return the tokens of pairs, as much as fits of each."""
+    encoded = tokenizer.encode_batch(fitting(tokenizer, pairs))
     return [
         Encoded(one.ids, one.type_ids, right_labels(pair))
         for one, pair in zip(encoded, pairs, strict=True)

@@ -1,10 +1,9 @@
 """Export a checkpoint: two graphs of plain ONNX operators, and one file of weights for both.
 
-On disk the pair model's matrices are int8, with a scale for each output, and the layers of the
-encoder that finds passages are of four bits, with a scale for every 64 weights; loading makes
-32-bit floats of them, so a score does not depend on what it is computed with. The word embeddings
-were not trained and serve both. What a graph lacks is named as external data; the runtime hands it
-in.
+On disk the pair model's matrices are int8, with a scale for each output. The layers of the encoder
+that finds passages and the word embeddings of both, which were not trained, are of four bits, with
+a scale for every 64 weights. Loading makes 32-bit floats of them, so a score does not depend on
+what it is computed with. What a graph lacks is named as external data; the runtime hands it in.
 """
 
 import argparse
@@ -19,7 +18,7 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
 
-from training.model import Encoder, PairModel, pretrained
+from training.model import Encoder, PairModel, pretrained, trained
 
 LARGE: Final = 2_000
 """How many weights a tensor has that is kept outside the graph."""
@@ -59,6 +58,16 @@ def in_groups(weights: np.ndarray[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
     return flat[0::2] | (flat[1::2] << 4), scales[:, 0, :]
 
 
+def rounded(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a table as it comes back from four bits, with groups along its columns."""
+    packed, scales = in_groups(weights.T)
+    levels = (
+        np.stack([packed & 15, packed >> 4], axis=1).reshape(weights.T.shape).astype(np.float32)
+    )
+    groups = (levels - 8).reshape(len(scales), GROUP, -1) * scales[:, None, :].astype(np.float32)
+    return np.ascontiguousarray(groups.reshape(weights.T.shape).T)
+
+
 def _best_scales(groups: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return for each group the scale, among some, that gives its weights back best."""
     most = np.abs(groups).max(axis=1, keepdims=True) + 1e-12
@@ -74,7 +83,7 @@ def _best_scales(groups: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def export(model: PairModel, encoder: Encoder, out: Path) -> None:
-    """Write the graphs and weights of a trained pair model, and of the encoder it began as."""
+    """Write the graphs and weights of a trained pair model, and of the encoder of passages."""
     model.eval()
     encoder.eval()
     ids = torch.randint(1_000, 30_000, (2, 16))
@@ -90,7 +99,7 @@ def export(model: PairModel, encoder: Encoder, out: Path) -> None:
     (out / "pair.onnx").write_bytes(pair.SerializeToString(deterministic=True))
     (out / "embed.onnx").write_bytes(embed.SerializeToString(deterministic=True))
     with (out / "weights.npz").open("wb") as file:
-        np.savez(file, **{name: arrays[name] for name in sorted(arrays)})
+        np.savez_compressed(file, **{name: arrays[name] for name in sorted(arrays)})
 
 
 def _graph(module: nn.Module, inputs: dict[str, Tensor], output: str) -> onnx.ModelProto:
@@ -129,9 +138,13 @@ def _taken_out(model: onnx.ModelProto, name: str, *, four_bits: bool) -> Iterato
             continue
         is_table = tensor.name in gathered
         is_words = is_table and len(weights) > _LENGTH
-        known_as = "words" if is_words else f"{name}.{place}"
+        known_as = f"{name}.words" if is_words else f"{name}.{place}"
         _rename(model, tensor.name, known_as)
-        if four_bits and not is_table:
+        if is_words:
+            packed, scales = in_groups(weights.T)
+            yield f"{known_as}.t4", packed
+            yield f"{known_as}.s4", scales
+        elif four_bits and not is_table:
             packed, scales = in_groups(weights)
             yield f"{known_as}.q4", packed
             yield f"{known_as}.s4", scales
@@ -159,14 +172,12 @@ def _rename(model: onnx.ModelProto, old: str, new: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("checkpoint", type=Path, help="what a round of training wrote")
+    parser.add_argument("checkpoint", type=Path, help="what training wrote")
     parser.add_argument("out", type=Path, help="folder for the graphs and weights")
     parser.add_argument("--minilm", type=Path, required=True, help="folder of the MiniLM weights")
     arguments = parser.parse_args()
-    start = pretrained(arguments.minilm / "model.safetensors")
-    model = PairModel()
-    model.load_state_dict(torch.load(arguments.checkpoint, weights_only=False)["average"])
-    export(model, start.encoder, arguments.out)
+    finder = pretrained(arguments.minilm / "model.safetensors")
+    export(trained(arguments.checkpoint), finder.encoder, arguments.out)
 
 
 if __name__ == "__main__":

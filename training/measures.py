@@ -21,3 +21,14 @@ def macro_f1(truth: Sequence[str], found: np.ndarray, labels: Sequence[str]) -> 
         hits = int((is_so & (said == place)).sum())
         scores.append(2 * hits / max(int(is_so.sum()) + int((said == place).sum()), 1))
     return float(np.mean(scores))
+
+
+def calibration_error(truth: np.ndarray, chances: np.ndarray, bins: int = 10) -> float:
+    """Return how far chances are from how often they come true, by bins of one width."""
+    places = np.minimum((chances * bins).astype(int), bins - 1)
+    error = 0.0
+    for place in range(bins):
+        there = places == place
+        if there.any():
+            error += there.mean() * abs(truth[there].mean() - chances[there].mean())
+    return float(error)

@@ -23,6 +23,22 @@ _FAR: Final = -1e4
 _SHARPNESS: Final = 10.0
 
 
+class Locked(nn.Module):
+    """Dropout that leaves out the same features of all tokens of a text: cheap on a processor."""
+
+    def __init__(self, part: float) -> None:
+        super().__init__()
+        self.part = part
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Return the tokens, while training without some of their features."""
+        if not (self.training and self.part):
+            return hidden
+        shape = (hidden.shape[0], 1, hidden.shape[2])
+        kept = torch.rand(shape) >= self.part
+        return hidden * (kept / (1 - self.part)).to(hidden.dtype)
+
+
 class Layer(nn.Module):
     """One layer of the encoder: attention, then two linear maps, each with its residual."""
 
@@ -33,7 +49,7 @@ class Layer(nn.Module):
         self.up = nn.Linear(WIDTH, 4 * WIDTH)
         self.down = nn.Linear(4 * WIDTH, WIDTH)
         self.after_maps = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Locked(dropout)
 
     def forward(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Return the tokens after this layer; `mask` is added to what attention weighs."""
@@ -60,7 +76,7 @@ class Encoder(nn.Module):
         self.segments = nn.Embedding(2, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
         self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Locked(dropout)
 
     def forward(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
         """Return the tokens in context; `mask` is true where there is a token."""
@@ -165,3 +181,12 @@ def pretrained(weights: Path, dropout: float = 0.1, labels: int = len(LABELS)) -
                 names[f"layers.{layer}.{ours}.{kind}"] = f"encoder.layer.{layer}.{theirs}.{kind}"
     model.encoder.load_state_dict({ours: given[theirs] for ours, theirs in names.items()})
     return model
+
+
+def trained(checkpoint: Path) -> PairModel:
+    """Return the model of a checkpoint: the mean of its last weights."""
+    state = torch.load(checkpoint, weights_only=False)["average"]
+    layers = sum(name.endswith(".up.weight") for name in state)
+    model = PairModel(layers=layers, labels=len(state["weigh.3.bias"]))
+    model.load_state_dict(state)
+    return model.eval()

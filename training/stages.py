@@ -1,8 +1,8 @@
-"""Write the pairs of a stage, in the order in which they are read.
+"""Write the pairs that the model is trained on, in the order in which they are read.
 
-The first stage reads the public sets alone, more of those that tell three classes apart, and little
-of those whose claims give their label away, or that call the unrelated contradicted. The second
-reads the contrast pairs several times over, each time with as many other public pairs.
+Of the public sets more is read of those that tell three classes apart, and little of those whose
+claims give their label away, or that call the unrelated contradicted. The contrast pairs are those
+written for Evidentia, and the shared ones.
 """
 
 import argparse
@@ -10,43 +10,57 @@ import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
-from training.contrast import trained_pairs
-from training.data import Pair, by_sentence, read_set
+from evidentia.language.statements import read_statement
+from evidentia.language.words import coverage
+from training.contrast import MARK, trained_pairs
+from training.data import Pair, by_sentence, read_set, sentences
+from training.perturb import synthetic_pairs
 
 SHARES: Final = {
-    "vitaminc_real": 7_000,
-    "mnli_dev_3way": 5_000,
-    "vitaminc_synthetic": 3_000,
-    "infotabs": 2_500,
-    "tabfact_pairs": 1_200,
+    "vitaminc_real": 6_000,
+    "mnli_dev_3way": 4_000,
+    "vitaminc_synthetic": 2_500,
+    "summedits": 2_500,
+    "infotabs": 2_000,
+    "fever_nli": 1_800,
     "fool_me_twice": 1_100,
-    "fever_nli": 1_200,
-    "negation_nli": 1_000,
-    "summedits": 1_000,
-    "semantic_fragments": 900,
+    "tabfact_pairs": 1_000,
+    "feverous_dev": 900,
+    "negation_nli": 800,
     "conjnli": 800,
-    "entailment_bank": 700,
+    "cad_nli": 800,
+    "begin": 800,
+    "semantic_fragments": 700,
     "contract_nli": 700,
-    "cad_nli": 600,
-    "scitab": 500,
+    "factcheck_gpt": 700,
+    "entailment_bank": 600,
     "scifact_rte": 500,
-    "feverous_dev": 500,
-    "begin": 500,
-    "scone": 400,
-    "med_monotonicity": 400,
-    "folio": 400,
-    "snli_dev_3way": 400,
-    "factcheck_gpt": 300,
+    "scitab": 400,
+    "scone": 300,
+    "med_monotonicity": 300,
+    "folio": 300,
+    "snli_dev_3way": 300,
     "fever_adversarial": 300,
     "faithdial_audit": 200,
     "breaking_nli": 150,
     "dialfact_small": 100,
 }
-"""How many pairs of each set one round of the public sets has: some 31,000 together."""
+"""How many pairs of each set one round of the public sets has: some 29,500 together."""
+FIRST: Final = 8_000
+"""How many public pairs are read before all else."""
+BESIDE: Final = (12_000, 11_000)
+"""How many public pairs are read in each round beside the contrast pairs."""
+CHANGED: Final = 4_000
+VERBATIM: Final = 1_500
+ELSEWHERE: Final = 1_800
+_ACCOMPANIED: Final = 0.3
+_BESIDE_WORDS: Final = 105
+_ALIKE: Final = 0.5
+_SHORTEST, _LONGEST = 6, 28
 _ONE_CLAIM: Final = 60
 """How often one claim is read at most in a set that has few: it would be learned by heart."""
 
@@ -87,32 +101,106 @@ def _even(pairs: Sequence[Pair]) -> list[Pair]:
     return turns + sorted(rest, key=lambda pair: places[id(pair)])
 
 
-def second_stage(data: Path, claims: Path, seed: int, rounds: int, skip: float) -> list[Pair]:
-    """Return the contrast pairs so many times, each time with as many other public pairs."""
-    contrast = trained_pairs(data, claims)
-    part = len(contrast) / sum(SHARES.values())
-    found: list[Pair] = []
-    for number in range(rounds):
-        mixed = [*contrast, *public_pairs(data, seed, part, skip + number * part)]
-        random.Random(seed + number).shuffle(mixed)
-        found += mixed
+def mixed(data: Path, seed: int) -> list[Pair]:
+    """Return all pairs of a training, in the order in which they are read.
+
+    First come public pairs alone; then the contrast pairs, twice over, each time with other public
+    pairs, with sentences near to the words of their evidence, and with evidence of another place.
+    """
+    contrast = trained_pairs(data)
+    found = public_pairs(data, seed, FIRST / sum(SHARES.values()))
+    read = FIRST
+    for number, beside in enumerate(BESIDE):
+        source = random.Random(f"{seed} {number}")
+        pairs = [*with_others(contrast, source), *elsewhere(contrast, ELSEWHERE, source)]
+        pairs += near(contrast, seed + number, source)
+        public = sum(SHARES.values())
+        pairs += public_pairs(data, seed, beside / public, read / public)
+        read += beside
+        source.shuffle(pairs)
+        found += pairs
     return found
+
+
+def with_others(contrast: Sequence[Pair], source: random.Random) -> list[Pair]:
+    """Return contrast pairs, some with another passage of the document beside their evidence."""
+    passages = _passages(contrast)
+    found: list[Pair] = []
+    for pair in contrast:
+        other = source.choice(passages[_document(pair)])
+        together = [pair.evidence, other]
+        source.shuffle(together)
+        is_short = sum(len(text.split()) for text in together) <= _BESIDE_WORDS
+        if other != pair.evidence and is_short and source.random() < _ACCOMPANIED:
+            found.append(replace(pair, evidence="\n".join(together)))
+        else:
+            found.append(pair)
+    return found
+
+
+def elsewhere(contrast: Sequence[Pair], count: int, source: random.Random) -> list[Pair]:
+    """Return claims beside another passage of their document, which does not say them.
+
+    Documents repeat themselves: claims that share much with the other passage are left out.
+    """
+    passages = _passages(contrast)
+    found: list[Pair] = []
+    for pair in source.sample(list(contrast), len(contrast)):
+        others = [text for text in passages[_document(pair)] if text != pair.evidence]
+        if len(found) < count and others and pair.label != "not_found":
+            other = source.choice(others)
+            if _shared(pair.claim, other) < _ALIKE:
+                found.append(Pair(other, pair.claim, "not_found", f"{MARK}{_document(pair)}:other"))
+    return found
+
+
+def near(contrast: Sequence[Pair], seed: int, source: random.Random) -> list[Pair]:
+    """Return pairs whose claims are near to the words of their evidence.
+
+    Who wrote the contrast claims was asked to reword what is true, so that a model takes a claim in
+    the document's own words for a false one. Sentences of the same passages, as they are and
+    changed in one word, teach it better.
+    """
+    found = [
+        replace(pair, source="changed/contrast")
+        for pair in synthetic_pairs(contrast, CHANGED, seed)
+    ]
+    for evidence in source.sample(sorted({pair.evidence for pair in contrast}), VERBATIM):
+        said = [
+            sentence
+            for sentence in sentences(evidence)
+            if _SHORTEST <= len(sentence.split()) <= _LONGEST
+            and "|" not in sentence
+            and sentence[0].isupper()
+        ]
+        if said:
+            found.append(Pair(evidence, source.choice(said), "supported", "verbatim"))
+    return found
+
+
+def _passages(contrast: Sequence[Pair]) -> dict[str, list[str]]:
+    """Return the passages of each document."""
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for pair in contrast:
+        found[_document(pair)][pair.evidence] = None
+    return {document: list(texts) for document, texts in found.items()}
+
+
+def _document(pair: Pair) -> str:
+    return pair.source.removeprefix(MARK).rpartition(":")[0]
+
+
+def _shared(claim: str, evidence: str) -> float:
+    return coverage(read_statement(claim).stems, read_statement(evidence).stems)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("stage", choices=["public", "contrast"])
     parser.add_argument("data", type=Path, help="folder of the claim sets")
     parser.add_argument("out", type=Path, help="JSON lines to write")
-    parser.add_argument("--claims", type=Path, help="folder of our own contrast claims")
-    parser.add_argument("--rounds", type=int, default=3, help="how often contrast pairs are read")
-    parser.add_argument("--skip", type=float, default=0.0, help="rounds of the sets read before")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    if given.stage == "public":
-        pairs = public_pairs(given.data, given.seed, skip=given.skip)
-    else:
-        pairs = second_stage(given.data, given.claims, given.seed, given.rounds, given.skip)
+    pairs = mixed(given.data, given.seed)
     with given.out.open("w", encoding="utf-8") as out:
         for pair in pairs:
             out.write(json.dumps(asdict(pair)) + "\n")

@@ -1,8 +1,9 @@
-"""Train a stage on the e5 base: from its weights or a checkpoint, on a file of pairs.
+"""Train the pair model on the e5 base, on a file of pairs, for so many minutes.
 
 The encoder runs in bfloat16 over weights that are kept in 32 bits; the word embeddings stay as they
-are. A stage that was stopped goes on from its last checkpoint if it is started again with the same
-arguments. Beside the checkpoint is a log, one JSON object a line.
+are. The rates fall to nearly nothing as the minutes run out, or the pairs. A training that was
+stopped goes on from its last checkpoint if it is started again with the same arguments. Beside the
+checkpoint is a log, one JSON object a line.
 """
 
 import argparse
@@ -23,7 +24,7 @@ ENCODER_RATE, HEAD_RATE = 1e-4, 5e-4
 AVERAGED: Final = 0.995
 """How much of the mean of the weights stays at each step."""
 LEAST: Final = 0.03
-"""What part of the rate is left where it has fallen."""
+"""What part of the rate is left at the end."""
 LOGGED_EVERY: Final = 20
 SAVED_EVERY: Final = 100
 
@@ -34,8 +35,8 @@ def loss_of(logits: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     return -torch.logsumexp(chances, -1).mean()
 
 
-class Stage:
-    """The state of a stage: the model, the mean of its last weights, and the optimiser."""
+class Training:
+    """The state of a training: the model, the mean of its last weights, and the optimiser."""
 
     def __init__(self, base: Path, dropout: float) -> None:
         self.model = pretrained(base, dropout, len(LABELS))
@@ -47,13 +48,12 @@ class Stage:
         self.optimizer = torch.optim.AdamW(
             [{"params": encoder, "lr": ENCODER_RATE}, {"params": head, "lr": HEAD_RATE}],
             weight_decay=0.01,
+            fused=True,
         )
         self.steps = 0
-        """Steps of this stage."""
-        self.seen = 0
-        """Tokens of this stage."""
+        self.tokens = 0
         self.pairs = 0
-        """Pairs of all stages."""
+        self.minutes = 0.0
 
     def freeze(self, layers: int) -> None:
         """Leave the embeddings and the first layers of the encoder as they are from here on."""
@@ -61,16 +61,15 @@ class Stage:
         for part in (encoder.places, encoder.segments, encoder.norm, *encoder.layers[:layers]):
             part.requires_grad_(requires_grad=False)
 
-    def load(self, path: Path, *, goes_on: bool) -> None:
-        """Take up a checkpoint: to go on with its stage, or to begin a new one with it."""
+    def load(self, path: Path) -> None:
+        """Go on from a checkpoint."""
         saved = torch.load(path, weights_only=False)
         self.model.load_state_dict(saved["weights"])
         self.average.load_state_dict(saved["average"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.pairs = saved["pairs"]
-        if goes_on:
-            self.steps, self.seen = saved["steps"], saved["seen"]
-            torch.set_rng_state(saved["random"])
+        self.steps, self.tokens, self.pairs = saved["steps"], saved["tokens"], saved["pairs"]
+        self.minutes = saved["minutes"]
+        torch.set_rng_state(saved["random"])
 
     def save(self, out: Path) -> None:
         """Write a checkpoint; one that is there is replaced in one step."""
@@ -80,8 +79,9 @@ class Stage:
             "average": self.average.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "steps": self.steps,
-            "seen": self.seen,
+            "tokens": self.tokens,
             "pairs": self.pairs,
+            "minutes": self.minutes,
             "random": torch.get_rng_state(),
         }
         torch.save(state, partial)
@@ -100,7 +100,7 @@ class Stage:
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         self.steps += 1
-        self.seen += int(batch.mask.sum())
+        self.tokens += int(batch.mask.sum())
         self.pairs += len(batch.right)
         weight = min(AVERAGED, self.steps / (self.steps + 20))
         with torch.no_grad():
@@ -112,45 +112,44 @@ class Stage:
 
 
 def train(given: argparse.Namespace) -> None:
-    """Train a stage, and log losses and figures beside the checkpoint."""
+    """Train until the minutes or the pairs run out; a log is kept beside the checkpoint."""
     torch.manual_seed(given.seed)
-    state = Stage(given.base, given.dropout)
+    state = Training(given.base, given.dropout)
     if given.frozen:
         state.freeze(given.frozen)
     if given.out.exists():
-        state.load(given.out, goes_on=True)
-    elif given.start:
-        state.load(given.start, goes_on=False)
+        state.load(given.out)
     tokenizer = tokenizer_at(given.minilm)
     with given.pairs.open(encoding="utf-8") as lines:
-        pairs = [Pair(**json.loads(line)) for line in lines][: given.take]
-    examples = encode(tokenizer, pairs)
+        examples = encode(tokenizer, [Pair(**json.loads(line)) for line in lines])
     tokens = sum(len(one.ids) for one in examples)
-    held = held_pairs(given.data, given.claims)
+    held = held_pairs(given.data)
     recent: list[float] = []
-    done, before, began = state.steps, state.pairs, time.monotonic()
+    done, since = state.steps, time.monotonic()
     with given.out.with_suffix(".log").open("a", encoding="utf-8") as log:
 
         def say(**what: Any) -> None:
             print(json.dumps(what), file=log, flush=True)
 
-        say(pairs=len(examples), tokens=tokens, steps=done, rate=given.rate, decay=given.decay)
+        say(pairs=len(examples), tokens=tokens, steps=done, minutes=state.minutes)
         state.model.train()
         for number, batch in enumerate(batches(examples, given.seed)):
             if number < done:
                 continue
-            warm = min(1.0, (state.steps + 1) / given.warm) if given.warm else 1.0
-            fallen = 1 - (1 - LEAST) * state.seen / tokens if given.decay else 1.0
-            recent.append(state.step(batch, given.rate * warm * fallen))
+            part = max(state.tokens / tokens, state.minutes / given.minutes)
+            if part >= 1:
+                break
+            warm = min(1.0, (state.steps + 1) / given.warm)
+            recent.append(state.step(batch, given.rate * warm * (1 - (1 - LEAST) * part)))
+            now = time.monotonic()
+            state.minutes, since = state.minutes + (now - since) / 60, now
             if state.steps % LOGGED_EVERY == 0:
-                took = time.monotonic() - began
                 say(
                     step=state.steps,
-                    part=round(state.seen / tokens, 4),
+                    part=round(part, 4),
                     pairs=state.pairs,
                     loss=round(float(np.mean(recent)), 4),
-                    pairs_per_s=round((state.pairs - before) / took, 2),
-                    minutes=round(took / 60, 1),
+                    minutes=round(state.minutes, 1),
                 )
                 recent = []
             if state.steps % SAVED_EVERY == 0:
@@ -158,7 +157,6 @@ def train(given: argparse.Namespace) -> None:
             if state.steps % given.measured == 0:
                 say(step=state.steps, measured=measure(state.average, tokenizer, held, given.some))
         state.save(given.out)
-        say(step=state.steps, final=measure(state.average, tokenizer, held))
 
 
 def main() -> None:
@@ -168,16 +166,13 @@ def main() -> None:
     parser.add_argument("--base", type=Path, required=True, help="the weights of e5-small")
     parser.add_argument("--minilm", type=Path, required=True, help="folder with tokenizer.json")
     parser.add_argument("--data", type=Path, required=True, help="folder of the claim sets")
-    parser.add_argument("--claims", type=Path, required=True, help="folder of our own claims")
-    parser.add_argument("--start", type=Path, help="checkpoint of the stage before")
-    parser.add_argument("--rate", type=float, default=1.0, help="part of the rates to begin with")
-    parser.add_argument("--decay", action="store_true", help="let the rates fall to nearly nothing")
-    parser.add_argument("--warm", type=int, default=0, help="steps until the rates are full")
+    parser.add_argument("--minutes", type=float, default=90.0, help="how long it may take")
+    parser.add_argument("--rate", type=float, default=1.3, help="part of the rates to begin with")
+    parser.add_argument("--warm", type=int, default=150, help="steps until the rates are full")
     parser.add_argument("--dropout", type=float, default=0.1)
-    parser.add_argument("--frozen", type=int, default=0, help="leave so many layers as they are")
-    parser.add_argument("--take", type=int, help="read at most so many pairs")
-    parser.add_argument("--measured", type=int, default=500, help="measure after so many steps")
-    parser.add_argument("--some", type=int, default=240, help="with so many pairs of each set")
+    parser.add_argument("--frozen", type=int, default=3, help="leave so many layers as they are")
+    parser.add_argument("--measured", type=int, default=1_000, help="measure after so many steps")
+    parser.add_argument("--some", type=int, default=160, help="with so many pairs of each set")
     parser.add_argument("--seed", type=int, default=7)
     train(parser.parse_args())
 
