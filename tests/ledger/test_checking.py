@@ -253,6 +253,7 @@ def test_an_older_version_does_not_contradict_what_the_current_one_says() -> Non
     ledger = check("Employees receive 15 days of annual leave.", corpus)
     assert only(ledger).verdict is Verdict.SUPPORTED
     assert only(ledger).notes.endswith("Left aside: 1 passage of an older version.")
+    assert only(ledger).support_probability is None
     assert ledger.risk_flags == []
     old = check("Employees receive 10 days of annual leave.", corpus)
     assert only(old).verdict is Verdict.CONTRADICTED

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from evidentia.ledger.judging import TOGETHER, UNLIKELY, Opinion, ask_judges
+from evidentia.ledger.judging import DOUBT, TOGETHER, Opinion, ask_judges
 from evidentia.ledger.model import (
     Claim,
     Comparison,
@@ -101,7 +101,8 @@ def test_of_uncertain_opinions_the_last_counts_and_none_is_no_opinion() -> None:
 def test_a_judge_that_finds_nothing_and_doubts_it_takes_nothing_away() -> None:
     first = fixed("first", {"a": opinion("first", A)})
     nothing = opinion("second", A, SupportLevel.NONE)
-    for support, left in ((UNLIKELY, ["first"]), (UNLIKELY - 0.01, []), (None, [])):
+    low, high = DOUBT
+    for support, left in ((low, ["first"]), (low - 0.01, []), (high, []), (None, [])):
         second = fixed("second", {"a": replace(nothing, support=support)})
         judged = ask_judges(CLAIM, [A], [first, second])
         assert [match.judge for match in judged.matches] == left
@@ -235,6 +236,39 @@ def test_how_likely_a_claim_is_borne_out_follows_from_what_is_certain_and_then_f
     assert support(likely, opinion("any", B)) == 0.6
     assert support(likely, sure) == 0.7
     assert support(likely, sure, against) == pytest.approx(0.3)
+
+
+def test_a_contradiction_that_counts_makes_support_unlikely() -> None:
+    against = opinion("any", A, SupportLevel.NONE, contradicts=True)
+    assert support(replace(against, support=0.2), replace(opinion("any", B), support=0.2)) == 0.2
+    assert support(replace(against, support=0.6)) == pytest.approx(0.3)
+    assert support(against) is None
+
+
+def test_what_passages_support_together_is_as_likely_as_they_are_similar() -> None:
+    halves = [
+        replace(opinion("any", where, settles=frozenset([number]), parts=2), support=0.4)
+        for number, where in enumerate((A, B))
+    ]
+    assert support(*halves) == TOGETHER
+    assert support(halves[0]) == 0.4
+
+
+def test_a_judge_that_reads_around_passages_is_given_what_stands_there() -> None:
+    class Wide(StubJudge):
+        def judge_within(
+            self, claim: Claim, passages: Sequence[Passage], around: Sequence[str]
+        ) -> list[Opinion | None]:
+            assert claim == CLAIM
+            return [
+                opinion("wide", one) if "more" in text else None
+                for one, text in zip(passages, around, strict=True)
+            ]
+
+    wide = Wide("wide", lambda _claim, _passages: [])
+    judged = ask_judges(CLAIM, [A, B], [wide], lambda one: f"more of {one.snippet}")
+    assert [match.snippet for match in judged.matches] == ["a", "b"]
+    assert ask_judges(CLAIM, [A, B], [wide]).matches == ()
 
 
 @pytest.mark.parametrize(("certain", "bearing"), [(True, ["a", "b"]), (False, ["a"])])

@@ -214,7 +214,8 @@ def _judged(
         judged = ask_judges(claim, find_passages(claim, by_words, also=cited), quick)
         if _is_settled(judged, corpus):
             return judged
-    return ask_judges(claim, find_passages(claim, corpus, also=cited), judges)
+    passages = find_passages(claim, corpus, also=cited)
+    return ask_judges(claim, passages, judges, corpus.around)
 
 
 def _is_settled(judged: Judged, corpus: Corpus) -> bool:
@@ -259,7 +260,7 @@ def _entry(
         confidence_components=components,
         component_confidence=calculate_confidence(components) if components else None,
         evidence=weighed.matches,
-        support_probability=judged.support,
+        support_probability=weighed.support,
         models=judged.models,
         support=assignment.support,
         nearest=judged.nearest if assignment.verdict is Verdict.NOT_FOUND else None,
@@ -267,10 +268,15 @@ def _entry(
 
 
 def _counted(judged: Judged, corpus: Corpus) -> Judged:
-    """Return what counts of what was judged, best first: older versions where nothing else does."""
+    """Return what counts of what was judged, best first: older versions where nothing else does.
+
+    How likely a claim is supported was said of all passages: if an older version has one that bears
+    on it, that is not said.
+    """
     current = [match for match in judged.matches if not _is_superseded(match.passage, corpus)]
     bearing = current or [_as_outdated(match) for match in judged.matches if not match.contradicts]
-    return replace(judged, matches=tuple(in_order(bearing)))
+    support = judged.support if len(current) == len(judged.matches) else None
+    return replace(judged, matches=tuple(in_order(bearing)), support=support)
 
 
 def _as_outdated(match: EvidenceMatch) -> EvidenceMatch:

@@ -90,9 +90,15 @@ class Corpus:
     search: Search
     meaning: Meaning | None = None
     _hidden: Mapping[tuple[str, int], tuple[Span, ...]] = field(init=False, repr=False)
+    _by_id: Mapping[str, DocumentChunk] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hidden", _comments(self.chunks))
+        object.__setattr__(self, "_by_id", {chunk.chunk_id: chunk for chunk in self.chunks})
+
+    def around(self, passage: Passage) -> str:
+        """Return the text of the chunk in which a passage stands, without comments."""
+        return _readable(self.visible(self._by_id[passage.chunk_id]))
 
     def visible(self, chunk: DocumentChunk) -> str:
         """Return the chunk's text with what stands in comments as spaces."""

@@ -2,7 +2,7 @@
 
 Judges are asked in order, the cheap and certain ones first. For each passage the first certain
 opinion decides; if none is certain, the last one given does, unless it finds nothing where another
-found something and thinks itself that the claim may be supported. Passages that each settle a part
+found something and is itself in doubt. Passages that each settle a part
 of a claim support it together if nothing is left over. A claim about "you" is compared with a
 passage about employees as one about them, and the reason says so. A claim that begins with a
 condition is supported in part by what supports it in full without the condition. A judge that
@@ -10,10 +10,10 @@ fails says so: its failure is a value, and a claim that no judge was certain abo
 `not_judged`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from traceback import format_exception_only
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from evidentia.errors import EvidentiaError
 from evidentia.language.clauses import main_clause
@@ -24,8 +24,8 @@ TOGETHER: Final = 0.87
 """The similarity of passages that support a claim together, and none of them alone."""
 READ_AS: Final = 0.87
 """The most that a passage is similar to a claim about "you" whose reader it names."""
-UNLIKELY: Final = 0.3
-"""Below which probability of support a judge that finds nothing overrules one that did."""
+DOUBT: Final = (0.3, 0.5)
+"""From and below which probability of support a judge that finds nothing is in doubt."""
 _LONGEST_REASON: Final = 300
 
 
@@ -59,6 +59,21 @@ class Judge(Protocol):
         ...
 
 
+@runtime_checkable
+class WideJudge(Judge, Protocol):
+    """A judge that reads passages with what stands around them."""
+
+    def judge_within(
+        self, claim: Claim, passages: Sequence[Passage], around: Sequence[str]
+    ) -> Sequence[Opinion | None]:
+        """Return one opinion per passage; `around` has the text in which each stands."""
+        ...
+
+
+Around = Callable[[Passage], str]
+"""Gives the text in which a passage stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A judge that could not judge a claim, and why."""
@@ -84,11 +99,17 @@ class Judged:
     """The passages by which a judge is certain that the claim is supported in full."""
 
 
-def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge]) -> Judged:
+def ask_judges(
+    claim: Claim,
+    passages: Sequence[Passage],
+    judges: Sequence[Judge],
+    around: Around = lambda passage: passage.snippet,
+) -> Judged:
     """Ask the judges in order; return what bears on the claim, and which judges failed."""
     addresses = addresses_reader(claim.text)
     questions = [
-        _Question(passage, addressed_by(passage) if addresses else None) for passage in passages
+        _Question(passage, around(passage), addressed_by(passage) if addresses else None)
+        for passage in passages
     ]
     decided: list[Opinion | None] = [None] * len(passages)
     failures: list[Failure] = []
@@ -115,7 +136,7 @@ def ask_judges(claim: Claim, passages: Sequence[Passage], judges: Sequence[Judge
         any(opinion.certain for opinion in bearing),
         len(passages),
         tuple(judge.name for judge in judges),
-        _support([opinion for opinion in decided if opinion]),
+        _support([opinion for opinion in decided if opinion], bearing),
         models,
         passages[0] if passages else None,
         tuple(
@@ -133,37 +154,41 @@ def _later(known: Opinion | None, opinion: Opinion | None) -> Opinion | None:
     """Return which of two opinions on a passage holds, the one known or the one given later."""
     if not (known and opinion):
         return opinion or known
-    doubts = opinion.support is not None and opinion.support >= UNLIKELY
+    low, high = DOUBT
+    doubts = opinion.support is not None and low <= opinion.support < high
     if known.match.bears and not opinion.match.bears and doubts:
         return replace(known, support=opinion.support)
     return opinion
 
 
-def _support(opinions: Sequence[Opinion]) -> float | None:
+def _support(opinions: Sequence[Opinion], bearing: Sequence[Opinion]) -> float | None:
     """Return how likely it is that the passages support the claim; None if no judge says.
 
-    What a judge is certain of goes before what another thinks likely, and a contradiction before
-    all else.
+    It agrees with the verdict: a contradiction that counts goes before all else, and then what a
+    judge is certain of, or passages say together, before what another thinks likely.
     """
     against = [
-        1 - opinion.match.similarity
-        for opinion in opinions
-        if opinion.certain and opinion.match.contradicts
+        min(1 - one.match.similarity, 1.0 if one.support is None else one.support)
+        for one in bearing
+        if one.match.contradicts and (one.certain or one.support is not None)
     ]
     if against:
         return min(against)
-    certain = [opinion.match.similarity for opinion in opinions if opinion.certain]
-    return max(
-        [*certain, *(opinion.support for opinion in opinions if opinion.support is not None)],
-        default=None,
-    )
+    certain = [
+        one.match.similarity for one in opinions if one.certain and not one.match.contradicts
+    ]
+    if _settle_all(bearing):
+        certain.append(TOGETHER)
+    thought = [one.support for one in opinions if one.support is not None]
+    return max([*certain, *thought], default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A passage to judge, and whom it speaks of if the claim speaks of "you"."""
+    """A passage to judge, where it stands, and whom it speaks of if the claim says "you"."""
 
     passage: Passage
+    around: str
     persons: Addressed | None
 
 
@@ -193,7 +218,7 @@ def _opinions(judge: Judge, claim: Claim, questions: Sequence[_Question]) -> lis
         read = claim
         if persons and persons.is_reader:
             read = claim.model_copy(update={"text": with_reader(claim.text, persons.name)})
-        given = _asked(judge, read, [questions[place].passage for place in places])
+        given = _asked(judge, read, [questions[place] for place in places])
         for place, opinion in zip(places, given, strict=True):
             opinions[place] = opinion
             if opinion and persons:
@@ -216,8 +241,13 @@ def _placed(opinion: Opinion, read: Claim, claim: Claim) -> Opinion:
     return replace(opinion, match=opinion.match.model_copy(update={"compared": tuple(compared)}))
 
 
-def _asked(judge: Judge, claim: Claim, passages: Sequence[Passage]) -> Sequence[Opinion | None]:
-    opinions = list(judge.judge(claim, passages))
+def _asked(judge: Judge, claim: Claim, questions: Sequence[_Question]) -> Sequence[Opinion | None]:
+    passages = [question.passage for question in questions]
+    if isinstance(judge, WideJudge):
+        around = [question.around for question in questions]
+        opinions = list(judge.judge_within(claim, passages, around))
+    else:
+        opinions = list(judge.judge(claim, passages))
     if len(opinions) != len(passages):
         raise ValueError(f"gave {len(opinions)} opinions on {len(passages)} passages")
     return [
@@ -286,13 +316,18 @@ def _of_one_reader(
 
 def _together(opinions: Sequence[Opinion]) -> list[EvidenceMatch]:
     """Return the matches; those that settle all parts between them become full ones."""
+    if not _settle_all(opinions):
+        return [opinion.match for opinion in opinions]
+    return [_as_full(opinion.match) if opinion.settles else opinion.match for opinion in opinions]
+
+
+def _settle_all(opinions: Sequence[Opinion]) -> bool:
+    """Whether passages support all parts of a claim between them, and none alone does."""
     matches = [opinion.match for opinion in opinions]
     alone = any(match.contradicts or match.support_level is SupportLevel.FULL for match in matches)
     settled = frozenset[int]().union(*(opinion.settles for opinion in opinions))
     parts = max((opinion.parts for opinion in opinions), default=0)
-    if alone or not settled or len(settled) < parts:
-        return matches
-    return [_as_full(opinion.match) if opinion.settles else opinion.match for opinion in opinions]
+    return not alone and bool(settled) and len(settled) >= parts
 
 
 def _as_full(match: EvidenceMatch) -> EvidenceMatch:

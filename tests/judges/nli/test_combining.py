@@ -11,13 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.judges.checks import Check, CheckKind
-from evidentia.judges.nli.combining import Combination, Formula, PartScores, part_features
+from evidentia.judges.nli.combining import (
+    LEAST,
+    WEIGHED,
+    Combination,
+    Formula,
+    PartScores,
+    Sum,
+    part_features,
+)
 from evidentia.judges.nli.lacking import lacking
 from evidentia.judges.nli.model import combination
 from trained import needs_model
 
 CHANCE = st.floats(min_value=0, max_value=1)
-MOST = log((1 - 1e-4) / 1e-4)
+NONE = Sum(0.0, {})
 
 
 def scores(*rows: Sequence[float]) -> PartScores:
@@ -30,56 +38,61 @@ def check(kind: CheckKind, *, conflict: bool, there: bool = True) -> Check:
     return Check(kind, conflict, (0, 1), (0, 1) if there else None, "because")
 
 
-def odds(chance: float) -> float:
-    return log(chance / (1 - chance))
-
-
-NEUTRAL = scores((0.5, 0.3, 0.2), (0.5, 0.3, 0.2))
+NEUTRAL = scores((0.4, 0.3, 0.2, 0.1), (0.4, 0.3, 0.2, 0.1))
 
 
 # Formulas
 
 
-def test_a_formula_is_a_weighted_sum_made_a_probability() -> None:
-    formula = Formula(-1.0, {"a": 2.0, "b": -0.5})
-    assert formula.probability({"a": 1.5, "b": 3.0}) == pytest.approx(1 / (1 + exp(-0.5)))
+def test_a_sum_weighs_features_and_one_without_a_weight_counts_nothing() -> None:
+    one = Sum(-1.0, {"a": 2.0, "b": -0.5})
+    assert one.total({"a": 1.5, "b": 3.0, "c": 9.0}) == 0.5
+    assert one.total({}) == -1.0
 
 
-def test_what_has_no_weight_or_no_value_counts_nothing() -> None:
-    formula = Formula(0.7, {"a": 2.0})
-    assert formula.probability({}) == formula.probability({"b": 9.0}) == 1 / (1 + exp(-0.7))
+def test_the_labels_share_one_whole_with_not_found_whose_sum_is_nought() -> None:
+    found = Formula(Sum(1.0, {}), Sum(0.5, {}), Sum(-1.0, {})).chances({})
+    whole = exp(1.0) + exp(0.5) + exp(-1.0) + 1
+    assert found.supported == pytest.approx(exp(1.0) / whole)
+    assert found.contradicted == pytest.approx(exp(0.5) / whole)
+    assert found.weak == pytest.approx(exp(-1.0) / whole)
 
 
 @given(st.floats(-1e308, 1e308), st.floats(-1e300, 1e300))
-def test_any_sum_is_a_probability(intercept: float, value: float) -> None:
-    assert 0 < Formula(intercept, {"a": 1.0}).probability({"a": value}) < 1
+def test_any_sums_are_probabilities(intercept: float, value: float) -> None:
+    one = Sum(intercept, {"a": 1.0})
+    found = Formula(one, Sum(0.0, {"a": -1.0}), one).chances({"a": value})
+    assert all(0 <= chance <= 1 for chance in (found.supported, found.contradicted, found.weak))
+    assert found.supported + found.contradicted + found.weak <= 1 + 1e-9
 
 
 @given(st.floats(0, 10), st.floats(-10, 10), st.floats(-10, 10))
 def test_more_of_what_speaks_for_it_never_makes_it_less_likely(
     weight: float, one: float, other: float
 ) -> None:
-    formula = Formula(0.0, {"a": weight})
-    low, high = (formula.probability({"a": value}) for value in sorted((one, other)))
-    assert low <= high
+    formula = Formula(Sum(0.0, {"a": weight}), NONE, NONE)
+    low, high = (formula.chances({"a": value}) for value in sorted((one, other)))
+    assert low.supported <= high.supported
+    assert low.contradicted >= high.contradicted
 
 
 def test_formulas_are_read_from_json() -> None:
+    none = {"intercept": 0.0, "weights": {}}
     value = {
-        "pieces": {"intercept": 1.5, "weights": {"b": 1.0}},
-        "whole": {"intercept": 0.5, "weights": {"a": 1.0}},
-        "contradiction": {"intercept": -0.5, "weights": {}},
+        "pieces": {**dict.fromkeys(WEIGHED, none), "weak": {"intercept": 1.5, "weights": {}}},
+        "whole": {
+            **dict.fromkeys(WEIGHED, none),
+            "supported": {"intercept": 0.5, "weights": {"a": 1.0}},
+        },
     }
-    found = Combination.parse(json.dumps(value).encode())
-    assert found == Combination(
-        whole=Formula(0.5, {"a": 1.0}),
-        pieces=Formula(1.5, {"b": 1.0}),
-        contradiction=Formula(-0.5, {}),
+    assert Combination.parse(json.dumps(value).encode()) == Combination(
+        whole=Formula(Sum(0.5, {"a": 1.0}), NONE, NONE),
+        pieces=Formula(NONE, NONE, Sum(1.5, {})),
     )
 
 
 @pytest.mark.parametrize(
-    "value", [{}, {"whole": {"intercept": 0.5, "weights": {}}}, {"whole": {"slope": 1}}]
+    "value", [{}, {"whole": {"supported": {"intercept": 0.5, "weights": {}}}}, {"whole": {"x": 1}}]
 )
 def test_what_is_no_formula_is_not_read(value: dict[str, Any]) -> None:
     with pytest.raises((KeyError, TypeError)):
@@ -89,26 +102,29 @@ def test_what_is_no_formula_is_not_read(value: dict[str, Any]) -> None:
 # Features
 
 
-def test_the_scores_are_read_as_odds() -> None:
-    found = part_features(scores((0.2, 0.7, 0.1), (0.6, 0.1, 0.3), (0.4, 0.45, 0.15)), (), {})
+def test_the_scores_are_read_as_logarithms() -> None:
+    alone = (0.2, 0.7, 0.06, 0.04), (0.6, 0.1, 0.25, 0.05)
+    found = part_features(scores(*alone, (0.4, 0.45, 0.12, 0.03)), (), {})
     assert {name: value for name, value in found.items() if value} == pytest.approx(
         {
-            "support alone": odds(0.6),
-            "support together": odds(0.4),
-            "contradiction alone": odds(0.7),
-            "contradiction of the best": odds(0.7),
-            "contradiction together": odds(0.45),
+            "support alone": log(0.6),
+            "contradiction alone": log(0.7),
+            "part alone": log(0.05),
+            "nothing alone": log(0.06),
+            "contradiction of the best": log(0.7),
+            "support together": log(0.4),
+            "contradiction together": log(0.45),
+            "part together": log(0.03),
+            "nothing together": log(0.12),
         },
         abs=1e-5,
     )
 
 
-def test_no_score_is_taken_for_certain() -> None:
-    found = part_features(scores((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), (), {})
-    assert found["support alone"] == pytest.approx(MOST)
-    assert found["support together"] == pytest.approx(-MOST)
-    assert found["contradiction alone"] == pytest.approx(-MOST)
-    assert found["contradiction together"] == pytest.approx(MOST)
+def test_no_chance_is_less_than_one_in_a_hundred() -> None:
+    found = part_features(scores((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)), (), {})
+    assert found["support alone"] == found["contradiction together"] == 0
+    assert found["support together"] == found["contradiction alone"] == log(LEAST)
 
 
 @pytest.mark.parametrize("kind", CheckKind)
@@ -139,37 +155,33 @@ def test_what_no_passage_has_is_a_feature_by_its_own_name() -> None:
 
 
 def formulas() -> tuple[Formula, ...]:
-    return combination().whole, combination().pieces, combination().contradiction
+    return combination().whole, combination().pieces
 
 
 def supported(formula: Formula, alone: float, together: float) -> float:
-    """Return how likely the claim is borne out, given what the model says of two passages."""
-    rest = 0.2
-    rows = [(alone, rest, 1 - alone), (0.1, rest, 0.7), (together, rest, 1 - together)]
-    return formula.probability(part_features(scores(*rows), (), {}))
+    """Return how likely a claim is supported, given what the model says of two passages."""
+    rows = [
+        (alone, 0.0, 1 - alone, 0.0),
+        (0.1, 0.2, 0.5, 0.2),
+        (together, 0.0, 1 - together, 0.0),
+    ]
+    return formula.chances(part_features(scores(*rows), (), {})).supported
 
 
 @needs_model
 @given(CHANCE, CHANCE, CHANCE, CHANCE)
-def test_the_more_the_model_finds_a_claim_borne_out_the_more_likely_it_is(
+def test_the_more_the_model_finds_a_claim_supported_the_more_likely_it_is(
     alone: float, together: float, other_alone: float, other_together: float
 ) -> None:
-    for formula in (combination().whole, combination().pieces):
+    for formula in formulas():
         low = supported(formula, min(alone, other_alone), min(together, other_together))
         high = supported(formula, max(alone, other_alone), max(together, other_together))
-        assert low <= high
-
-
-@needs_model
-@given(st.lists(CHANCE, min_size=6, max_size=6))
-def test_all_formulas_give_probabilities(chances: list[float]) -> None:
-    features = part_features(scores(chances[:3], chances[3:]), (), {})
-    for formula in formulas():
-        assert 0 < formula.probability(features) < 1
+        assert low <= high + 1e-12
 
 
 @needs_model
 def test_every_weight_belongs_to_a_feature_that_is_there() -> None:
     known = set(part_features(NEUTRAL, (), lacking("a", "b")))
     for formula in formulas():
-        assert set(formula.weights) <= known
+        for one in (formula.supported, formula.contradicted, formula.weak):
+            assert set(one.weights) <= known

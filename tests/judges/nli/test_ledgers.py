@@ -4,12 +4,16 @@ import sys
 
 import pytest
 
+import tiers
 from evidentia.judges import make_judges
 from evidentia.judges.nli import judge as judging
 from evidentia.judges.nli.meaning import with_meaning
 from evidentia.judges.nli.model import PairModel, model_digest
 from evidentia.ledger.evidence import Corpus
-from evidentia.ledger.model import EvidenceLedger, LedgerEntry, Verdict
+from evidentia.ledger.model import EvidenceLedger, LedgerEntry, Verdict, WeakSupport
+from evidentia.ledger.verdicts import LIKELY, SUPPORTED_ABOVE
+from evidentia.workspace.evaluating import check_pair
+from judges.nli.swaps import SWAPS
 from ledger.corpora import (
     HR_POLICY,
     LEAVE_GUIDELINES,
@@ -103,3 +107,20 @@ def test_a_claim_is_not_judged_when_the_model_cannot_be_loaded(
     assert entry.verdict is Verdict.NOT_JUDGED
     assert "pip install 'evidentia[judge]'" in entry.notes
     assert dict(entry.models) == {}
+
+
+def test_the_verdict_agrees_with_the_probability() -> None:
+    told = set()
+    for swap in tiers.sample([*SWAPS], len(SWAPS) // 10):
+        entry = check_pair(swap.evidence, swap.claim, make_judges())
+        likely = entry.support_probability
+        assert likely is not None
+        told.add(entry.verdict)
+        match entry.verdict, entry.support:
+            case Verdict.SUPPORTED, _:
+                assert likely > SUPPORTED_ABOVE
+            case Verdict.WEAK, WeakSupport.PROBABLE:
+                assert LIKELY <= likely <= SUPPORTED_ABOVE
+            case _:
+                assert likely < LIKELY
+    assert len(told) > 1

@@ -26,6 +26,11 @@ def passages_of(*said: str) -> list[Passage]:
     return [passage_of(text, number) for number, text in enumerate(said)]
 
 
+def asked(claim: str, passages: list[Passage]) -> list[Question]:
+    """Return what is asked where passages stand alone."""
+    return questions(claim, passages, [passage.snippet for passage in passages])
+
+
 # The parts of a claim
 
 
@@ -152,46 +157,94 @@ def test_what_only_sounds_like_it_is_read(said: str) -> None:
 
 
 def test_the_best_passages_are_read_one_by_one_and_all_short_ones_together() -> None:
-    (found,) = questions("The fee is due.", passages_of(*["Fees are due in May."] * 8))
-    assert found == Question("The fee is due.", tuple(range(ALONE)), tuple(range(8)))
+    said = "Fees are due in May."
+    (found,) = asked("The fee is due.", passages_of(*[said] * 8))
+    together = " ".join([said] * 8)
+    assert found == Question("The fee is due.", tuple(range(ALONE)), tuple(range(8)), together)
 
 
 def test_passages_are_read_together_in_the_order_in_which_they_stand() -> None:
     last, first = passage_of("Fees are due."), passage_of("In May.")
     last = last.model_copy(update={"page": 2})
-    later = first.model_copy(update={"start": 90, "end": 97})
-    (found,) = questions("The fee is due.", [last, later, first])
-    assert found == Question("The fee is due.", (0, 1, 2), (2, 1, 0))
+    later = passage_of("At noon.").model_copy(update={"start": 90, "end": 97})
+    (found,) = asked("The fee is due.", [last, later, first])
+    assert found.together == (0, 1, 2)
+    assert found.gathered == "In May. At noon. Fees are due."
 
 
 def test_each_part_is_held_against_the_passages_that_say_most_of_it() -> None:
     said = passages_of("The fee is 5 euros.", "Dogs sleep.", "Members vote by post in May.")
-    fee, vote = questions("Members vote by post. The fee is 5 euros.", said)
+    fee, vote = asked("Members vote by post. The fee is 5 euros.", said)
     assert (fee.alone, vote.alone) == ((2, 0, 1), (0, 1, 2))
 
 
 def test_no_more_is_read_together_than_fits() -> None:
     long = "word " * GATHERED_WORDS
-    (found,) = questions("A word.", passages_of("some words", long, "other words"))
+    (found,) = asked("A word.", passages_of("some words", long, "other words"))
     assert found.together == (0, 2)
-    (found,) = questions("A word.", passages_of(long, "some words"))
+    (found,) = asked("A word.", passages_of(long, "some words"))
     assert found.together == (0,)
 
 
 def test_the_best_passage_is_read_if_all_are_too_long() -> None:
-    long = "word " * (GATHERED_WORDS + 1)
-    (found,) = questions("A word.", passages_of(long, long))
-    assert found == Question("A word.", (0, 1), (0,))
+    long = " ".join(["word"] * (GATHERED_WORDS + 1))
+    (found,) = asked("A word.", passages_of(long, long))
+    assert found == Question("A word.", (0, 1), (0,), long)
+
+
+# What stands around the best passage
+
+
+def test_the_best_passage_is_read_with_what_stands_next_to_it() -> None:
+    text = "Fees are low. They are due in May. Late ones cost more."
+    (found,) = questions("Fees are due in May.", [passage_of("They are due in May.")], [text])
+    assert found.gathered == text
+
+
+def test_a_passage_that_stands_around_the_best_is_not_read_twice() -> None:
+    text = "Fees are low. They are due in May."
+    best, other = passage_of("They are due in May."), passage_of("Fees are low.")
+    (found,) = questions("Fees are due in May.", [best, other], [text, text])
+    assert found == Question("Fees are due in May.", (0, 1), (0, 1), text)
+
+
+def test_what_stands_nearest_is_taken_in_before_what_is_farther_off() -> None:
+    far = " ".join(["Far", *["off"] * 29]) + "."
+    text = f"{far} Near by. Fees are due in May. {far} {far} {far}"
+    elsewhere = passage_of(" ".join(["other"] * 40), 1)
+    best = passage_of("Fees are due in May.")
+    (found,) = questions("Fees are due.", [best, elsewhere], [text, elsewhere.snippet])
+    assert found.gathered == f"Near by. Fees are due in May. {far} {elsewhere.snippet}"
+    assert len(found.gathered.split()) <= GATHERED_WORDS
+
+
+def test_a_row_is_read_with_the_head_of_its_table() -> None:
+    rows = [f"| Tool {number} | {number} days | kept in the shed |" for number in range(30)]
+    text = "\n".join(["Loans", "| Tool | Loan | Where |", "|---|---|---|", *rows])
+    (found,) = questions("Tool 28 may be kept 28 days.", [passage_of(rows[28])], [text])
+    assert "| Tool | Loan | Where |" in found.gathered
+    assert rows[28] in found.gathered
+    assert rows[2] not in found.gathered
+
+
+def test_a_passage_that_is_not_in_its_text_is_read_alone() -> None:
+    (found,) = questions("A fee.", [passage_of("Fees are due.")], ["Something else."])
+    assert found.gathered == "Fees are due."
+
+
+def test_a_line_that_leads_in_is_not_said_twice() -> None:
+    text = "Due in:\n- May\n- June"
+    (found,) = questions("It is due in May.", [passage_of("- May", context="Due in:")], [text])
+    assert found.gathered.count("Due in:") == 1
 
 
 def test_a_claim_can_be_asked_about_without_passages() -> None:
-    assert questions("A word.", []) == [Question("A word.", (), ())]
+    assert asked("A word.", []) == [Question("A word.", (), (), "")]
 
 
 @given(st.lists(st.lists(WORDS, max_size=120).map(" ".join), min_size=1, max_size=8))
 def test_what_is_read_together_fits_and_is_never_nothing(said: list[str]) -> None:
-    for found in questions("The fee is due. Staff must pay in May.", passages_of(*said)):
+    for found in asked("The fee is due. Staff must pay in May.", passages_of(*said)):
         assert len(found.alone) == min(len(said), ALONE)
         assert len(set(found.together)) == len(found.together) > 0
-        words = sum(len(said[place].split()) for place in found.together)
-        assert words <= GATHERED_WORDS or len(found.together) == 1
+        assert len(found.gathered.split()) <= GATHERED_WORDS or len(found.together) == 1

@@ -1,16 +1,17 @@
-"""From the model's scores and the typed checks to two probabilities, by weights that can be read.
+"""From the model's scores and the typed checks to one decision, by weights that can be read.
 
-Small logistic formulas over named features: how likely it is that the evidence supports the claim,
-and, if it does not, how likely it is that it contradicts it. The first has two sets of weights: the
-model may have read all the evidence at once, or in pieces, of which none shows what is missing from
-all. The weights are in `weights/combination.json`, fitted on sets that the model was not trained
-on; a formula's result is its calibrated probability.
+Four things can be: the evidence supports a claim, contradicts it, supports it in part, or says
+nothing of it. Each but the last has a sum of weighted features, and the four share one whole: what
+speaks for one speaks against the others. There are two sets of weights: the model may have read all
+the evidence at once, or in pieces, of which none shows what is missing from all. The weights are in
+`weights/combination.json`, fitted on claims that the model was not trained on; what comes out are
+calibrated probabilities.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, fsum, log
 from typing import Any, Final
 
 import numpy as np
@@ -20,10 +21,14 @@ from evidentia.judges.checks import Check, CheckKind
 
 Floats = npt.NDArray[np.float32]
 
-LABELS: Final = ("supported", "contradicted", "not_found")
-SUPPORTED, CONTRADICTED, NOT_FOUND = range(len(LABELS))
-_LEAST: Final = 1e-4
+LABELS: Final = ("supported", "contradicted", "not_found", "weak")
+SUPPORTED, CONTRADICTED, NOT_FOUND, PARTLY = range(len(LABELS))
+WEIGHED: Final = ("supported", "contradicted", "weak")
+"""The labels that have a sum of their own; that of "not found" is nought."""
+LEAST: Final = 0.01
+"""What a chance of the model counts at least: below, it says no more."""
 _MOST_CHECKS: Final = 2
+_FARTHEST: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,33 +40,66 @@ class PartScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
-    """A logistic formula: a sum of weighted features, made a probability."""
+class Chances:
+    """How likely evidence is to support a claim, to contradict it, or to support it in part.
+
+    What is left to one is how likely it says nothing of it.
+    """
+
+    supported: float
+    contradicted: float
+    weak: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A sum of weighted features."""
 
     intercept: float
     weights: Mapping[str, float]
 
-    def probability(self, features: Mapping[str, float]) -> float:
-        """Return the probability; a feature without a weight counts nothing."""
+    def total(self, features: Mapping[str, float]) -> float:
+        """Return the sum, bounded; a feature without a weight counts nothing."""
         total = self.intercept
         for name, weight in self.weights.items():
             total += weight * features.get(name, 0.0)
-        return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
+        return max(min(total, _FARTHEST), -_FARTHEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The sums of the labels that are weighed against "not found"."""
+
+    supported: Sum
+    contradicted: Sum
+    weak: Sum
+
+    def chances(self, features: Mapping[str, float]) -> Chances:
+        """Return how likely each of the labels is."""
+        raised = [
+            exp(one.total(features)) for one in (self.supported, self.contradicted, self.weak)
+        ]
+        whole = 1 + fsum(raised)
+        return Chances(*(one / whole for one in raised))
 
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """The formulas: of evidence that was read whole, of evidence read in pieces, of conflicts."""
+    """The formulas: of evidence that was read whole, and of evidence read in pieces."""
 
     whole: Formula
     pieces: Formula
-    contradiction: Formula
 
     @classmethod
     def parse(cls, data: bytes) -> "Combination":
         """Read the formulas from JSON."""
         value: dict[str, Any] = json.loads(data)
-        return cls(*(Formula(**value[name]) for name in ("whole", "pieces", "contradiction")))
+        return cls(
+            *(
+                Formula(**{label: Sum(**value[regime][label]) for label in WEIGHED})
+                for regime in ("whole", "pieces")
+            )
+        )
 
 
 def part_features(
@@ -72,14 +110,17 @@ def part_features(
     `checks` compare it with the passages that are taken together; `lacked` is what none of all the
     passages has.
     """
-    alone = scores.alone
-    best = float(alone[:, SUPPORTED].max())
+    alone, together = scores.alone, scores.together
     found = {
-        "support alone": _log_odds(best),
-        "support together": _log_odds(float(scores.together[SUPPORTED])),
-        "contradiction alone": _log_odds(float(alone[:, CONTRADICTED].max())),
-        "contradiction of the best": _log_odds(float(alone[0, CONTRADICTED])),
-        "contradiction together": _log_odds(float(scores.together[CONTRADICTED])),
+        "support alone": _logarithm(alone[:, SUPPORTED].max()),
+        "contradiction alone": _logarithm(alone[:, CONTRADICTED].max()),
+        "part alone": _logarithm(alone[:, PARTLY].max()),
+        "nothing alone": _logarithm(alone[:, NOT_FOUND].min()),
+        "contradiction of the best": _logarithm(alone[0, CONTRADICTED]),
+        "support together": _logarithm(together[SUPPORTED]),
+        "contradiction together": _logarithm(together[CONTRADICTED]),
+        "part together": _logarithm(together[PARTLY]),
+        "nothing together": _logarithm(together[NOT_FOUND]),
         **lacked,
     }
     for kind in CheckKind:
@@ -91,6 +132,5 @@ def part_features(
     return found
 
 
-def _log_odds(chance: float) -> float:
-    bounded = min(max(chance, _LEAST), 1 - _LEAST)
-    return log(bounded / (1 - bounded))
+def _logarithm(chance: np.float32) -> float:
+    return log(max(float(chance), LEAST))

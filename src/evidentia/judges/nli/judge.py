@@ -1,8 +1,8 @@
 """The nli judge: a small trained model, held to account by rules, for what words alone don't tell.
 
-It reads a claim against the passages found for it, one by one and together, and says how likely it
-is that they support the claim, as a calibrated probability. A contradiction is said only where a
-passage is about the same thing and conflicts with the claim.
+It reads a claim against the passages found for it, one by one, and together with what stands around
+the best of them, and says how likely it is that they support the claim, contradict it, or support
+it in part: three calibrated probabilities, from which one decision follows.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,9 @@ from evidentia.errors import InputError
 from evidentia.judges.checks import Check, retold, typed_checks
 from evidentia.judges.nli.combining import (
     CONTRADICTED,
+    PARTLY,
     SUPPORTED,
+    Chances,
     Floats,
     PartScores,
     part_features,
@@ -30,6 +32,10 @@ from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, Su
 from evidentia.ledger.verdicts import LIKELY
 
 _FULL: Final = SupportLevel.FULL
+CONTRADICTS: Final = 0.7
+"""How likely a contradiction must be to be called one."""
+PLAINLY: Final = 0.8
+"""How likely one passage alone must contradict the claim by the model, for it to be called so."""
 HINTS: Final = 0.2
 """How likely a passage alone must support a claim to be named among several that do together."""
 
@@ -42,10 +48,20 @@ class PartReading:
     scores: PartScores
     checks: tuple[Check, ...]
     features: dict[str, float]
-    support: float
-    contradiction: float
+    chances: Chances
     is_whole: bool
     """Whether the model read all the evidence at once."""
+
+    @property
+    def is_in_part(self) -> bool:
+        """Whether it is rather supported, in part or in full, than not."""
+        return self.chances.supported + self.chances.weak >= LIKELY
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether a contradiction is likely enough, and a passage alone contradicts plainly."""
+        plainly = float(self.scores.alone[:, CONTRADICTED].max()) >= PLAINLY
+        return plainly and self.chances.contradicted >= CONTRADICTS
 
 
 class NliJudge:
@@ -63,36 +79,43 @@ class NliJudge:
         return model_digest()
 
     def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[Opinion | None]:
+        """Return an opinion on each passage, read without what stands around it."""
+        return self.judge_within(claim, passages, [passage.snippet for passage in passages])
+
+    def judge_within(
+        self, claim: Claim, passages: Sequence[Passage], around: Sequence[str]
+    ) -> list[Opinion | None]:
         """Return an opinion on each passage; all say how likely the claim is supported."""
         if not passages:
             return []
         if not is_readable(claim.text):
-            raise InputError("the claim is not English, which is all that this judge reads")
-        parts = self.read(claim.text, passages)
+            raise InputError(
+                "the model reads English only; word the claim in English, or ask a judge that "
+                "reads its language (llm, model:FOLDER)"
+            )
+        parts = self.read(claim.text, passages, around)
         if not parts:
             return [None] * len(passages)
-        weakest = min(parts, key=lambda part: part.support)
-        support = weakest.support
-        against = max(parts, key=lambda part: part.contradiction)
-        borne_out = [part for part in parts if part.support >= LIKELY and _finds(part, SUPPORTED)]
+        support = min(part.chances.supported for part in parts)
+        against = [part for part in parts if part.is_contradicted]
+        in_part = [part for part in parts if part.is_in_part]
         said: dict[int, EvidenceMatch] = {}
-        if len(borne_out) == len(parts):
+        if support >= LIKELY:
             said = _in_favour(claim.text, parts, passages)
-        elif against.contradiction >= LIKELY and _has_conflict(against):
+        elif against:
             said = _against(claim.text, against, passages)
-        elif borne_out:
-            said = _in_part(claim.text, borne_out, support, passages)
+        elif in_part:
+            said = _in_part(claim.text, in_part, len(parts), passages)
         return [
-            Opinion(
-                said.get(place) or _nothing(passage, support),
-                support=min(support, 1 - against.contradiction) if support < LIKELY else support,
-            )
+            Opinion(said.get(place) or _nothing(passage, support), support=support)
             for place, passage in enumerate(passages)
         ]
 
-    def read(self, claim: str, passages: Sequence[Passage]) -> list[PartReading]:
+    def read(
+        self, claim: str, passages: Sequence[Passage], around: Sequence[str]
+    ) -> list[PartReading]:
         """Return what is found about each part of a claim; the passages come best first."""
-        asked = questions(claim, passages)
+        asked = questions(claim, passages, around)
         if len(asked) > PARTS:
             raise InputError(f"the claim has {len(asked)} parts, {PARTS} at most: it is a text")
         texts = [evidence_text(passage) for passage in passages]
@@ -103,7 +126,7 @@ class NliJudge:
         for question, some in zip(asked, pairs, strict=True):
             *alone, together = (chances[pair] for pair in some)
             scores = PartScores(np.array(alone), together)
-            found.append(_part(question, scores, some[-1][0], texts))
+            found.append(_part(question, scores, texts))
         return found
 
 
@@ -112,25 +135,19 @@ def _pairs(question: Question, texts: Sequence[str]) -> list[tuple[str, str]]:
 
     The model does not calculate: it reads each value as the passage writes it.
     """
-    together = " ".join(texts[place] for place in question.together)
-    evidence = [*(texts[place] for place in question.alone), together]
+    evidence = [*(texts[place] for place in question.alone), question.gathered]
     return [(text, retold(question.part, text)) for text in evidence]
 
 
-def _part(
-    question: Question, scores: PartScores, together: str, texts: Sequence[str]
-) -> PartReading:
+def _part(question: Question, scores: PartScores, texts: Sequence[str]) -> PartReading:
     part = question.part
-    checks = typed_checks(part, together)
-    everything = " ".join(texts)
+    checks = typed_checks(part, question.gathered)
+    is_whole = len(question.together) == len(texts)
+    everything = question.gathered if is_whole else " ".join([question.gathered, *texts])
     features = part_features(scores, checks, lacking(retold(part, everything), everything))
     formulas = combination()
-    is_whole = len(question.together) == len(texts)
-    support = (formulas.whole if is_whole else formulas.pieces).probability(features)
-    conflict = formulas.contradiction.probability(features)
-    return PartReading(
-        question, scores, checks, features, support, (1 - support) * conflict, is_whole=is_whole
-    )
+    chances = (formulas.whole if is_whole else formulas.pieces).chances(features)
+    return PartReading(question, scores, checks, features, chances, is_whole=is_whole)
 
 
 def _chances(logits: Floats) -> Floats:
@@ -144,7 +161,7 @@ def _in_favour(
     claim: str, parts: Sequence[PartReading], passages: Sequence[Passage]
 ) -> dict[int, EvidenceMatch]:
     """Return the passages that support a claim: each part's best, or several that do together."""
-    support = min(part.support for part in parts)
+    support = min(part.chances.supported for part in parts)
     said: dict[int, EvidenceMatch] = {}
     for part in parts:
         alone = dict(
@@ -180,18 +197,20 @@ def _in_favour(
 
 
 def _against(
-    claim: str, part: PartReading, passages: Sequence[Passage]
+    claim: str, parts: Sequence[PartReading], passages: Sequence[Passage]
 ) -> dict[int, EvidenceMatch]:
-    """Return the passage that contradicts a claim most."""
+    """Return the passage that contradicts a claim most, given the parts that are contradicted."""
+    part = max(parts, key=lambda part: part.chances.contradicted)
     alone = part.scores.alone[:, CONTRADICTED]
     place = part.question.alone[int(alone.argmax())]
     checks = typed_checks(part.question.part, passages[place].snippet)
     conflicts = [check.reason for check in checks if check.conflict and check.evidence]
     why = conflicts[0] if conflicts else f'it conflicts with "{part.question.part}"'
-    reason = f"the model finds a contradiction, {percent(part.contradiction)} likely: {why}"
+    likely = part.chances.contradicted
+    reason = f"the model finds a contradiction, {percent(likely)} likely: {why}"
     return {
         place: EvidenceMatch(
-            similarity=part.contradiction,
+            similarity=likely,
             support_level=SupportLevel.NONE,
             contradicts=True,
             snippet=passages[place].snippet,
@@ -203,35 +222,29 @@ def _against(
     }
 
 
-def _finds(part: PartReading, label: int) -> bool:
-    """Whether the model finds this rather than all else, in some passage or in all together."""
-    read = [*part.scores.alone, part.scores.together]
-    return any(int(row.argmax()) == label for row in read)
-
-
-def _has_conflict(part: PartReading) -> bool:
-    return _finds(part, CONTRADICTED) or any(
-        check.conflict and check.evidence for check in part.checks
-    )
-
-
 def _in_part(
-    claim: str, parts: Sequence[PartReading], support: float, passages: Sequence[Passage]
+    claim: str, parts: Sequence[PartReading], of: int, passages: Sequence[Passage]
 ) -> dict[int, EvidenceMatch]:
-    """Return the passage that supports a part of a claim, given the parts that are supported."""
-    part = max(parts, key=lambda part: part.support)
-    place = part.question.alone[int(part.scores.alone[:, SUPPORTED].argmax())]
+    """Return the passage that supports a claim in part, given what of it is supported so far.
+
+    What is missing is named: other parts of the claim, or what the rules found.
+    """
+    part = max(parts, key=lambda part: part.chances.supported + part.chances.weak)
+    alone = part.scores.alone
+    place = part.question.alone[int((alone[:, SUPPORTED] + alone[:, PARTLY]).argmax())]
+    likely = min(part.chances.supported + part.chances.weak, 1.0)
     missing = [check.reason for check in part.checks if check.conflict]
+    if len(parts) < of:
+        missing.insert(0, f"{len(parts)} of its {of} parts")
     why = f": {missing[0]}" if missing else ""
-    reason = f"the model finds it supported in part at most, {percent(support)} likely{why}"
     return {
         place: EvidenceMatch(
-            similarity=support,
+            similarity=likely,
             support_level=SupportLevel.PARTIAL,
             snippet=passages[place].snippet,
             passage=passages[place],
             judge=NliJudge.name,
-            reason=reason,
+            reason=f"the model finds it supported in part, {percent(likely)} likely{why}",
             compared=_compared(claim, part, passages[place]),
         )
     }

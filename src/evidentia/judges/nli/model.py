@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Integers = npt.NDArray[np.int64]
 
-PAIR_TOKENS: Final = 160
+PAIR_TOKENS: Final = 192
 """How many tokens of evidence and claim together are read; what is longer is cut."""
 TEXT_TOKENS: Final = 384
 """How many tokens of a passage are embedded."""
@@ -35,7 +35,7 @@ WIDTH: Final = 384
 _GROUP: Final = 64
 _LOWEST: Final = -8
 _FILES: Final = ("pair.onnx", "embed.onnx", "weights.npz", "vocabulary.txt")
-_NOTHING: Final = (-10.0, -10.0, 10.0)
+_NOTHING: Final = (-10.0, -10.0, 10.0, -10.0)
 """The logits of a pair of which one side says nothing: the model knows no such pair."""
 _LONGEST: Final = 2_000
 """How many code points of a text are tokenized: memory grows with the square of more."""
@@ -68,7 +68,7 @@ def encoder_digest() -> str:
 
 
 class PairModel:
-    """Says of evidence and claim how likely each of the three labels is."""
+    """Says of evidence and claim how likely each of the labels is."""
 
     def __init__(self) -> None:
         self._session = _session("pair")
@@ -179,12 +179,15 @@ def _tensors(name: str) -> dict[str, Floats]:
     with np.load(_path("weights.npz")) as weights:
         for key in weights.files:
             tensor, _, kind = key.rpartition(".")
-            if tensor != "words" and not tensor.startswith(f"{name}."):
+            if not tensor.startswith(f"{name}."):
                 continue
             if kind == "q8":
                 found[tensor] = weights[key] * weights[f"{tensor}.s8"]
             elif kind == "q4":
                 found[tensor] = _unpacked(weights[key], weights[f"{tensor}.s4"])
+            elif kind == "t4":
+                table = _unpacked(weights[key], weights[f"{tensor}.s4"])
+                found[tensor] = np.ascontiguousarray(table.T)
     return found
 
 
