@@ -237,7 +237,8 @@ def test_hostile_text_cannot_control_the_terminal(leave: Cli, folder: Path) -> N
 ARABIC = "يحصل الموظفون على إجازة سنوية طويلة. تقدم طلبات الإجازة إلى المدير. The office is open."
 NOT_READ = (
     "? 2 claims were not judged: the nli judge reads English only. Exact quotes and numbers were "
-    "checked all the same. A person can judge them; or go by quotes and numbers alone: "
+    "checked all the same. A person can judge them, or a judge that reads the language "
+    "(--judges quote,numbers,llm); or go by quotes and numbers alone: "
     "evidentia check --judges quote,numbers\n"
 )
 
@@ -256,7 +257,7 @@ def test_claims_that_the_model_cannot_read_are_told_in_one_plain_line(
     assert told.err == NOT_READ
     assert [entry["verdict"] for entry in told.json["entries"]][:2] == ["not_judged"] * 2
     alone = leave("check", "arabic.md", "--judges", "nli").out
-    assert "the nli judge reads English only. A person can judge them; or go by" in alone
+    assert "the nli judge reads English only. A person can judge them, or a judge that" in alone
     assert "reads English only" not in leave("check", "arabic.md", *OF_WORDS).out
 
 

@@ -207,7 +207,8 @@ def not_readable(session: LedgerSession) -> str:
     return (
         f"{counted(number, 'claim')} {agreed(number, 'was', 'were')} not judged: "
         f"the {NliJudge.name} judge reads English only.{checked} "
-        f"A person can judge {agreed(number, 'it', 'them')}; or go by quotes and numbers alone: "
+        f"A person can judge {agreed(number, 'it', 'them')}, or a judge that reads the language "
+        "(--judges quote,numbers,llm); or go by quotes and numbers alone: "
         "evidentia check --judges quote,numbers"
     )
 
