@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
 from evidentia.judges.checks import CheckKind
-from evidentia.judges.nli.combining import WEIGHED, Chances, Combination, Formula, Sum
+from evidentia.judges.nli.combining import LABELS, Chances, Combination, Formula, Sum
 from evidentia.judges.nli.judge import CONTRADICTS, PLAINLY, NliJudge
 from evidentia.judges.nli.meaning import with_meaning
 from evidentia.ledger.claims import whole_claim
@@ -33,7 +33,7 @@ from evidentia.ledger.verdicts import LIKELY, SUPPORTED_ABOVE
 from evidentia.workspace.evaluating import evidence_corpus
 from training.contrast import CHOOSING, MARK, own_pairs
 from training.data import DEV_SETS, Pair, dev_pairs
-from training.encoding import LABELS, right_labels
+from training.encoding import right_labels
 from training.measures import balanced_accuracy, calibration_error
 from training.perturb import synthetic_pairs
 
@@ -61,8 +61,6 @@ SIGNS: Final[dict[str, dict[str, int]]] = {
         "contradiction alone": -1,
         "contradiction together": -1,
         "part together": -1,
-        "nothing alone": -1,
-        "nothing together": -1,
         "values agree": 1,
         **dict.fromkeys((*_CHECKS, *_LACKED), -1),
     },
@@ -72,21 +70,24 @@ SIGNS: Final[dict[str, dict[str, int]]] = {
         "contradiction of the best": 1,
         "support alone": -1,
         "support together": -1,
-        "nothing alone": -1,
-        "nothing together": -1,
-        "words nowhere": -1,
         **{f"{kind.value} differs": 1 for kind in CheckKind},
     },
     "weak": {
         "part alone": 1,
         "part together": 1,
         "contradiction together": -1,
-        "nothing alone": -1,
-        "nothing together": -1,
-        "words nowhere": -1,
+    },
+    "not_found": {
+        "nothing alone": 1,
+        "nothing together": 1,
+        **dict.fromkeys(_LACKED, 1),
     },
 }
-"""The features that count for each label against "not found", and which way they may."""
+"""The features that count for each label, and which way they may.
+
+That nothing is said counts for that label alone: if it counted against each of the others apart,
+one of them would be the likelier the surer it is that something is said, whatever that is.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,21 +186,19 @@ def _fitted(rows: Sequence[dict[str, float]], reads: Sequence[Read]) -> Formula:
         label: np.array([[1.0, *(row[name] for name in names)] for row in rows])
         for label, names in kept.items()
     }
-    # the columns of what is right, in the order of the sums: "not found" comes last
-    order = [*(LABELS.index(label) for label in WEIGHED), LABELS.index("not_found")]
-    right = np.array([[one.right[place] for place in order] for one in reads], float)
+    right = np.array([one.right for one in reads], float)
     weights = weights_of(reads)
-    cuts = np.cumsum([0, *(len(kept[label]) + 1 for label in WEIGHED)])
+    cuts = np.cumsum([0, *(len(kept[label]) + 1 for label in LABELS)])
     bounds: list[tuple[float | None, float | None]] = []
-    for label in WEIGHED:
-        bounds.append((None, None))
+    for label in LABELS:
+        bounds.append((0.0, 0.0) if label == "not_found" else (None, None))
         bounds += [(0.0, None) if SIGNS[label][name] > 0 else (None, 0.0) for name in kept[label]]
-    costs = STRENGTH * np.concatenate([[0.0, *[1.0] * len(kept[label])] for label in WEIGHED])
+    costs = STRENGTH * np.concatenate([[0.0, *[1.0] * len(kept[label])] for label in LABELS])
     costs *= len(rows) / 100
 
     def loss(given: np.ndarray) -> tuple[float, np.ndarray]:
-        parts = [values[label] @ given[cuts[at] : cuts[at + 1]] for at, label in enumerate(WEIGHED)]
-        sums = np.stack([*parts, np.zeros(len(rows))], axis=1)
+        parts = [values[label] @ given[cuts[at] : cuts[at + 1]] for at, label in enumerate(LABELS)]
+        sums = np.stack(parts, axis=1)
         sums -= sums.max(axis=1, keepdims=True)
         chances = np.exp(sums)
         chances /= chances.sum(axis=1, keepdims=True)
@@ -208,7 +207,7 @@ def _fitted(rows: Sequence[dict[str, float]], reads: Sequence[Read]) -> Formula:
         slopes = np.concatenate(
             [
                 (values[label] * (weights * pull[:, at])[:, None]).sum(axis=0)
-                for at, label in enumerate(WEIGHED)
+                for at, label in enumerate(LABELS)
             ]
         )
         cost = float(-(weights * np.log(of_right)).sum() + (costs * given**2).sum())
@@ -223,7 +222,7 @@ def _fitted(rows: Sequence[dict[str, float]], reads: Sequence[Read]) -> Formula:
         options={"maxiter": 2_000},
     ).x
     sums: dict[str, Sum] = {}
-    for at, label in enumerate(WEIGHED):
+    for at, label in enumerate(LABELS):
         intercept, *rest = found[cuts[at] : cuts[at + 1]].tolist()
         named = dict(zip(kept[label], rest, strict=True))
         told = {name: round(weight, 4) for name, weight in named.items() if round(weight, 4)}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from evidentia.judges.checks import Check, CheckKind
 from evidentia.judges.nli.combining import (
+    LABELS,
     LEAST,
-    WEIGHED,
     Combination,
     Formula,
     PartScores,
@@ -50,8 +50,8 @@ def test_a_sum_weighs_features_and_one_without_a_weight_counts_nothing() -> None
     assert one.total({}) == -1.0
 
 
-def test_the_labels_share_one_whole_with_not_found_whose_sum_is_nought() -> None:
-    found = Formula(Sum(1.0, {}), Sum(0.5, {}), Sum(-1.0, {})).chances({})
+def test_the_labels_share_one_whole() -> None:
+    found = Formula(Sum(1.0, {}), Sum(0.5, {}), Sum(-1.0, {}), NONE).chances({})
     whole = exp(1.0) + exp(0.5) + exp(-1.0) + 1
     assert found.supported == pytest.approx(exp(1.0) / whole)
     assert found.contradicted == pytest.approx(exp(0.5) / whole)
@@ -61,7 +61,7 @@ def test_the_labels_share_one_whole_with_not_found_whose_sum_is_nought() -> None
 @given(st.floats(-1e308, 1e308), st.floats(-1e300, 1e300))
 def test_any_sums_are_probabilities(intercept: float, value: float) -> None:
     one = Sum(intercept, {"a": 1.0})
-    found = Formula(one, Sum(0.0, {"a": -1.0}), one).chances({"a": value})
+    found = Formula(one, Sum(0.0, {"a": -1.0}), one, NONE).chances({"a": value})
     assert all(0 <= chance <= 1 for chance in (found.supported, found.contradicted, found.weak))
     assert found.supported + found.contradicted + found.weak <= 1 + 1e-9
 
@@ -70,7 +70,7 @@ def test_any_sums_are_probabilities(intercept: float, value: float) -> None:
 def test_more_of_what_speaks_for_it_never_makes_it_less_likely(
     weight: float, one: float, other: float
 ) -> None:
-    formula = Formula(Sum(0.0, {"a": weight}), NONE, NONE)
+    formula = Formula(Sum(0.0, {"a": weight}), NONE, NONE, NONE)
     low, high = (formula.chances({"a": value}) for value in sorted((one, other)))
     assert low.supported <= high.supported
     assert low.contradicted >= high.contradicted
@@ -79,15 +79,15 @@ def test_more_of_what_speaks_for_it_never_makes_it_less_likely(
 def test_formulas_are_read_from_json() -> None:
     none = {"intercept": 0.0, "weights": {}}
     value = {
-        "pieces": {**dict.fromkeys(WEIGHED, none), "weak": {"intercept": 1.5, "weights": {}}},
+        "pieces": {**dict.fromkeys(LABELS, none), "weak": {"intercept": 1.5, "weights": {}}},
         "whole": {
-            **dict.fromkeys(WEIGHED, none),
+            **dict.fromkeys(LABELS, none),
             "supported": {"intercept": 0.5, "weights": {"a": 1.0}},
         },
     }
     assert Combination.parse(json.dumps(value).encode()) == Combination(
-        whole=Formula(Sum(0.5, {"a": 1.0}), NONE, NONE),
-        pieces=Formula(NONE, NONE, Sum(1.5, {})),
+        whole=Formula(Sum(0.5, {"a": 1.0}), NONE, NONE, NONE),
+        pieces=Formula(NONE, NONE, Sum(1.5, {}), NONE),
     )
 
 
@@ -183,5 +183,5 @@ def test_the_more_the_model_finds_a_claim_supported_the_more_likely_it_is(
 def test_every_weight_belongs_to_a_feature_that_is_there() -> None:
     known = set(part_features(NEUTRAL, (), lacking("a", "b")))
     for formula in formulas():
-        for one in (formula.supported, formula.contradicted, formula.weak):
+        for one in (formula.supported, formula.contradicted, formula.weak, formula.not_found):
             assert set(one.weights) <= known

@@ -25,9 +25,10 @@ OPEN: Chances = (0.01, 0.01, 0.97, 0.01)
 PART: Chances = (0.2, 0.01, 0.01, 0.78)
 MAYBE: Chances = (0.42, 0.08, 0.49, 0.01)
 PLAIN_ONE = Formula(
-    supported=Sum(0.0, {"support together": 1.0, "nothing together": -1.0}),
-    contradicted=Sum(0.0, {"contradiction together": 1.0, "nothing together": -1.0}),
-    weak=Sum(0.0, {"part together": 1.0, "nothing together": -1.0}),
+    supported=Sum(0.0, {"support together": 1.0}),
+    contradicted=Sum(0.0, {"contradiction together": 1.0}),
+    weak=Sum(0.0, {"part together": 1.0}),
+    not_found=Sum(0.0, {"nothing together": 1.0}),
 )
 PLAIN = Combination(PLAIN_ONE, PLAIN_ONE)
 """What the model says of all together, as it is."""
@@ -245,7 +246,7 @@ def test_a_passage_too_long_to_be_read_with_others_can_support_a_claim(given: Gi
 
 
 def test_evidence_that_is_read_in_pieces_is_weighed_by_what_all_of_it_lacks(given: Given) -> None:
-    lacking = Sum(0.0, {"support alone": 1.0, "nothing alone": -1.0, "figures nowhere": -9.0})
+    lacking = Sum(0.0, {"support alone": 1.0, "figures nowhere": -9.0})
     strict = replace(PLAIN, pieces=replace(PLAIN_ONE, supported=lacking))
     long = " ".join(["A fee is charged"] * GATHERED_WORDS)
     given({(FEE_RULE, FEE): YES, (long, FEE): YES, (DUE_RULE, FEE): YES}, strict)

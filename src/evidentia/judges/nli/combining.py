@@ -1,8 +1,8 @@
 """From the model's scores and the typed checks to one decision, by weights that can be read.
 
 Four things can be: the evidence supports a claim, contradicts it, supports it in part, or says
-nothing of it. Each but the last has a sum of weighted features, and the four share one whole: what
-speaks for one speaks against the others. There are two sets of weights: the model may have read all
+nothing of it. Each has a sum of weighted features, and the four share one whole: what speaks for
+one speaks against the others. There are two sets of weights: the model may have read all
 the evidence at once, or in pieces, of which none shows what is missing from all. The weights are in
 `weights/combination.json`, fitted on claims that the model was not trained on; what comes out are
 calibrated probabilities.
@@ -23,8 +23,6 @@ Floats = npt.NDArray[np.float32]
 
 LABELS: Final = ("supported", "contradicted", "not_found", "weak")
 SUPPORTED, CONTRADICTED, NOT_FOUND, PARTLY = range(len(LABELS))
-WEIGHED: Final = ("supported", "contradicted", "weak")
-"""The labels that have a sum of their own; that of "not found" is nought."""
 LEAST: Final = 0.01
 """What a chance of the model counts at least: below, it says no more."""
 _MOST_CHECKS: Final = 2
@@ -68,19 +66,19 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """The sums of the labels that are weighed against "not found"."""
+    """The sums of the labels, which are weighed against each other."""
 
     supported: Sum
     contradicted: Sum
     weak: Sum
+    not_found: Sum
 
     def chances(self, features: Mapping[str, float]) -> Chances:
         """Return how likely each of the labels is."""
-        raised = [
-            exp(one.total(features)) for one in (self.supported, self.contradicted, self.weak)
-        ]
-        whole = 1 + fsum(raised)
-        return Chances(*(one / whole for one in raised))
+        sums = (self.supported, self.contradicted, self.weak, self.not_found)
+        raised = [exp(one.total(features)) for one in sums]
+        whole = fsum(raised)
+        return Chances(*(one / whole for one in raised[:-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ class Combination:
         value: dict[str, Any] = json.loads(data)
         return cls(
             *(
-                Formula(**{label: Sum(**value[regime][label]) for label in WEIGHED})
+                Formula(**{label: Sum(**value[regime][label]) for label in LABELS})
                 for regime in ("whole", "pieces")
             )
         )

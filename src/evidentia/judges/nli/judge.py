@@ -32,7 +32,7 @@ from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, Su
 from evidentia.ledger.verdicts import LIKELY
 
 _FULL: Final = SupportLevel.FULL
-CONTRADICTS: Final = 0.7
+CONTRADICTS: Final = 0.72
 """How likely a contradiction must be to be called one."""
 PLAINLY: Final = 0.8
 """How likely one passage alone must contradict the claim by the model, for it to be called so."""
