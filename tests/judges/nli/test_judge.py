@@ -14,7 +14,7 @@ from evidentia.judges.nli.judge import CONTRADICTS, PLAINLY, NliJudge
 from evidentia.judges.nli.reading import GATHERED_WORDS, PARTS
 from evidentia.ledger.judging import Opinion, ask_judges
 from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.verdicts import LIKELY
+from evidentia.ledger.verdicts import LIKELY, SUPPORTED_ABOVE
 from judges.asking import passage_of
 from trained import needs_model
 
@@ -251,6 +251,7 @@ def test_evidence_that_is_read_in_pieces_is_weighed_by_what_all_of_it_lacks(give
     long = " ".join(["A fee is charged"] * GATHERED_WORDS)
     given({(FEE_RULE, FEE): YES, (long, FEE): YES, (DUE_RULE, FEE): YES}, strict)
     assert levels(FEE, FEE_RULE, long) == ["full", "full"]
+    assert {match.similarity for match in matches(FEE, FEE_RULE, long)} == {SUPPORTED_ABOVE}
     assert levels(FEE, DUE_RULE, long) == ["none", "none"]
     assert levels(FEE, DUE_RULE) == ["full"]
 

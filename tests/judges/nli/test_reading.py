@@ -232,6 +232,13 @@ def test_a_passage_that_is_not_in_its_text_is_read_alone() -> None:
     assert found.gathered == "Fees are due."
 
 
+def test_a_passage_with_a_comment_is_found_where_comments_are_left_out() -> None:
+    said = "Fees <!-- so --> are due in May."
+    text = f"Fees are low. {said.replace('<!-- so -->', ' ' * 11)}"
+    (found,) = questions("Fees are due.", [passage_of(said)], [text])
+    assert found.gathered == "Fees are low. Fees are due in May."
+
+
 def test_a_line_that_leads_in_is_not_said_twice() -> None:
     text = "Due in:\n- May\n- June"
     (found,) = questions("It is due in May.", [passage_of("- May", context="Due in:")], [text])

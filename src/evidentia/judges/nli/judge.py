@@ -29,7 +29,7 @@ from evidentia.judges.nli.reading import PARTS, Question, evidence_text, is_read
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, Comparison, EvidenceMatch, Passage, SupportLevel
-from evidentia.ledger.verdicts import LIKELY
+from evidentia.ledger.verdicts import LIKELY, SUPPORTED_ABOVE
 
 _FULL: Final = SupportLevel.FULL
 CONTRADICTS: Final = 0.72
@@ -51,6 +51,15 @@ class PartReading:
     chances: Chances
     is_whole: bool
     """Whether the model read all the evidence at once."""
+
+    @property
+    def support(self) -> float:
+        """How likely it is supported; never surely, where the model read pieces of the evidence.
+
+        What it has not read may say otherwise, and on whole documents it was too sure of itself.
+        """
+        supported = self.chances.supported
+        return supported if self.is_whole else min(supported, SUPPORTED_ABOVE)
 
     @property
     def is_in_part(self) -> bool:
@@ -96,7 +105,7 @@ class NliJudge:
         parts = self.read(claim.text, passages, around)
         if not parts:
             return [None] * len(passages)
-        support = min(part.chances.supported for part in parts)
+        support = min(part.support for part in parts)
         against = [part for part in parts if part.is_contradicted]
         in_part = [part for part in parts if part.is_in_part]
         said: dict[int, EvidenceMatch] = {}
@@ -161,7 +170,7 @@ def _in_favour(
     claim: str, parts: Sequence[PartReading], passages: Sequence[Passage]
 ) -> dict[int, EvidenceMatch]:
     """Return the passages that support a claim: each part's best, or several that do together."""
-    support = min(part.chances.supported for part in parts)
+    support = min(part.support for part in parts)
     said: dict[int, EvidenceMatch] = {}
     for part in parts:
         alone = dict(

@@ -30,6 +30,7 @@ PART_WORDS: Final = 60
 PARTS: Final = 12
 """How many parts of a claim are judged; a claim of more is no claim but a text."""
 _HEADING_WORDS: Final = 8
+_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 _NO_STATEMENT = re.compile(
     r"^#{1,6}\s+(?:\S+\s+){0,15}\S+$|[?\u061f\uff1f][\"'”\u2019»)\]]*$"
     r"|\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}"
@@ -166,10 +167,11 @@ class _Window:
 
     def __init__(self, text: str, passage: Passage) -> None:
         self._passage = passage
-        self._text = text if passage.snippet in text else passage.snippet
+        snippet = _without_comments(passage.snippet)
+        self._text = text if snippet in text else snippet
         self._spans = sentence_spans(self._text)
-        self._start = self._text.index(passage.snippet)
-        self._inside = self._numbers(passage.snippet)
+        self._start = self._text.index(snippet)
+        self._inside = self._numbers(snippet)
 
     @property
     def words(self) -> int:
@@ -209,7 +211,7 @@ class _Window:
     def holds(self, passage: Passage) -> bool:
         """Whether another passage of the same text is in it."""
         same = (passage.chunk_id, passage.page) == (self._passage.chunk_id, self._passage.page)
-        numbers = self._numbers(passage.snippet) if same else set()
+        numbers = self._numbers(_without_comments(passage.snippet)) if same else set()
         return bool(numbers) and numbers <= self._inside
 
     def _numbers(self, snippet: str) -> set[int]:
@@ -232,6 +234,11 @@ class _Window:
 
     def _is_row(self, number: int) -> bool:
         return self._text.startswith("|", self._spans[number][0])
+
+
+def _without_comments(text: str) -> str:
+    """Return a text with comments as spaces, as they are in the text around it."""
+    return _COMMENT.sub(lambda found: " " * len(found[0]), text)
 
 
 def _where(passage: Passage) -> tuple[str, int, int]:
