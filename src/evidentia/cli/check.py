@@ -92,10 +92,11 @@ def check(
     page and heading. The ledger is kept as evidence and recorded in the trail. All of it is
     offline, with no service to ask, and the same input gives the same verdicts.
 
-    The offline judges are a first reading: rarely wrong when they say supported, while many
-    true claims stay weak. Where that isn't enough, ask a judge behind an API (--judges
-    quote,numbers,llm) or a checkpoint of your own (--judges model:FOLDER). How right they are
-    on claims as assistants word them, and on public sets: docs/benchmarks.md.
+    The offline judges are a first reading: they say supported only where they are sure, and
+    leave most claims weak or not found, false ones among them. Where that isn't enough, ask a
+    judge behind an API (--judges quote,numbers,llm) or a checkpoint of your own (--judges
+    model:FOLDER). How right they are, on claims as assistants word them and on public sets:
+    docs/benchmarks.md.
 
     Only the llm judge sends passages somewhere: to the model of EVIDENTIA_LLM_URL and
     EVIDENTIA_LLM_MODEL, once 'evidentia judge allow URL' has allowed it.
