@@ -373,16 +373,15 @@ def measure_verdicts(split: str, limit: int | None) -> Section:
     by_rules = list(by_passage(arabic, chosen_judges(RULES)))
     section.lines += lines_of("by passage", by_rules, ARABIC)
     section.tables += tables_of("Arabic and across languages, rules alone", by_rules)[1:2]
-    if split == "test":
-        told = [answer for answer in read_answers() if answer.language == ENGLISH]
-        told = told if limit is None else told[: limit // _PAIRS_TO_AN_ANSWER]
-        answers, missed = by_answers(told, FOLDER)
-        section.lines += lines_of("answers", answers)
-        section.tables += tables_of("Answers", answers)[:2]
-        section.notes.append(
-            f"Of {len(answers) + missed} claims marked in English answers {missed} were not taken "
-            "out as claims; they are in no figure."
-        )
+    told = [answer for answer in read_answers(split) if answer.language == ENGLISH]
+    told = told if limit is None else told[: limit // _PAIRS_TO_AN_ANSWER]
+    answers, missed = by_answers(told, FOLDER)
+    section.lines += lines_of("answers", answers)
+    section.tables += tables_of("Answers", answers)[:2]
+    section.notes.append(
+        f"Of {len(answers) + missed} claims marked in English answers {missed} were not taken "
+        "out as claims; they are in no figure."
+    )
     section.tables.append(worst(passage))
     return section
 

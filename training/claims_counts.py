@@ -15,7 +15,15 @@ from training.claims_set import (
     read_readings,
 )
 
-SAMPLES: Final = ("fifth", "rest of test", "single claims", "answers", "later documents")
+SAMPLES: Final = (
+    "fifth",
+    "rest of test",
+    "single claims",
+    "later documents",
+    "answers",
+    "other answers",
+    "test answers",
+)
 _TWICE: Final = ("fifth", "rest of test")
 """The samples that were read passage by passage."""
 
@@ -67,25 +75,21 @@ def tables() -> Iterator[str]:
             for genre in sorted(set().union(*genres.values()))
         ],
     )
-    answers = read_answers()
     yield _table(
-        ("Language", "Answers", "Claims", *map(_words, KINDS)),
+        ("Split, language", "Documents", "Answers", "Claims", *map(_words, KINDS)),
         [
             (
-                language,
-                sum(answer.language == language for answer in answers),
+                f"`{split}`, {language}",
+                len({name for answer in answers for name in answer.documents}),
+                len(answers),
                 len(labels),
                 *(labels.count(label) for label in KINDS),
             )
+            for split in SPLITS
             for language in ("en", "ar")
-            for labels in (
-                [
-                    claim.label
-                    for answer in answers
-                    if answer.language == language
-                    for claim in answer.claims
-                ],
-            )
+            for answers in ([one for one in read_answers(split) if one.language == language],)
+            for labels in ([claim.label for answer in answers for claim in answer.claims],)
+            if answers
         ],
     )
     yield _table(

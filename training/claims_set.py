@@ -90,6 +90,7 @@ class MarkedClaim:
 class MarkedAnswer:
     """A whole answer to a question about documents, with its claims in their order."""
 
+    split: str
     name: str
     question: str
     answer: str
@@ -119,8 +120,8 @@ def read_pairs(split: str, folder: Path = FOLDER) -> list[ClaimPair]:
     return [ClaimPair(**row) for row in _rows(folder / f"{split}.jsonl.gz")]
 
 
-def read_answers(folder: Path = FOLDER) -> list[MarkedAnswer]:
-    """Read the answers with their claims."""
+def read_answers(split: str, folder: Path = FOLDER) -> list[MarkedAnswer]:
+    """Read the answers of a split with their claims."""
     return [
         MarkedAnswer(
             **row
@@ -130,6 +131,7 @@ def read_answers(folder: Path = FOLDER) -> list[MarkedAnswer]:
             }
         )
         for row in _rows(folder / "answers.jsonl.gz")
+        if row["split"] == split
     ]
 
 
@@ -186,7 +188,7 @@ def render_document(pairs: Sequence[ClaimPair]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def parse_answer(name: str, text: str) -> MarkedAnswer:
+def parse_answer(split: str, name: str, text: str) -> MarkedAnswer:
     """Return an answer whose claims are marked, without the marks, and where its claims stand."""
     head_text, _, body = text.partition(_BODY)
     head = {}
@@ -207,6 +209,7 @@ def parse_answer(name: str, text: str) -> MarkedAnswer:
     if "⟦" in answer or "⟧" in answer:
         raise ValueError("a mark is not '⟦sign kind: claim⟧'")
     return MarkedAnswer(
+        split=split,
         name=name,
         question=head["question"],
         answer=answer,
@@ -239,8 +242,8 @@ def unpack(folder: Path, texts: Path) -> None:
             documents[pair.document].append(pair)
         for name, pairs in documents.items():
             _write_text(texts / split / f"{name}.txt", render_document(pairs))
-    for answer in read_answers(folder):
-        _write_text(texts / "answers" / f"{answer.name}.md", render_answer(answer))
+        for answer in read_answers(split, folder):
+            _write_text(texts / "answers" / split / f"{answer.name}.md", render_answer(answer))
 
 
 def pack(texts: Path, folder: Path) -> None:
@@ -254,8 +257,9 @@ def pack(texts: Path, folder: Path) -> None:
                 raise ValueError(f"{path}: {error}") from None
         write_rows(folder / f"{split}.jsonl.gz", map(asdict, pairs))
     answers = [
-        parse_answer(path.stem, path.read_text(encoding="utf-8"))
-        for path in sorted((texts / "answers").glob("*.md"))
+        parse_answer(split, path.stem, path.read_text(encoding="utf-8"))
+        for split in SPLITS
+        for path in sorted((texts / "answers" / split).glob("*.md"))
     ]
     write_rows(folder / "answers.jsonl.gz", map(asdict, answers))
 

@@ -60,8 +60,12 @@ def pairs_of(split: str) -> list[ClaimPair]:
 
 
 @cache
+def answers_of(split: str) -> list[MarkedAnswer]:
+    return read_answers(split)
+
+
 def answers() -> list[MarkedAnswer]:
-    return read_answers()
+    return [answer for split in SPLITS for answer in answers_of(split)]
 
 
 def folded(text: str) -> str:
@@ -136,7 +140,8 @@ def test_passages_of_two_splits_are_not_nearly_the_same(one: str, other: str) ->
 
 
 def test_a_claim_of_an_answer_stands_where_it_says() -> None:
-    assert len({answer.name for answer in answers()}) == len(answers()) == 30
+    assert len({answer.name for answer in answers()}) == len(answers())
+    assert len(answers_of("test")) >= 30
     for answer in answers():
         end = 0
         assert answer.question.strip()
@@ -149,17 +154,23 @@ def test_a_claim_of_an_answer_stands_where_it_says() -> None:
         assert not re.search("[⟦⟧]", answer.answer)
 
 
-def test_the_documents_of_answers_are_here_and_only_tested_on() -> None:
+def test_the_documents_of_answers_are_here_and_each_in_one_split() -> None:
     origins = json.loads((FOLDER / "documents" / "ORIGIN.json").read_text(encoding="utf-8"))
-    named = {name for answer in answers() for name in answer.documents}
-    assert named == set(origins) == {path.name for path in (FOLDER / "documents").glob("*.md")}
-    assert sum(origin == OWN for origin in origins.values()) == 10
-    elsewhere = {pair.document for split in ("train", "calibrate") for pair in pairs_of(split)}
-    tested = {pair.document: pair.origin for pair in pairs_of("test")}
+    named = {
+        split: {name for answer in answers_of(split) for name in answer.documents}
+        for split in SPLITS
+    }
+    together = [name for names in named.values() for name in names]
+    assert len(together) == len(set(together))
+    assert set(together) == set(origins)
+    assert set(origins) == {path.name for path in (FOLDER / "documents").glob("*.md")}
+    for split, names in named.items():
+        paired = {one: {pair.document for pair in pairs_of(one)} for one in SPLITS}
+        elsewhere = set[str]().union(*(paired[one] for one in SPLITS if one != split))
+        assert not {name.removesuffix(".md") for name in names} & elsewhere
+    tested = {f"{pair.document}.md": pair.origin for pair in pairs_of("test")}
     for name, origin in origins.items():
-        document = name.removesuffix(".md")
-        assert document not in elsewhere
-        assert origin == tested.get(document, OWN)
+        assert origin == tested.get(name, OWN)
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -212,7 +223,7 @@ def test_what_is_unpacked_and_packed_again_is_the_same(tmp_path: Path) -> None:
     pack(tmp_path / "texts", tmp_path)
     for split in SPLITS:
         assert read_pairs(split, tmp_path) == pairs_of(split)
-    assert read_answers(tmp_path) == answers()
+        assert read_answers(split, tmp_path) == answers_of(split)
 
 
 def test_files_say_nothing_of_when_they_were_written() -> None:
@@ -251,9 +262,9 @@ def test_what_is_wrong_in_a_text_is_said(text: str, reason: str) -> None:
 
 def test_marks_are_taken_out_of_an_answer() -> None:
     head = "# documents: a.md, b.md\n# question: When?\n# language: en\n=====\n"
-    answer = parse_answer("x", f"{head}Yes: ⟦+ date: on Monday⟧.\n")
+    answer = parse_answer("test", "x", f"{head}Yes: ⟦+ date: on Monday⟧.\n")
     assert answer.answer == "Yes: on Monday.\n"
     assert answer.documents == ("a.md", "b.md")
     assert [(claim.start, claim.end) for claim in answer.claims] == [(5, 14)]
     with pytest.raises(ValueError, match="a mark is not"):
-        parse_answer("x", f"{head}Yes: ⟦on Monday⟧.\n")
+        parse_answer("test", "x", f"{head}Yes: ⟦on Monday⟧.\n")
