@@ -163,9 +163,13 @@ class Database:
         if self._turns is None:
             self.engine.dispose()
             return
-        with self._turns.turn():
+        try:
+            with self._turns.turn():
+                self.engine.dispose()
+        except EnvironmentProblem:  # no room even for a turn: nothing is written by closing
             self.engine.dispose()
-        self._turns.close()
+        finally:
+            self._turns.close()
 
     def require_open(self) -> None:
         """Raise `UsageError` if this was closed."""

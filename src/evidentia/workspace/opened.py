@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from evidentia.errors import environment_problem
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.keys import Keys, Passphrase
@@ -108,7 +109,10 @@ def open_all(
 
     The arguments are those of `open_workspace`.
     """
-    database, place = open_current(
-        target, home=home, create=create, read_only=read_only, passphrase=passphrase
-    )
+    try:
+        database, place = open_current(
+            target, home=home, create=create, read_only=read_only, passphrase=passphrase
+        )
+    except OSError as error:
+        raise environment_problem(error) from error
     return Opened(database, place, authorizer=authorizer)

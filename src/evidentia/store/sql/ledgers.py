@@ -308,7 +308,14 @@ def list_ledgers(
 
 def _listed(row: Any) -> ListedLedger:
     values = dict(zip(ListedLedger.__slots__, row, strict=True))
-    return ListedLedger(**{**values, "summary": json.loads(values["summary"])})
+    try:
+        summary = json.loads(values["summary"])
+    except (TypeError, ValueError):
+        raise IntegrityError(
+            f"ledger {values['id']}: its row in the database is damaged; run 'evidentia ledger "
+            "verify'"
+        ) from None
+    return ListedLedger(**{**values, "summary": summary})
 
 
 def _json(value: Any) -> str:

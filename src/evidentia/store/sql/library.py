@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from evidentia.canonical import derived_id
 from evidentia.documents.model import DocumentChunk, ReadFile
-from evidentia.errors import NotFoundError
+from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.citations import CitationResolution, issue_anchor, resolve_citation
 from evidentia.store.database import fetch, hold, insert_rows, run
 
@@ -250,19 +250,34 @@ def _issue_anchors(connection: Connection, tenant: str, hashes: Sequence[str]) -
 
 def _document(row: Sequence[Any]) -> StoredDocument:
     values = dict(zip(_DOCUMENT_COLUMNS, row, strict=True))
-    return StoredDocument(**{**values, "warnings": tuple(json.loads(values["warnings"]))})
+    warnings = _texts(values["warnings"], f"document {values['id']}")
+    return StoredDocument(**{**values, "warnings": warnings})
 
 
 def _chunk(row: Sequence[Any]) -> DocumentChunk:
     identity, document, index, text, page, headings, start, end, chunk_hash = row
-    return DocumentChunk(
-        identity, document, index, text, page, _headings(headings), start, end, chunk_hash
-    )
+    path = _texts(headings, f"chunk {index} of document {document}")
+    return DocumentChunk(identity, document, index, text, page, path, start, end, chunk_hash)
+
+
+def _texts(written: str, of: str) -> tuple[str, ...]:
+    """Return the texts that a column lists; raise `IntegrityError` if it lists none."""
+    found = _listed(written)
+    if found is None:
+        raise IntegrityError(
+            f"{of}: its row in the database is damaged; bring the database back from a copy"
+        )
+    return found
 
 
 @lru_cache(maxsize=4_096)
-def _headings(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
+def _listed(written: str) -> tuple[str, ...] | None:
+    try:
+        found = json.loads(written)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    is_texts = isinstance(found, list) and all(isinstance(one, str) for one in found)
+    return tuple(found) if is_texts else None
 
 
 def _json(values: Sequence[str]) -> str:
