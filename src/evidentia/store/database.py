@@ -30,8 +30,12 @@ Result = TypeVar("Result")
 
 _WRITES = "evidentia_writes"
 _BUSY_SECONDS = 60.0
+_LOCK_SECONDS = 60
+"""How long a write waits for another connection: as long on PostgreSQL as on SQLite."""
 _FETCHED_AT_ONCE = 1_000
 _DAMAGE = ("malformed", "not a database", "disk image", "Could not decode")
+_UNOPENED = "unable to open database file"
+_WAITED = "lock timeout"
 # The releases in which SQLite mended the WAL-reset bug, which could corrupt a database that is
 # written and checkpointed at once: each branch from its own patch on.
 _SAFE_BRANCHES = {(3, 44): 6, (3, 50): 7, (3, 51): 3}
@@ -87,7 +91,7 @@ class Database:
             raise EnvironmentProblem(
                 "PostgreSQL needs the psycopg driver: pip install 'evidentia[postgres]'"
             ) from None
-        event.listen(engine, "connect", _read_times_as_text)
+        event.listen(engine, "connect", _prepare_server)
         return cls(engine, _without_secrets(parsed))
 
     @classmethod
@@ -214,6 +218,10 @@ class Database:
                 raise IntegrityError(f"the database refused a change: {message}") from error
             if any(word in message for word in _DAMAGE):
                 raise IntegrityError(f"the database file is damaged: {message}") from error
+            if _UNOPENED in message:
+                message += f" ({_why_unopened(self.where)})"
+            if _WAITED in message:
+                message = _waited_too_long()
             raise EnvironmentProblem(f"the database {self.where} failed: {message}") from error
         except UnicodeDecodeError as error:  # the driver fails on messages that quote the damage
             raise IntegrityError(f"the database file is damaged: {error}") from error
@@ -360,11 +368,18 @@ def _without_secrets(url: URL) -> str:
     return url.set(query=query).render_as_string(hide_password=True)
 
 
-def _read_times_as_text(connection: Any, _record: object) -> None:
-    """Have PostgreSQL's times read as they were written, however the server would show them."""
+def _prepare_server(connection: Any, _record: object) -> None:
+    """Have PostgreSQL's times read as they were written, however the server would show them.
+
+    And let no one wait for ever behind a transaction that was left open.
+    """
     connection.adapters.register_loader("timestamptz", _time_loader())
     connection.autocommit = True  # a setting goes with the transaction it was made in
     connection.execute("SET TimeZone = 'UTC'; SET DateStyle = 'ISO'")
+    connection.execute(
+        "SELECT set_config('lock_timeout', %s, false) WHERE current_setting('lock_timeout') = '0'",
+        (f"{_LOCK_SECONDS}s",),  # unless the server, the role or the URL says another
+    )
     connection.autocommit = False
 
 
@@ -378,6 +393,27 @@ def _time_loader() -> type:
             return moment.isoformat(timespec="microseconds")[:-6] + "Z"
 
     return TimeLoader
+
+
+def _waited_too_long() -> str:
+    return (
+        "another connection held a lock for longer than was waited for it "
+        f"(lock_timeout, {_LOCK_SECONDS} seconds if none is set), and nothing was changed: end the "
+        "transaction that holds it (pg_stat_activity and pg_blocking_pids() name it), then try "
+        "again"
+    )
+
+
+def _why_unopened(path: str) -> str:
+    """Say why SQLite cannot open its files, which it does not say itself."""
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return str(error.strerror)
+    return (
+        "look whether its folder can be written, and whether this process may have more open files "
+        "('ulimit -n')"
+    )
 
 
 def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evidentia.errors import EnvironmentProblem, ProofError
-from evidentia.store.files import make_folder, write_durably
+from evidentia.store.files import make_folder, remove_unfinished, write_durably
 from evidentia.store.keys import FileKeys, Passphrase
 from evidentia.store.turns import FairLock
 from evidentia.trail.checkpoint import read_checkpoint
@@ -37,6 +37,11 @@ class Home:
         for folder in (self.folder, self.lake):
             make_folder(folder)
 
+    def tidy(self) -> None:
+        """Remove what processes that were killed left half-written in the folder."""
+        for name in ("lake", "keys", "checkpoints", "places", "answers"):
+            remove_unfinished(self.folder / name)
+
     def places(self, tenant: str) -> Path:
         """Return the folder that says where a tenant's documents were read from on this machine."""
         return self.folder / "places" / tenant
@@ -69,7 +74,7 @@ class Home:
             with lock.turn():
                 kept = self.kept_checkpoint(tenant)
                 if kept is None or _goes_on(kept, note):
-                    write_durably(path, note.encode())
+                    write_durably(path, note.encode(), aside=path.parent)
         finally:
             lock.close()
 

@@ -3,13 +3,14 @@
 import os
 import unicodedata
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
 from evidentia.errors import EnvironmentProblem, InputError
 from evidentia.proof.keys import PROTECTION_BYTES, SigningKey, is_encrypted
-from evidentia.store.files import make_folder, sync_folder, write_durably
+from evidentia.store.files import make_folder, sync_folder, unfinished, write_durably
 from evidentia.store.signing import CommandSigner
 
 LEAST_PASSPHRASE: Final = 12
@@ -103,7 +104,7 @@ class FileKeys(Keys):
             path, data = self.file(tenant, key_id), _encrypted(key, passphrase)
         make_folder(self._folder.parent)
         make_folder(path.parent)
-        write_durably(path, data, mode=0o600)
+        write_durably(path, data, mode=0o600, aside=self._folder)
 
     def load(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
         """Return a private key, or what signs with it; None if neither is here.
@@ -166,7 +167,7 @@ class FileKeys(Keys):
             (path, _encrypted(key, secret)) for path, pem, key in found if not is_encrypted(pem)
         ]
         for path, data in changed:
-            write_durably(path, data, mode=0o600)
+            write_durably(path, data, mode=0o600, aside=self._folder)
         self._passphrase = secret
         return [path.stem for path, _ in changed]
 
@@ -182,7 +183,7 @@ class FileKeys(Keys):
             if is_encrypted(pem)
         ]
         for path, data in changed:
-            write_durably(path, data, mode=0o600)
+            write_durably(path, data, mode=0o600, aside=self._folder)
         self._passphrase = None
         return [path.stem for path, _ in changed]
 
@@ -235,17 +236,16 @@ def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
 
 def _new_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     make_folder(path.parent)
-    fresh = path.with_name(f".{path.name}.{randomness(8).hex()}")
-    write_durably(fresh, f"{randomness(SECRET_BYTES).hex()}\n".encode(), mode=0o600)
     try:
-        os.link(fresh, path)  # the first of several processes wins
+        with unfinished(path.parent.parent) as (file, fresh):
+            file.write(f"{randomness(SECRET_BYTES).hex()}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+            with suppress(FileExistsError):  # the first of several processes wins
+                os.link(fresh, path)
         sync_folder(path.parent)
-    except FileExistsError:
-        pass
     except OSError as error:
         raise EnvironmentProblem(f"{path}: cannot be made ({error.strerror})") from error
-    finally:
-        fresh.unlink(missing_ok=True)
     return secret_key(path, randomness)
 
 

@@ -69,7 +69,10 @@ def open_database(
 ) -> tuple[Database, Home]:
     """Open a workspace's database as it is, whatever its schema, and its home folder."""
     if isinstance(target, str) and "://" in target:
-        return Database.server(target), Home(Path(home or DEFAULT_HOME), passphrase)
+        place = Home(Path(home or DEFAULT_HOME), passphrase)
+        if not read_only:
+            place.tidy()
+        return Database.server(target), place
     place = Home(Path(target or home or DEFAULT_HOME), passphrase)
     if create and not read_only:
         place.create()
@@ -78,4 +81,6 @@ def open_database(
             f"{place.folder}: there is no workspace yet; 'evidentia check', 'evidentia ingest', "
             "'evidentia bundle build' and 'evidentia trail append' make one"
         )
+    if not read_only:
+        place.tidy()
     return Database.sqlite(place.database, read_only=read_only), place

@@ -1,0 +1,122 @@
+"""System calls that fail, commands that are killed: nothing acknowledged is lost, nothing half-made
+believed, and no traceback. The whole campaign is `scripts/fuzz faults`."""
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import tiers
+from evidentia.errors import EnvironmentProblem, EvidentiaError
+from evidentia.workspace import Workspace, open_workspace
+from forking import Child
+from places import Place, record
+from survival.faulting import OPERATIONS
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+
+TESTS = Path(__file__).parents[1]
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile the shim")
+
+
+def campaign(*arguments: str) -> str:
+    """Run a campaign; return what it printed."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "survival.faulting", *arguments],
+        cwd=TESTS,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+@needs_gcc
+@pytest.mark.parametrize("operation", tiers.sample(list(OPERATIONS), 6))
+def test_a_command_whose_calls_fail_loses_nothing_and_says_why(operation: str) -> None:
+    most = str(tiers.count(10, short=1))
+    said = campaign("--only", operation, "--most", most)
+    assert re.search(r"\d+ cases, 0 problems", said)
+
+
+@needs_gcc
+def test_what_is_failed_is_really_failed() -> None:
+    """A campaign that fails nothing would find nothing."""
+    said = campaign("--only", "append", "--mode", "killed", "--at", "5")
+    assert "killed: 1 cases, 0 acknowledged" in said
+    said = campaign("--only", "append", "--mode", "ENOSPC from then on", "--at", "5")
+    assert "ENOSPC from then on: 1 cases, 0 acknowledged" in said
+
+
+# Without file descriptors
+
+
+def calls(home: Path, folder: Path) -> dict[str, Callable[[Workspace], object]]:
+    """Return what needs a file or a process, by name."""
+    return {
+        "append": lambda workspace: workspace.append(record(2)),
+        "checkpoint": lambda workspace: workspace.trail.checkpoint(),
+        "publish": lambda workspace: workspace.trail.publish(folder / "published"),
+        "audit": lambda workspace: workspace.trail.audit(),
+        "ingest": lambda workspace: workspace.ingest(folder / "policy.md"),
+        "bundle": lambda workspace: workspace.bundle({"extra_params": {"evidence": ["text"]}}),
+        "rotate": lambda workspace: workspace.trail.rotate_key(),
+        "open": lambda _: open_workspace(home).close(),
+    }
+
+
+def leave(spare: int) -> None:
+    """Let this process open so many files more, and no other."""
+    used = max(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208 - names are numbers
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for number in range(used):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)  # the lowest one that is free
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 1 + spare, hard))
+
+
+@pytest.mark.parametrize("spare", range(4))
+def test_without_file_descriptors_whatever_is_asked_says_so(
+    sqlite_place: Place, tmp_path: Path, spare: int
+) -> None:
+    (tmp_path / "policy.md").write_text("Leave is 25 days.")
+    sqlite_place.open().append(record(1))
+    sqlite_place.close()
+    home = sqlite_place.home.folder
+    refused = tmp_path / "refused"
+
+    def work() -> None:
+        for call in calls(home, tmp_path).values():  # so that nothing is left to be imported
+            with open_workspace(home) as workspace:
+                call(workspace)
+        messages = []
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        for name, call in calls(home, tmp_path).items():
+            with open_workspace(home) as workspace:
+                leave(spare)
+                try:
+                    call(workspace)
+                except EvidentiaError as error:
+                    assert isinstance(error, EnvironmentProblem), (name, error)
+                    messages.append(f"{name}: {error}")
+                finally:
+                    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        refused.write_text("\n".join(messages))
+
+    with Child(work) as child:
+        child.end()
+    said = refused.read_text()
+    assert said or spare
+    assert all("open files" in line for line in said.splitlines()), said
+    with open_workspace(home) as workspace:
+        assert workspace.trail.audit().holds
