@@ -238,6 +238,31 @@ def test_a_key_that_others_may_write_is_not_used(home: Home, opening: Open, mode
     opening().trail.checkpoint()
 
 
+@pytest.mark.parametrize("above", [1, 2])
+def test_a_key_in_a_folder_that_everyone_may_write_in_is_not_used(
+    home: Home, opening: Open, above: int
+) -> None:
+    file = home.keys.file("default", opening().trail.public_key().key_id)
+    folder = file.parents[above - 1]
+    assert folder.stat().st_mode & 0o077 == 0, "made for its owner alone"
+    folder.chmod(0o777)
+    with pytest.raises(EnvironmentProblem, match=rf"{folder.name}: everyone may write in it"):
+        opening().trail.public_key()
+    folder.chmod(0o1777)
+    opening().trail.public_key()
+    folder.chmod(0o700)
+    opening().trail.public_key()
+
+
+def test_a_secret_that_others_may_write_is_not_used(home: Home) -> None:
+    secret = home.keys.secret("default")
+    home.keys.secret_file("default").chmod(0o666)
+    with pytest.raises(EnvironmentProblem, match="others may write it, and so choose what"):
+        home.keys.secret("default")
+    home.keys.secret_file("default").chmod(0o600)
+    assert home.keys.secret("default") == secret
+
+
 def test_a_full_disk_leaves_the_plain_key(
     home: Home, opening: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

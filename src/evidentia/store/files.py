@@ -25,12 +25,16 @@ _OLD_SECONDS: Final = 24 * 3600
 
 
 def make_folder(folder: Path, *, mode: int = 0o700) -> None:
-    """Make a folder that its owner alone can read, if it is not there; it survives a power cut."""
+    """Make a folder that its owner alone can read, if it is not there; it survives a power cut.
+
+    The folders above it that are not there either are made the same way.
+    """
     try:
         new = [place for place in (folder, *folder.parents) if not place.exists()]
-        folder.mkdir(mode=mode, parents=True, exist_ok=True)
-        for place in new:
+        for place in reversed(new):
+            place.mkdir(mode=mode, exist_ok=True)
             sync_folder(place.parent)
+        folder.mkdir(exist_ok=True)  # a file of that name is in the way
     except OSError as error:
         raise EnvironmentProblem(f"{folder}: cannot be made ({error.strerror})") from error
 

@@ -1,6 +1,7 @@
 """Private keys: where they are held, and what signs with them."""
 
 import os
+import stat
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -16,6 +17,8 @@ from evidentia.store.signing import CommandSigner
 LEAST_PASSPHRASE: Final = 12
 SECRET_BYTES: Final = 32
 _WRITABLE_BY_OTHERS: Final = 0o022
+_WRITABLE_BY_ALL: Final = 0o002
+_HARM: Final = "put another key in its place"
 
 Passphrase = str | bytes | Callable[[], str | bytes]
 """The passphrase of private keys, or what asks for it when one has to be opened."""
@@ -112,7 +115,7 @@ class FileKeys(Keys):
         One that is encrypted is opened once, and the passphrase asked for then.
         """
         path = self.file(tenant, key_id)
-        found = _guarded(path, "put another key in its place")
+        found = _guarded(path, _HARM)
         if found is None:
             return self._command_key(tenant, key_id, name)
         if not is_encrypted(found):
@@ -189,10 +192,8 @@ class FileKeys(Keys):
 
     def _key_files(self, tenant: str) -> Iterator[tuple[Path, bytes]]:
         for path in sorted((self._folder / tenant).glob("*.pem")):
-            try:
-                yield path, path.read_bytes()
-            except OSError as error:
-                raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+            if (pem := _guarded(path, _HARM)) is not None:
+                yield path, pem
 
     def _command_key(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
         path = self.command_file(tenant, key_id)
@@ -218,12 +219,11 @@ class FileKeys(Keys):
 
 def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     """Return the secret that a file keeps; it is made where it is not there."""
-    try:
-        key = bytes.fromhex(path.read_text("ascii").strip())
-    except FileNotFoundError:
+    found = _guarded(path, "choose what redacted values are known by")
+    if found is None:
         return _new_key(path, randomness)
-    except OSError as error:
-        raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+    try:
+        key = bytes.fromhex(found.decode("ascii").strip())
     except ValueError:
         key = b""
     if len(key) != SECRET_BYTES:
@@ -250,11 +250,15 @@ def _new_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
 
 
 def _guarded(path: Path, harm: str) -> bytes | None:
-    """Return what a file holds that no one else may write; None if there is none."""
+    """Return what a file holds that no one else may write; None if there is none.
+
+    Nor may everyone write in its folder, or in the one above: they could put another there.
+    """
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             data = file.read()
+        open_to_all = [one for one in (path.parent, path.parent.parent) if _is_open_to_all(one)]
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -263,7 +267,18 @@ def _guarded(path: Path, harm: str) -> bytes | None:
         raise EnvironmentProblem(
             f"{path}: others may write it, and so {harm}; look at it, and then 'chmod 600' it"
         )
+    if open_to_all:
+        raise EnvironmentProblem(
+            f"{open_to_all[0]}: everyone may write in it, and so {harm}; look at {path.name}, and "
+            "then 'chmod 700' the folder"
+        )
     return data
+
+
+def _is_open_to_all(folder: Path) -> bool:
+    """Whether anyone may replace what is in a folder; where it is sticky, only its owner may."""
+    mode = folder.stat().st_mode
+    return bool(mode & _WRITABLE_BY_ALL) and not mode & stat.S_ISVTX
 
 
 def _is(key_id: str, path: Path, key: SigningKey) -> SigningKey:
