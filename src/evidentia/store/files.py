@@ -39,9 +39,7 @@ def make_folder(folder: Path, *, mode: int = 0o700) -> None:
         raise EnvironmentProblem(f"{folder}: cannot be made ({error.strerror})") from error
 
 
-def write_durably(
-    path: Path, data: bytes, *, mode: int = 0o644, aside: Path | None = None
-) -> None:
+def write_durably(path: Path, data: bytes, *, mode: int = 0o644, aside: Path | None = None) -> None:
     """Write a file: beside its place first, synchronised, and then moved over it.
 
     `aside` is another folder of the same disk to write it in first, which `remove_unfinished` is
