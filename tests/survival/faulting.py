@@ -26,6 +26,7 @@ from typing import Any, Final
 
 from survival import commands, older
 from survival.commands import Ended, audit, command
+from survival.flipping import Flips, has_one_audit
 from tiled_log import TiledLog
 
 SHIM: Final = Path(__file__).with_name("faults.c")
@@ -219,6 +220,8 @@ class Bases:
                 self._grow("full", place, OPERATIONS["check"].arguments)
             elif name == "sealed":
                 self._grow("checked", place, OPERATIONS["seal"].arguments)
+            elif name == "decided":
+                self._grow("sealed", place, *_DECIDED)
             elif name == "grown":
                 publish = OPERATIONS["publish"].arguments
                 self._grow("full", place, publish, OPERATIONS["batch"].arguments)
@@ -238,6 +241,16 @@ class Bases:
 _FULL: Final = (
     ("trail", "append", "base.ndjson", "--json"),
     ("ingest", "policies", "--json"),
+)
+
+
+_DECIDED: Final = (
+    ("pack", "hold", "latest", "--reason", "a claim", "--json"),
+    ("pack", "retention", "--years", "10", "--json"),
+    ("pack", "grant", "noor", "approver", "--json"),
+    ("trail", "erase", "3", "--reason", "law", "--by", "counsel", "--yes", "--json"),
+    ("keys", "rotate", "--json"),
+    ("trail", "verify", "--json"),
 )
 
 
@@ -400,18 +413,24 @@ def chosen(count: int, most: int | None) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/fuzz faults", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=["calls", "flips"], default="calls")
     parser.add_argument("--only", action="append", help="an operation [all of them]")
     parser.add_argument("--mode", action="append", choices=MODES, help="a way to fail [all]")
     parser.add_argument("--most", type=int, help="how many calls of each to fail [all]")
     parser.add_argument("--at", type=int, help="fail this call alone")
+    parser.add_argument("--each", type=int, default=3, help="how many bits of a page to flip [3]")
+    parser.add_argument("--pages", type=int, help="how many pages to flip bits of [all]")
+    parser.add_argument("--seed", type=int, default=0, help="which bits to flip [0]")
     parser.add_argument("--timed", action="store_true", help="say how long each case took")
     asked = parser.parse_args()
-    if LOADED not in os.environ:
+    if asked.what == "calls" and LOADED not in os.environ:
         load_shim()
     commands.load_all()
     os.environ.pop("LD_PRELOAD", None)  # what commands start is not to be failed
     shared = "/dev/shm"
     with tempfile.TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else None) as folder:
+        if asked.what == "flips":
+            sys.exit(_flip(Path(folder).resolve(), asked))
         campaign = Campaign(Path(folder).resolve())
         for name in asked.only or OPERATIONS:
             done = 0
@@ -432,6 +451,25 @@ def main() -> None:
         print(f"{mode}: {count:,} cases, {tally.acknowledged[mode]:,} acknowledged")
     print(f"{sum(tally.cases.values()):,} cases, {len(tally.problems):,} problems")
     sys.exit(1 if tally.problems else 0)
+
+
+def _flip(work: Path, asked: argparse.Namespace) -> int:
+    """Flip bits of every page; return the exit code."""
+    Bases(work / "bases").copy("decided", work / "base")
+    flips = Flips(work / "base" / HOME, work)
+    places = list(flips.places(asked.each, asked.seed))
+    if asked.pages:
+        places = [places[one - 1] for one in chosen(len(places), asked.pages * asked.each)]
+    for bit in places:
+        flips.flip(bit)
+    for problem in flips.problems:
+        print(f"PROBLEM {problem}")
+    counted = ", ".join(f"{count:,} {name}" for name, count in sorted(flips.tally.items()))
+    print(f"{len(places):,} bits of {flips.pages:,} pages: {counted}")
+    audit = "the one audit" if has_one_audit() else "the audits of trail, ledgers and packs alone"
+    print(f"by {audit}: {len(flips.problems):,} problems")
+    errors = [problem for problem in flips.problems if ": error" in problem]
+    return 1 if errors or (flips.problems and has_one_audit()) else 0
 
 
 def load_shim() -> None:

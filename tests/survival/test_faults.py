@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tiers
-from evidentia.errors import EnvironmentProblem, EvidentiaError
+from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
 from evidentia.workspace import Workspace, open_workspace
 from forking import Child
 from places import Place, record
@@ -54,6 +54,29 @@ def test_what_is_failed_is_really_failed() -> None:
     assert "killed: 1 cases, 0 acknowledged" in said
     said = campaign("--only", "append", "--mode", "ENOSPC from then on", "--at", "5")
     assert "ENOSPC from then on: 1 cases, 0 acknowledged" in said
+
+
+# Bits that flip
+
+
+def test_a_flipped_bit_is_found_refused_or_harmless_and_never_another_exception() -> None:
+    """Silent ones are counted where the one audit is not there; with it there must be none."""
+    each = str(tiers.count(2, short=1))
+    said = campaign("flips", "--each", each, *([] if tiers.is_whole() else ["--pages", "12"]))
+    assert re.search(r"\d+ bits of \d+ pages: ", said)
+
+
+def test_a_record_that_is_not_what_its_entry_commits_to_is_not_given(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    workspace.append(record(1))
+    sqlite_place.close()
+    body = b'"verification_result":"CONFIRMED"'
+    path = sqlite_place.home.database
+    data = path.read_bytes()
+    assert body in data
+    path.write_bytes(data.replace(body, body.replace(b"CONF", b"CONB")))
+    with pytest.raises(IntegrityError, match="its body is not what it commits to"):
+        sqlite_place.open().trail.records()
 
 
 # Without file descriptors

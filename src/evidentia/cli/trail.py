@@ -264,6 +264,7 @@ def status(
     from evidentia.errors import NotFoundError
 
     with workspace(home, tenant, read_only=True) as opened:
+        opened.trail.records(obligation)  # each is what its entry commits to, or this says so
         found = opened.trail.entries(subject=obligation)
         name = opened.tenant
     history = [

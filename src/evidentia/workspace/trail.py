@@ -15,7 +15,7 @@ from evidentia.trail.note import VerifierKey
 from evidentia.trail.record import EvidenceRecord
 from evidentia.trail.waiting import recorded, waiting_records
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.logged import LoggedEntry, read_logged
+from evidentia.workspace.logged import LoggedEntry, committed, read_logged
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
@@ -102,7 +102,10 @@ class Trail(Part, name="trail"):
         return [read_logged(row) for row in rows]
 
     def records(self, obligation_id: str | None = None) -> list[EvidenceRecord]:
-        """Return the evidence records, of one obligation or of all, oldest first."""
+        """Return the evidence records, of one obligation or of all, oldest first.
+
+        Raise `IntegrityError` if one of them is not what its entry commits to.
+        """
         with self._acting.database.read() as connection:
             rows = [
                 row
@@ -111,7 +114,7 @@ class Trail(Part, name="trail"):
                     connection, self._acting.tenant, kind=kind, subject=obligation_id
                 )
             ]
-        found = [read_logged(row) for row in sorted(rows)]
+        found = [committed(row) for row in sorted(rows)]
         return [recorded(logged.body) for logged in found if not logged.erased]
 
     # Proving
