@@ -150,7 +150,8 @@ def measure_batches(size: str, folder: Path) -> Section:
         "batches",
         "Durable appends in batches",
         f"`trail.append_many` of {number(sizes.batch)} evidence records at a time, against "
-        "inserting the very same rows (read back from a real log: entries, bodies, tiles, checkpoints, head) "
+        "inserting the very same rows (read back from a real log: entries, bodies, tiles, "
+        "checkpoints, head) "
         "into the same tables with the same guards and indexes, in the same transactions, through "
         "the same engine. Records and rows are made anew right before their turn, outside the "
         "clock. What the product does beyond that is canonical JSON, salts, hashes, "
@@ -191,7 +192,8 @@ def measure_single(size: str, folder: Path) -> Section:
         "single",
         "Appending one record",
         "`Workspace.append` of one record, durable when it returns, against a bare commit through "
-        "the same engine: the same rows (entry, body, what is signed with them, head), and, stricter, one entry row alone. "
+        "the same engine: the same rows (entry, body, what is signed with them, head), and, "
+        "stricter, one entry row alone. "
         "The three take turns record by record; the spread is that of ten stretches of the run.",
         [
             _latency_line("the same rows, bare", taken["ours"], taken["same"], target=1.5),

@@ -142,7 +142,7 @@ def measure_singles(size: str, folder: Path) -> Section:
         },
     )
     with Database.at(str(Home(folder).database)).read() as connection:
-        signed = run(connection, "SELECT count(*) FROM trail_checkpoints").scalar()
+        signed = int(run(connection, "SELECT count(*) FROM trail_checkpoints").scalar_one())
     return Section(
         "singles",
         f"Verifying a log of {number(entries)} single appends",

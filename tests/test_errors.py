@@ -88,8 +88,10 @@ def test_errors_travel_between_processes(kind: type[EvidentiaError]) -> None:
     [
         (
             OSError(errno.EMFILE, "Too many open files", "/a/b.pem"),
-            "/a/b.pem: Too many open files: let this process open more ('ulimit -n'), or "
-            + "close workspaces",
+            (
+                "/a/b.pem: Too many open files: let this process open more ('ulimit -n'), or close "
+                "workspaces"
+            ),
         ),
         (
             OSError(errno.ENOSPC, "No space left on device"),

@@ -63,7 +63,10 @@ def test_any_text_gives_well_formed_xml(text: str) -> None:
         assert len(root.findall("testsuite/testcase")) == 5
 
 
-HIDDEN = "paid \u202eraey txen\u202c \x1b[2J\u2066\u2067\u2068\u2069\u200b\u200e\u061c\ufeff\x00\x85\ufffa end"
+HIDDEN = (
+    "paid \u202eraey txen\u202c \x1b[2J\u2066\u2067\u2068\u2069\u200b\u200e\u061c\ufeff\x00"
+    "\x85\ufffa end"
+)
 
 
 def test_what_turns_or_hides_text_is_written_as_its_code_point() -> None:

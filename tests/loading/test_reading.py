@@ -374,7 +374,7 @@ def _read_or_crash(question: Asked) -> object:
             while True:
                 pass
         case b"SPIN":
-            reader.COMPUTING_SECONDS = 0  # type: ignore[misc]  # a second is as good as a minute
+            vars(reader)["COMPUTING_SECONDS"] = 0  # a second is as good as a minute
             read_within_limits(Asked("doc_1", "a.txt", GOOD))
             while True:
                 pass

@@ -4,6 +4,7 @@ The short form has small ones of each kind. The whole one has them at full size,
 reads them: within a minute of computing and a gigabyte.
 """
 
+import re
 import resource
 
 import pytest
@@ -54,7 +55,11 @@ WORST = {
         lambda: b"<html><p>" + one_line(100),
         "(a line of more than 2,000,000|too much memory)",
     ),
-    "100 billion forms": ("a.pdf", lambda: forms(12, 10), "(takes longer than the 60 seconds|too much memory)"),
+    "100 billion forms": (
+        "a.pdf",
+        lambda: forms(12, 10),
+        "(takes longer than the 60 seconds|too much memory)",
+    ),
     "2,000 forms in each other": ("a.pdf", lambda: forms(2_000, 1), "no text"),
 }
 
@@ -65,13 +70,9 @@ def test_the_worst_cases_are_refused_with_their_reason(name: str) -> None:
     filename, made, reason = WORST[name]
     (answer,) = read_files([Asked("doc_1", filename, made())], count=1)
     assert isinstance(answer, DocumentError)
-    pytest.raises(DocumentError, _fail, answer).match(reason)
+    assert re.search(reason, str(answer))
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert used.ru_maxrss < 1.1 * GIGABYTE_IN_KB
-
-
-def _fail(error: Exception) -> None:
-    raise error
 
 
 def test_the_same_at_small_scale() -> None:

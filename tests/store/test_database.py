@@ -302,7 +302,7 @@ def test_an_append_does_not_wait_for_ever_behind_a_held_lock(
     workspace, other = postgres_place.open(), postgres_place.open()
     with other.opened.database.write() as holding:
         log.lock_head(holding, "default", other.opened.new_origin)
-        with pytest.raises(EnvironmentProblem, match="held a lock .*pg_blocking_pids.* try again"):
+        with pytest.raises(EnvironmentProblem, match=r"held a lock .*pg_blocking_pids.* try again"):
             workspace.append(record(2))
     assert workspace.append(record(2)).seq == workspace.trail.size - 1
     assert workspace.trail.audit().holds

@@ -264,9 +264,9 @@ def test_a_full_disk_is_named_when_a_turn_cannot_be_taken(
 
     lock = FairLock(tmp_path / "database.turns")
     monkeypatch.setattr(os, "pwrite", full)
-    with pytest.raises(EnvironmentProblem, match=r"turns: .* \(No space left on device\)"):
-        with lock.turn():
-            pass
+    says = r"turns: .* \(No space left on device\)"
+    with pytest.raises(EnvironmentProblem, match=says), lock.turn():
+        pass
     monkeypatch.undo()
     with lock.turn():
         pass

@@ -337,7 +337,7 @@ class Campaign:
         for problem in self._problems(operation, ended, before):
             where = f" ({failed.replace(str(case), '')})" if failed else ""
             self.tally.problems.append(f"{name}, {mode}, call {at}{where}: {problem}")
-            print(f"PROBLEM {self.tally.problems[-1]}", flush=True)
+            say(f"PROBLEM {self.tally.problems[-1]}")
 
     def _run(self, name: str, at: int, mode: Mode, seen: Path) -> Ended:
         """Run an operation with its `at`-th call failing; say in a file how many there were."""
@@ -376,8 +376,8 @@ class Campaign:
             yield f"the same command again: {again.code} {again.out.strip()} {again.err.strip()}"
         if (found := operation.done(case)) <= before:
             yield f"done again, and not there: {before} before, {found} now"
-        if (wrong := command(case, "trail", "verify")).code != 0:
-            yield f"the audit at the end: {wrong}"
+        if (verified := command(case, "trail", "verify")).code != 0:
+            yield f"the audit at the end: {verified}"
         if left := leftovers(case):
             yield f"left behind: {left}"
 
@@ -402,6 +402,10 @@ def leftovers(case: Path) -> list[str]:
 
 
 # The campaign
+
+
+def say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - a campaign prints what it found
 
 
 def chosen(count: int, most: int | None) -> list[int]:
@@ -440,16 +444,16 @@ def main() -> None:
                     began = time.monotonic()
                     campaign.run(name, mode, at)
                     if asked.timed:
-                        print(
+                        say(
                             f"  {mode}, call {at} of {count}: {time.monotonic() - began:.1f} s",
                             flush=True,
                         )
                     done += 1
-            print(f"{name}: {done:,} cases", flush=True)
+            say(f"{name}: {done:,} cases")
     tally = campaign.tally
     for mode, count in tally.cases.items():
-        print(f"{mode}: {count:,} cases, {tally.acknowledged[mode]:,} acknowledged")
-    print(f"{sum(tally.cases.values()):,} cases, {len(tally.problems):,} problems")
+        say(f"{mode}: {count:,} cases, {tally.acknowledged[mode]:,} acknowledged")
+    say(f"{sum(tally.cases.values()):,} cases, {len(tally.problems):,} problems")
     sys.exit(1 if tally.problems else 0)
 
 
@@ -463,11 +467,11 @@ def _flip(work: Path, asked: argparse.Namespace) -> int:
     for bit in places:
         flips.flip(bit)
     for problem in flips.problems:
-        print(f"PROBLEM {problem}")
+        say(f"PROBLEM {problem}")
     counted = ", ".join(f"{count:,} {name}" for name, count in sorted(flips.tally.items()))
-    print(f"{len(places):,} bits of {flips.pages:,} pages: {counted}")
+    say(f"{len(places):,} bits of {flips.pages:,} pages: {counted}")
     audit = "the one audit" if has_one_audit() else "the audits of trail, ledgers and packs alone"
-    print(f"by {audit}: {len(flips.problems):,} problems")
+    say(f"by {audit}: {len(flips.problems):,} problems")
     errors = [problem for problem in flips.problems if ": error" in problem]
     return 1 if errors or (flips.problems and has_one_audit()) else 0
 

@@ -117,7 +117,9 @@ class Flips:
         self.tally: Counter[str] = Counter()
         self.problems: list[str] = []
         if "refused" in self._answers.values() or not holds(home):
-            raise RuntimeError(f"the workspace does not hold before anything is flipped: {self._answers}")
+            raise RuntimeError(
+                f"the workspace does not hold before anything is flipped: {self._answers}"
+            )
 
     @property
     def pages(self) -> int:

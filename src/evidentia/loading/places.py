@@ -5,7 +5,6 @@ database or in a statement, and a document that another machine read has none he
 """
 
 import json
-import os
 import stat
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

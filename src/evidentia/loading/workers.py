@@ -20,7 +20,6 @@ from typing import IO, Any, Self
 
 from evidentia.errors import EvidentiaError
 
-
 _OUT_OF_TIME = {signal.SIGXCPU} if hasattr(signal, "SIGXCPU") else set()
 """What a system ends a process with that has computed for longer than it may."""
 

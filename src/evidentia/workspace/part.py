@@ -39,7 +39,7 @@ def _guarded(row: str, method: Callable[..., Any]) -> Callable[..., Any]:
         self._acting.database.require_open()
         try:
             if self._acting.user is not None or row not in TABLE:  # the owner passes all rows
-                arguments = _admitted(self, row, arguments)
+                arguments = _admitted(self._acting, row, arguments)
             return method(self, *arguments, **named)
         except OSError as error:  # no file descriptor left, a disk that is gone: not the caller's
             raise environment_problem(error) from error
@@ -47,10 +47,10 @@ def _guarded(row: str, method: Callable[..., Any]) -> Callable[..., Any]:
     return passing
 
 
-def _admitted(part: Part, row: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+def _admitted(acting: Acting, row: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the arguments that a call goes on with; raise `AccessError` if it may not."""
     first = arguments[0] if arguments and isinstance(arguments[0], str) else None
-    admitted = part._acting.guard.admit(row, first)
+    admitted = acting.guard.admit(row, first)
     if admitted is not None and admitted != first:
         return (admitted, *arguments[1:])
     return arguments

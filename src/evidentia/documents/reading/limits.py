@@ -27,4 +27,4 @@ MAX_ELEMENTS: Final = 1_000_000
 MAX_ATTRIBUTES: Final = 256
 """Attributes of one HTML tag; a parser compares each with all before it, and pages have a dozen."""
 MAX_LINE_CHARACTERS: Final = 2_000_000
-"""One line of a text, a thousand printed pages; what has no lines was written by no one to be read."""
+"""One line of a text, some 700 printed pages; what has no lines was not written to be read."""
