@@ -412,7 +412,7 @@ def chosen(count: int, most: int | None) -> list[int]:
     """Return which calls are failed: all, or so many, evenly spread."""
     if most is None or count <= most:
         return list(range(1, count + 1))
-    return [1 + place * count // most for place in range(most)]
+    return [1 + (2 * place + 1) * count // (2 * most) for place in range(most)]
 
 
 def main() -> None:

@@ -40,20 +40,12 @@ def campaign(*arguments: str) -> str:
 
 
 @needs_gcc
-@pytest.mark.parametrize("operation", tiers.sample(list(OPERATIONS), 6))
-def test_a_command_whose_calls_fail_loses_nothing_and_says_why(operation: str) -> None:
-    most = str(tiers.count(10, short=1))
-    said = campaign("--only", operation, "--most", most)
+def test_commands_whose_calls_fail_lose_nothing_and_say_why() -> None:
+    operations = tiers.sample(list(OPERATIONS), 5)
+    only = [word for name in operations for word in ("--only", name)]
+    said = campaign(*only, "--most", str(tiers.count(10, short=1)))
     assert re.search(r"\d+ cases, 0 problems", said)
-
-
-@needs_gcc
-def test_what_is_failed_is_really_failed() -> None:
-    """A campaign that fails nothing would find nothing."""
-    said = campaign("--only", "append", "--mode", "killed", "--at", "5")
-    assert "killed: 1 cases, 0 acknowledged" in said
-    said = campaign("--only", "append", "--mode", "ENOSPC from then on", "--at", "5")
-    assert "ENOSPC from then on: 1 cases, 0 acknowledged" in said
+    assert re.search(r"killed: [1-9]\d* cases, 0 acknowledged", said), "what is failed fails"
 
 
 # Bits that flip
@@ -62,7 +54,7 @@ def test_what_is_failed_is_really_failed() -> None:
 def test_a_flipped_bit_is_found_refused_or_harmless_and_never_another_exception() -> None:
     """Silent ones are counted where the one audit is not there; with it there must be none."""
     each = str(tiers.count(2, short=1))
-    said = campaign("flips", "--each", each, *([] if tiers.is_whole() else ["--pages", "12"]))
+    said = campaign("flips", "--each", each, *([] if tiers.is_whole() else ["--pages", "8"]))
     assert re.search(r"\d+ bits of \d+ pages: ", said)
 
 
@@ -108,7 +100,7 @@ def leave(spare: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (used + 1 + spare, hard))
 
 
-@pytest.mark.parametrize("spare", range(4))
+@pytest.mark.parametrize("spare", tiers.sample(range(4), 2))
 def test_without_file_descriptors_whatever_is_asked_says_so(
     sqlite_place: Place, tmp_path: Path, spare: int
 ) -> None:
