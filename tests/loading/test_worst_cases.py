@@ -6,6 +6,7 @@ reads them: within a minute of computing and a gigabyte.
 
 import re
 import resource
+from collections.abc import Callable
 
 import pytest
 
@@ -47,7 +48,7 @@ def forms(depth: int, width: int) -> bytes:
     return pdf_of_objects(objects)
 
 
-WORST = {
+WORST: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a million attributes": ("a.html", lambda: attributes(1_000_000), "more than 256 attributes"),
     "a line of 100 MB": ("a.txt", lambda: one_line(100), "a line of more than 2,000,000"),
     "a line of 100 MB of HTML": (

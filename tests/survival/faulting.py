@@ -444,10 +444,7 @@ def main() -> None:
                     began = time.monotonic()
                     campaign.run(name, mode, at)
                     if asked.timed:
-                        say(
-                            f"  {mode}, call {at} of {count}: {time.monotonic() - began:.1f} s",
-                            flush=True,
-                        )
+                        say(f"  {mode}, call {at} of {count}: {time.monotonic() - began:.1f} s")
                     done += 1
             say(f"{name}: {done:,} cases")
     tally = campaign.tally
