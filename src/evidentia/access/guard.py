@@ -64,6 +64,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "documents.chunks": _READ,
         "documents.ingest": _MAKE,
         "documents.list": _READ,
+        "documents.record": _MAKE,
         "documents.resolve": _READ,
         "judges.allow": Need(Action.GRANT, owner=True),
         "judges.allowed": _READ,

@@ -309,9 +309,12 @@ def _verify(acting: Acting, listed: ListedBundle, lake_root: str | Path | None) 
 def _library_document(acting: Acting, name: str) -> "LibraryDocument":
     from evidentia.loading.evidence import LibraryDocument  # noqa: PLC0415 - only building needs it
 
+    from evidentia.workspace.library import Recordings  # noqa: PLC0415 - the same
+
     versions = acting.read(library.all_versions, {name})
     for version in versions:
         if version.is_newest:
+            acting.read(Recordings.of_some, {name}).require(version)
             return LibraryDocument(version.id, version.filename, version.sha256)
     raise NotFoundError(
         f"the library has no document {name!r}: 'evidentia documents --json' shows the ids"
