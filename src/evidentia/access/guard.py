@@ -119,6 +119,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "trail.rotate_key": _KEYS,
         "trail.size": _READ,
         "trail.use_command": _KEYS,
+        "workspace.audit": _AUDIT,
     }
 )
 """Every public method of every part of a workspace, and what it takes."""

@@ -250,7 +250,7 @@ def audited_documents(
     of_bytes = {(one.id, one.sha256) for one in versions}
     for kind, rows in (("passages", set(owners)), ("an index", indexed)):
         for identity, sha256 in sorted(rows - of_bytes):
-            yield f"document {identity}: there are {kind} of bytes {sha256[:16]}, which it never had"
+            yield f"document {identity}: there are {kind} of bytes it never had ({sha256[:16]})"
     for identity in others:
         yield f"document {identity}: its row has a workspace or a status that no document has"
     yield from anchors
