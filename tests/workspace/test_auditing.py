@@ -67,7 +67,7 @@ def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         read_here(patched)
         with open_workspace(folder / "home") as workspace:
             fill(workspace, folder / "docs")
-    yield folder / "home"
+    return folder / "home"
 
 
 @pytest.fixture
@@ -176,11 +176,11 @@ def disagreeing_index(database: Path, index: str, where: str) -> None:
 
 def test_an_index_that_disagrees_with_its_table_is_found(home: Path) -> None:
     disagreeing_index(Home(home).database, "trail_entries_kind", "kind <> 'retention'")
-    asked = "SELECT count(*) FROM trail_entries {} WHERE tenant = 'default' AND kind = 'retention'"
+    asked = "SELECT count(entry) FROM trail_entries {} 'retention' AND tenant = 'default'"
     with closing(sqlite.connect(str(Home(home).database))) as connection:
         counts = [
             connection.execute(asked.format(by)).fetchone()[0]
-            for by in ("INDEXED BY trail_entries_kind", "NOT INDEXED")
+            for by in ("INDEXED BY trail_entries_kind WHERE kind =", "WHERE +kind =")
         ]
     assert counts == [0, 1]
     report = audited(home)
@@ -234,20 +234,26 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "a version deleted": ("documents", "DELETE FROM documents WHERE version = 2"),
     "the library deleted": (
         "documents",
-        "DELETE FROM documents; DELETE FROM document_chunks; DELETE FROM citation_anchors; "
-        "DELETE FROM document_indexes",
+        (
+            "DELETE FROM documents; DELETE FROM document_chunks; DELETE FROM citation_anchors; "
+            "DELETE FROM document_indexes"
+        ),
     ),
     "a document added": (
         "documents",
-        "INSERT INTO documents SELECT tenant, id, 7, workspace_id, collection, filename, "
-        "media_type, sha256, status, language, direction, title, dated, pages, chunks, warnings, "
-        "created_at FROM documents WHERE version = 2",
+        (
+            "INSERT INTO documents SELECT tenant, id, 7, workspace_id, collection, filename, "
+            "media_type, sha256, status, language, direction, title, dated, pages, chunks, warnings, "
+            "created_at FROM documents WHERE version = 2"
+        ),
     ),
     "passages added": (
         "documents",
-        "INSERT INTO document_chunks SELECT tenant, 'chunk_x', 'doc_x', sha256, chunk_index, "
-        "chunk_hash, page_number, heading_path, start_offset, end_offset, content "
-        "FROM document_chunks LIMIT 1",
+        (
+            "INSERT INTO document_chunks SELECT tenant, 'chunk_x', 'doc_x', sha256, chunk_index, "
+            "chunk_hash, page_number, heading_path, start_offset, end_offset, content "
+            "FROM document_chunks LIMIT 1"
+        ),
     ),
     "a citation led elsewhere": (
         "documents",
@@ -258,14 +264,18 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "warnings that are no list": ("documents", "UPDATE documents SET warnings = 'x'"),
     "ledgers deleted": (
         "ledgers",
-        "DELETE FROM evidence_ledger; DELETE FROM ledgers; DELETE FROM claims; "
-        "DELETE FROM sessions",
+        (
+            "DELETE FROM evidence_ledger; DELETE FROM ledgers; DELETE FROM claims; "
+            "DELETE FROM sessions"
+        ),
     ),
     "ledgers hidden with their bodies": (
         "ledgers",
-        "DELETE FROM evidence_ledger; DELETE FROM ledgers; DELETE FROM claims; "
-        "DELETE FROM sessions; DELETE FROM trail_bodies WHERE seq IN "
-        "(SELECT seq FROM trail_entries WHERE kind = 'ledger')",
+        (
+            "DELETE FROM evidence_ledger; DELETE FROM ledgers; DELETE FROM claims; "
+            "DELETE FROM sessions; DELETE FROM trail_bodies WHERE seq IN "
+            "(SELECT seq FROM trail_entries WHERE kind = 'ledger')"
+        ),
     ),
     "a ledger's summary altered": (
         "ledgers",
@@ -291,13 +301,17 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "a held pack deleted": ("packs", "DELETE FROM evidence_packs"),
     "a tool call altered": (
         "tool calls",
-        "UPDATE trail_bodies SET body = CAST(replace(CAST(body AS TEXT), 'owner', 'other') AS BLOB) "
-        "WHERE seq IN (SELECT seq FROM trail_entries WHERE kind = 'tool_call')",
+        (
+            "UPDATE trail_bodies SET body = CAST(replace(CAST(body AS TEXT), 'owner', 'x') AS BLOB) "
+            "WHERE seq IN (SELECT seq FROM trail_entries WHERE kind = 'tool_call')"
+        ),
     ),
     "a role forged": (
         "roles",
-        "UPDATE trail_bodies SET body = CAST(replace(CAST(body AS TEXT), 'viewer', 'admin') AS "
-        "BLOB) WHERE seq IN (SELECT seq FROM trail_entries WHERE kind = 'access')",
+        (
+            "UPDATE trail_bodies SET body = CAST(replace(CAST(body AS TEXT), 'viewer', 'admin') AS "
+            "BLOB) WHERE seq IN (SELECT seq FROM trail_entries WHERE kind = 'access')"
+        ),
     ),
     "rows of a tenant without a log": ("database", "UPDATE document_indexes SET tenant = 'x'"),
 }
