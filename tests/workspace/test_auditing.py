@@ -243,8 +243,8 @@ ATTACKS: dict[str, tuple[str, str]] = {
         "documents",
         (
             "INSERT INTO documents SELECT tenant, id, 7, workspace_id, collection, filename, "
-            "media_type, sha256, status, language, direction, title, dated, pages, chunks, warnings, "
-            "created_at FROM documents WHERE version = 2"
+            "media_type, sha256, status, language, direction, title, dated, pages, chunks, "
+            "warnings, created_at FROM documents WHERE version = 2"
         ),
     ),
     "passages added": (
@@ -302,8 +302,8 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "a tool call altered": (
         "tool calls",
         (
-            "UPDATE trail_bodies SET body = CAST(replace(CAST(body AS TEXT), 'owner', 'x') AS BLOB) "
-            "WHERE seq IN (SELECT seq FROM trail_entries WHERE kind = 'tool_call')"
+            "UPDATE trail_bodies SET body = CAST(replace(CAST(body AS TEXT), 'owner', 'x') AS "
+            "BLOB) WHERE seq IN (SELECT seq FROM trail_entries WHERE kind = 'tool_call')"
         ),
     ),
     "a role forged": (
@@ -477,12 +477,12 @@ def test_documents_of_an_older_workspace_are_unrecorded_until_they_are_recorded(
     with open_workspace(home) as workspace:
         with pytest.raises(IntegrityError, match="evidentia documents record"):
             workspace.check(ANSWER, judges=["quote"])
-        done = workspace.documents.record()
+        done = workspace.documents.record_missing()
         assert ({one.filename for one in done.recorded}, done.problems) == (
             {"leave.md", "travel.md", "gifts.md"},
             (),
         )
-        assert workspace.documents.record().recorded == ()
+        assert workspace.documents.record_missing().recorded == ()
         assert workspace.audit().holds
         assert workspace.check(ANSWER, judges=["quote"]).entries
 
@@ -508,7 +508,7 @@ def test_what_contradicts_itself_is_not_recorded(home: Path) -> None:
         sql = "UPDATE document_chunks SET content = 'x' WHERE chunk_index = 0 AND document_id = ?"
         vandal.change(sql, leave.id)
     with open_workspace(home) as workspace:
-        done = workspace.documents.record()
+        done = workspace.documents.record_missing()
         assert [one.id for one in done.recorded] == [travel.id]
         problems = sorted(done.problems)
         assert any(leave.id in one and "passage 0 was changed" in one for one in problems)

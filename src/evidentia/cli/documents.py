@@ -92,7 +92,7 @@ def record(
     from evidentia.language.counting import counted
 
     with workspace(home, tenant) as opened, counting_bar("Recording") as progress:
-        done = opened.documents.record(progress=progress)
+        done = opened.documents.record_missing(progress=progress)
     if as_json:
         print_json(
             {

@@ -96,8 +96,8 @@ def log(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="Only entries of this kind: evidence_record, status_change, bundle, ledger, pack, "
-            "review, export, access, erasure or key.",
+            help="Only entries of this kind: evidence_record, status_change, document, bundle, "
+            "ledger, pack, review, export, access, erasure or key.",
         ),
     ] = None,
     subject: Annotated[

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from evidentia.store.keys import Passphrase
     from evidentia.trail.note import VerifierKey
     from evidentia.workspace.access import Roles
-    from evidentia.workspace.auditing import Audit
+    from evidentia.workspace.auditing import Whole
     from evidentia.workspace.bundles import Bundles
     from evidentia.workspace.documents import Documents
     from evidentia.workspace.judges import Judges
@@ -154,11 +154,11 @@ class Workspace:
         return Tools(self._acting)
 
     @cached_property
-    def whole(self) -> "Audit":
+    def whole(self) -> "Whole":
         """All of it at once: its audit."""
-        from evidentia.workspace.auditing import Audit  # noqa: PLC0415 - the same
+        from evidentia.workspace.auditing import Whole  # noqa: PLC0415 - the same
 
-        return Audit(self._acting)
+        return Whole(self._acting)
 
     @cached_property
     def access(self) -> "Roles":
@@ -175,7 +175,7 @@ class Workspace:
         check = _flat(Ledgers.check)
         assemble = _flat(Packs.assemble)
         append = _flat(Trail.append)
-        audit = _flat(Audit.audit)
+        audit = _flat(Whole.audit)
     else:
         ingest = _Verb("documents", "ingest")
         bundle = _Verb("bundles", "build")

@@ -107,7 +107,7 @@ class WorkspaceAudit:
         }
 
 
-class Audit(Part, name="workspace"):
+class Whole(Part, name="whole"):
     """What is asked of a workspace as a whole."""
 
     def audit(

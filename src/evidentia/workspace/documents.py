@@ -60,7 +60,7 @@ class Documents(Part, name="documents"):
         )
         return done
 
-    def record(self, *, progress: "Progress | None" = None) -> "DocumentsRecorded":
+    def record_missing(self, *, progress: "Progress | None" = None) -> "DocumentsRecorded":
         """Record in the trail the documents of an older workspace, in which none were recorded.
 
         What is recorded is what is there now: look at the list first. A document whose original is
@@ -84,7 +84,8 @@ class Documents(Part, name="documents"):
         with acting.database.read() as connection:
             chunks = library.chunks_of(connection, acting.tenant, document.id, document.sha256)
             known = Recordings.of_some(connection, acting.tenant, {document.id})
-        known.require(document, chunks)
+        if chunks or (document.id, document.version) in known.of:
+            known.require(document, chunks)
         return chunks
 
     def anchor(self, chunk_hash: str) -> str:
