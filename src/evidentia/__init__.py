@@ -251,8 +251,6 @@ _HOMES = {
 """Where each public name lives; it is imported when it is first asked for."""
 
 __all__ = [
-    "AuditedPart",
-    "DocumentsRecorded",
     "RISK_DEFINITIONS",
     "WIRE_FORMATS",
     "Action",
@@ -261,6 +259,7 @@ __all__ = [
     "ApprovalClass",
     "AskedService",
     "AuditReport",
+    "AuditedPart",
     "Authorizer",
     "BilingualMemo",
     "BundleReport",
@@ -272,6 +271,7 @@ __all__ = [
     "DecisionOutput",
     "DefaultEvidencePacker",
     "DocumentChunk",
+    "DocumentsRecorded",
     "EntryKind",
     "Evidence",
     "EvidenceBundle",
