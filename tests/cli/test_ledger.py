@@ -125,9 +125,10 @@ def test_ledgers_that_hold_are_said_to(checked: Cli) -> None:
 
 
 def test_an_erased_ledger_is_said_to_be(checked: Cli) -> None:
-    name = checked("ledger", "list", "--json").json["ledgers"][0]["id"]
-    assert checked("trail", "erase", "0", "--reason", "law", "--by", "me", "--yes").code == 0
+    listed = checked("ledger", "list", "--json").json["ledgers"][0]
+    name, entry = listed["id"], str(listed["entry"])
+    assert checked("trail", "erase", entry, "--reason", "law", "--by", "me", "--yes").code == 0
     ran = checked("ledger", "show", name)
-    assert (ran.code, ran.err) == (2, f"error: ledger {name} (entry 0) was erased\n")
+    assert (ran.code, ran.err) == (2, f"error: ledger {name} (entry {entry}) was erased\n")
     assert checked("ledger", "verify").code == 0
     assert checked("trail", "verify").code == 0

@@ -475,6 +475,9 @@ def test_documents_of_an_older_workspace_are_unrecorded_until_they_are_recorded(
     assert len(found["documents"]) == 3
     assert all("no entry of the trail records it" in one for one in found["documents"])
     with open_workspace(home) as workspace:
+        assert workspace.check(ANSWER, judges=["quote"]).entries, "it goes on as it was"
+        (home.parent / "new.md").write_text("A new rule.\n", encoding="utf-8")
+        workspace.ingest(home.parent / "new.md")
         with pytest.raises(IntegrityError, match="evidentia documents record"):
             workspace.check(ANSWER, judges=["quote"])
         done = workspace.documents.record_missing()

@@ -48,10 +48,12 @@ class Recordings:
     """What the trail says of documents, by their ids and versions.
 
     Where two entries are about the same version, the first one is believed: `contested` has those
-    that say otherwise.
+    that say otherwise. `begun` says that documents are recorded in this workspace at all; in one
+    of an older program none are, and there its documents are taken as they are.
     """
 
-    def __init__(self, logged: Iterable[LoggedEntry]) -> None:
+    def __init__(self, logged: Iterable[LoggedEntry], *, begun: bool) -> None:
+        self.begun = begun
         self.of: dict[tuple[str, int], RecordedVersion] = {}
         self.contested: list[str] = []
         for one in logged:
@@ -72,7 +74,8 @@ class Recordings:
     @classmethod
     def all(cls, acting: Acting) -> "Recordings":
         """Read what is recorded of all documents."""
-        return cls(acting.entries(EntryKind.DOCUMENT))
+        found = acting.entries(EntryKind.DOCUMENT)
+        return cls(found, begun=bool(found))
 
     @classmethod
     def of_some(
@@ -85,7 +88,10 @@ class Recordings:
             for row in log.find_entries(connection, tenant, subject=identity)
             if row[1] == EntryKind.DOCUMENT
         ]
-        return cls(map(committed, rows))
+        begun = bool(rows) or bool(
+            log.find_entries(connection, tenant, kind=EntryKind.DOCUMENT, limit=1)
+        )
+        return cls(map(committed, rows), begun=begun)
 
     def problem(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
@@ -111,7 +117,7 @@ class Recordings:
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
     ) -> None:
         """Raise `IntegrityError` unless a version is as it was recorded."""
-        if (problem := self.problem(version, chunks)) is not None:
+        if self.begun and (problem := self.problem(version, chunks)) is not None:
             raise IntegrityError(f"{named(version)}: {problem}")
 
 
