@@ -60,7 +60,7 @@ def fill(workspace: Workspace, folder: Path) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a home with one of everything, made once; copy it before changing it."""
     folder = tmp_path_factory.mktemp("audit")
     with pytest.MonkeyPatch.context() as patched:

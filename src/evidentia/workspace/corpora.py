@@ -62,10 +62,10 @@ def shelf_of(acting: Acting, versions: Sequence[StoredDocument]) -> Shelf:
     key = (acting.tenant, known)
     shelf = acting.opened.shelves.get(key)
     if shelf is None:
-        known = Recordings.all(acting)
+        recorded = Recordings.all(acting)
         for version in versions:
-            known.require(version)
-        loaded = acting.read(load_corpus, versions, known.require)
+            recorded.require(version)
+        loaded = acting.read(load_corpus, versions, recorded.require)
         if loaded.rebuilt:
             with acting.database.write() as connection:
                 for of, data in loaded.rebuilt:

@@ -221,7 +221,7 @@ def require_places(acting: Acting, found: CitationResolution) -> CitationResolut
             known.require(version, chunks)
             believed.update(chunks)
     for chunk in found.places:
-        if chunk not in believed:
+        if known.begun and chunk not in believed:
             raise IntegrityError(
                 f"document {chunk.document_id}: a passage that is cited belongs to no version of "
                 f"it; {_COPY}"

@@ -82,7 +82,7 @@ def _postgresql(database: Database) -> tuple[list[str], str | None]:
         if not fetch(connection, "SELECT 1 FROM pg_extension WHERE extname = 'amcheck'"):
             return [], missing
         indexes = fetch(connection, _INDEXES)
-    problems = []
+    problems: list[str] = []
     for oid, name, table in indexes:
         try:
             with database.read() as connection:
