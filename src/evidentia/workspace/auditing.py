@@ -5,7 +5,7 @@ kept or changed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from evidentia.errors import EvidentiaError, NotFoundError
@@ -242,9 +242,15 @@ class _Auditing:
         from evidentia.store.sql.bundles import recorded_bundles  # noqa: PLC0415 - the same
         from evidentia.workspace.bundles import audit  # noqa: PLC0415 - the same
 
-        found = audit(self.acting, self.progress("bundles"), quick=self.quick)
+        away: list[str] = []
+        found = audit(self.acting, self.progress("bundles"), quick=self.quick, away=away)
         count = len(self.acting.read(recorded_bundles))
-        return self._statements("bundles", counted(count, "bundle"), found)
+        part = self._statements("bundles", counted(count, "bundle"), found)
+        if not away:
+            return part
+        of = counted(len(away), "bundle")
+        left = f"originals of {of}, in folders that are not on this machine: {', '.join(away[:10])}"
+        return replace(part, not_looked_at=(*part.not_looked_at, left))
 
     def runs(self) -> AuditedPart:
         from evidentia.store.sql.bundles import recorded_runs  # noqa: PLC0415 - the same
@@ -282,13 +288,8 @@ class _Auditing:
             for one in sorted(held - there)
         ]
         part = self._statements("packs", counted(count, "pack"), findings)
-        return AuditedPart(
-            part.name,
-            f"{part.looked_at}, {counted(len(held), 'legal hold')}",
-            part.findings,
-            tuple(notes),
-            part.not_looked_at,
-        )
+        looked = f"{part.looked_at}, {counted(len(held), 'legal hold')}"
+        return replace(part, looked_at=looked, notes=tuple(notes))
 
     def tools(self) -> AuditedPart:
         from evidentia.packs.tools import ToolCallRecord  # noqa: PLC0415 - the same

@@ -248,11 +248,24 @@ def audit(
     *,
     lake_root: str | Path | None = None,
     quick: bool = False,
+    away: Texts | None = None,
 ) -> Texts:
-    """Verify every bundle, and that every one that the trail records is there."""
+    """Verify every bundle, and that every one that the trail records is there.
+
+    `away` takes the bundles whose originals lay in a folder that is not on this machine, which is
+    a problem where it is not given.
+    """
 
     def check(row: ListedBundle) -> Iterable[str]:
-        return _verify(acting, row, lake_root).problems
+        from evidentia.loading.artifacts import NOT_HERE  # noqa: PLC0415 - only verifying needs it
+
+        problems = _verify(acting, row, lake_root).problems
+        if away is None or row.lake_root is None or Path(row.lake_root).is_dir():
+            return problems
+        here = [problem for problem in problems if not problem.endswith(NOT_HERE)]
+        if len(here) < len(problems):
+            away.append(row.bundle_id)
+        return here
 
     return BUNDLES.audit(acting, check, progress, quick=quick)
 
