@@ -46,9 +46,12 @@ def without_its_pack(report: ProofReport) -> ProofReport:
     """Return a report that says so if what is proved is a pack, and the pack is not here.
 
     Whoever takes the envelope out of an exported pack leaves a good proof that something was
-    recorded, which says nothing of the pack.
+    recorded, which says nothing of the pack. Where the body is not here either, as of a pack that
+    was erased, the report says so already.
     """
-    if report.entry is None or report.entry.kind not in {EntryKind.PACK, EntryKind.REVIEW}:
+    if report.entry is None or report.body is None:
+        return report
+    if report.entry.kind not in {EntryKind.PACK, EntryKind.REVIEW}:
         return report
     says = (
         "the pack itself is not here: its envelope was left out or taken away; what is here shows "
