@@ -86,6 +86,10 @@ def kind_of(statement: Statement | None) -> Kind | None:
 def verify_evidence(data: bytes, keys: "Iterable[TrustedKey]" = ()) -> ProofReport:
     """Verify a proof file, with what is to be looked at in its kind of statement."""
     report = verify_proof(data, keys)
+    if report.statement is None:
+        from evidentia.packs.verification import without_its_pack  # noqa: PLC0415 - the same
+
+        return without_its_pack(report)
     kind = kind_of(report.statement)
     return report if kind is None else kind.check(data, report)
 

@@ -22,7 +22,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 SAFE = 2**53 - 1
 KINDS = {"evidence_record", "status_change", "bundle", "run", "ledger", "pack"}
-KINDS |= {"decision", "tool_call", "review", "export", "access", "retention", "erasure", "key"}
+KINDS |= {
+    "document",
+    "decision",
+    "tool_call",
+    "review",
+    "export",
+    "access",
+    "retention",
+    "erasure",
+    "key",
+}
 HASH = re.compile(r"[0-9a-f]{64}")
 TENANT = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")
 TIME = re.compile(

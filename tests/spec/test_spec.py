@@ -83,6 +83,7 @@ SCHEMAS = (
     "chunk",
     "decision-body",
     "decision-body.v2",
+    "document-body",
     "entry",
     "erasure",
     "erasure.v2",
@@ -202,7 +203,7 @@ def test_the_log_is_what_its_entries_say() -> None:
 
 
 def test_there_is_an_entry_of_every_kind() -> None:
-    others = ("run", "decision", "tool-call", "retention")
+    others = ("run", "decision", "tool-call", "retention", "document")
     kinds = {load(f"proofs/holds/{name}.json")["entry"]["kind"] for name in others}
     assert {item["entry"]["kind"] for item in ENTRIES} | kinds == KINDS
 
@@ -439,6 +440,7 @@ def test_there_is_no_schema_that_is_not_tested() -> None:
 
 
 ONE_FORM = {
+    "document": "document-body",
     "pack": "pack-body",
     "review": "pack-body",
     "export": "export-body",

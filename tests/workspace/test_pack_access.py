@@ -21,6 +21,7 @@ from evidentia.store.auditing import AuditReport
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.access import Roles, authorizer
+from evidentia.workspace.auditing import Whole
 from evidentia.workspace.bundles import Bundles
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.judges import Judges
@@ -111,6 +112,7 @@ CALLS: dict[str, Act] = {
     "documents.chunks": lambda ws, _: ws.documents.chunks(NO_DOCUMENT),
     "documents.ingest": lambda ws, folder: ws.ingest(folder),
     "documents.list": lambda ws, _: ws.documents.list(),
+    "documents.record_missing": lambda ws, _: ws.documents.record_missing(),
     "documents.resolve": lambda ws, _: ws.documents.resolve("a1b2c3d4"),
     "judges.allow": lambda ws, _: ws.judges.allow("http://localhost:1/v1"),
     "judges.allowed": lambda ws, _: ws.judges.allowed(),
@@ -165,6 +167,7 @@ CALLS: dict[str, Act] = {
     "trail.rotate_key": lambda ws, _: ws.trail.rotate_key(),
     "trail.size": lambda ws, _: ws.trail.size,
     "trail.use_command": lambda ws, _: ws.trail.use_command("no key", ["true"]),
+    "whole.audit": lambda ws, _: ws.audit(quick=True),
 }
 """A call of every method that the guard's table knows."""
 
@@ -226,7 +229,7 @@ def outcome(act: Act, workspace: Workspace, folder: Path) -> str:
     return "allowed"
 
 
-PARTS = (Bundles, Documents, Judges, Ledgers, Packs, Roles, Tools, Trail)
+PARTS = (Bundles, Documents, Judges, Ledgers, Packs, Roles, Tools, Trail, Whole)
 
 
 def test_every_public_method_of_every_part_has_a_row_and_a_call() -> None:

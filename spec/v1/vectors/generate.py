@@ -38,6 +38,7 @@ from evidentia.bundles.tables import SampledTable
 from evidentia.canonical import canonical_json, derived_id, digest, parse_json, sha256_hex
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk
+from evidentia.documents.recording import chunks_digest, document_body
 from evidentia.export.jsonform import to_json
 from evidentia.export.junit import to_junit
 from evidentia.export.sarif import to_sarif
@@ -138,6 +139,7 @@ BUNDLE_ORIGIN = log_origin("1d6b0e4f92a873c5", "acme")
 PACK_ORIGIN = log_origin("8e27f0a4c5d1936b", "acme")
 SECOND_ORIGIN = log_origin("3b90d7e2f84a615c", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
+LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -331,6 +333,7 @@ def files() -> dict[str, bytes]:
         "keys/second-form-1.pub": f"{second_keys()[0].verifier}\n".encode(),
         "keys/second-form-2.pub": f"{second_keys()[1].verifier}\n".encode(),
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
+        "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "renderings.json": pretty(rendering_vectors()),
@@ -355,6 +358,7 @@ def files() -> dict[str, bytes]:
         *pack_proofs(),
         *second_proofs(),
         *voted_proofs(),
+        *library_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -3559,6 +3563,45 @@ def voted_proofs() -> Iterator[ProofVector]:
     yield ProofVector("ledger-voted", pretty(enveloped(log, 3, payload)), why, key="voted-log.pub")
     payload, why = plain.to_statement().encode(), "a ledger that says why weak claims are weak"
     yield ProofVector("ledger-second", pretty(enveloped(log, 4, payload)), why, key="voted-log.pub")
+
+
+# Documents
+
+
+def library_key() -> SigningKey:
+    """Return the key of the log of a library."""
+    return SigningKey.from_seed(LIBRARY_ORIGIN, seed(f"key of {LIBRARY_ORIGIN}"))
+
+
+def library_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a document that was read, and of one whose passages are said to be others."""
+    log = Log(LIBRARY_ORIGIN, [library_key()])
+    log.announce(log.keys[0], by="owner")
+    source = POLICY
+    version = {
+        "id": source.document_id,
+        "version": 1,
+        "collection": "policies",
+        "filename": source.filename,
+        "media_type": "text/markdown",
+        "sha256": sha256_hex(source.text.encode()),
+        "language": None,
+        "direction": "ltr",
+        "title": "4 Leave",
+        "dated": None,
+        "pages": 1,
+        "chunks": len(source.chunks),
+        "warnings": (),
+        "created_at": "2026-01-05T09:01:00.000000Z",
+    }
+    body = {**document_body(version, chunks_digest(source.chunks)), "by": "Zoë"}
+    log.append(EntryKind.DOCUMENT, source.document_id, body)
+    proof = log.prove(1, len(log.entries), log.keys[0])
+    why, key = "a document, and the passages it was cut into", "library-log.pub"
+    yield ProofVector("document", pretty(proof), why, key=key)
+    other = changed(proof, "body.chunks_sha256", flip(body["chunks_sha256"]))
+    why = "the passages of a document are said to be others"
+    yield ProofVector("document-changed", pretty(other), why, ("content",), key)
 
 
 # PDFs

@@ -64,6 +64,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "documents.chunks": _READ,
         "documents.ingest": _MAKE,
         "documents.list": _READ,
+        "documents.record_missing": _MAKE,
         "documents.resolve": _READ,
         "judges.allow": Need(Action.GRANT, owner=True),
         "judges.allowed": _READ,
@@ -118,6 +119,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "trail.rotate_key": _KEYS,
         "trail.size": _READ,
         "trail.use_command": _KEYS,
+        "whole.audit": _AUDIT,
     }
 )
 """Every public method of every part of a workspace, and what it takes."""

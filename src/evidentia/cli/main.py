@@ -13,14 +13,14 @@ from evidentia.errors import EvidentiaError, environment_problem
 COMMANDS = {
     "check": ("check:check", "Check an answer against documents, claim by claim."),
     "ingest": ("documents:ingest", "Read documents into the library, to check answers against."),
-    "documents": ("documents:documents", "List the documents of the library."),
+    "documents": ("documents:app", "List the documents of the library."),
     "cite": (
         "documents:cite",
         "Show the passage that a citation leads to, and every place it stands in.",
     ),
     "verify": (
         "verify:verify",
-        "Verify a proof, an exported pack or a PDF offline, from the file alone.",
+        "Verify a file offline, from the file alone; without one, the whole workspace.",
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
 }

@@ -1,5 +1,6 @@
 """`evidentia trail`: append, read, prove, verify and publish a log."""
 
+import os
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -8,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+from evidentia.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
+    from evidentia.workspace import Workspace
     from evidentia.workspace.logged import LoggedEntry
 
 BATCH = 1_000
@@ -93,8 +96,8 @@ def log(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="Only entries of this kind: evidence_record, status_change, bundle, ledger, pack, "
-            "review, export, access, erasure or key.",
+            help="Only entries of this kind: evidence_record, status_change, document, bundle, "
+            "ledger, pack, review, export, access, erasure or key.",
         ),
     ] = None,
     subject: Annotated[
@@ -229,21 +232,12 @@ def verify(
     when all holds.
     """
     from evidentia.cli.output import print_json, progress_bar
-    from evidentia.errors import InputError, ProofError
-    from evidentia.proof.files import read_bytes
-    from evidentia.trail.checkpoint import read_checkpoint
-    from evidentia.trail.note import MAX_NOTE_BYTES
 
-    outside = read_bytes(since, MAX_NOTE_BYTES).decode(errors="replace") if since else None
-    if outside is not None:
-        try:
-            read_checkpoint(outside)
-        except ProofError as error:
-            raise InputError(f"{since}: {error}") from None
+    outside = read_since(since) if since else None
     with workspace(home, tenant, read_only=True) as opened:
         with progress_bar("Verifying", opened.trail.size, least=50_000) as progress:
             report = opened.trail.audit(since=outside, progress=progress)
-        kept = opened.trail.keep_checkpoint(report) if report.holds else None
+        kept = _keep(opened, report) if report.holds else None
         kept_in = opened.opened.home.checkpoint_file(opened.tenant) if kept else None
     if as_json:
         print_json(report.as_json() | {"kept": str(kept_in) if kept_in else None})
@@ -424,6 +418,33 @@ def erase(
         print_json({"erased": entry, "recorded_as": receipt.seq})
     else:
         say(f"The body of entry {entry} is erased; entry {receipt.seq} records it.", "good")
+
+
+def read_since(file: Path) -> str:
+    """Return a checkpoint that was kept in a file; raise `InputError` if it is none."""
+    from evidentia.errors import InputError, ProofError
+    from evidentia.proof.files import read_bytes
+    from evidentia.trail.checkpoint import read_checkpoint
+    from evidentia.trail.note import MAX_NOTE_BYTES
+
+    note = read_bytes(file, MAX_NOTE_BYTES).decode(errors="replace")
+    try:
+        read_checkpoint(note)
+    except ProofError as error:
+        raise InputError(f"{file}: {error}") from None
+    return note
+
+
+def _keep(opened: "Workspace", report: "AuditReport") -> str | None:
+    """Keep a checkpoint of what was found good; a copy that is read-only keeps none."""
+    try:
+        return opened.trail.keep_checkpoint(report)
+    except OSError:
+        return None
+    except EnvironmentProblem:
+        if os.access(opened.opened.home.folder, os.W_OK):
+            raise
+        return None
 
 
 def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:

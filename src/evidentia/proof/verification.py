@@ -36,6 +36,8 @@ PLAIN = "plain"
 """The name of the check whether what stands in plain is what the statement says."""
 RENDERING = "rendering"
 """The name of the check whether printed pages are the ones that the evidence gives."""
+PACK = "pack"
+"""The name of the check whether a pack is here, and its parts agree."""
 
 
 _TOLD: Final = 3
@@ -48,6 +50,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     SIGNER_UNKNOWN = "consistent, signer unknown"
     PAGES_NOT_COMPARED = "consistent, pages not compared"
+    PACK_NOT_HERE = "consistent, the pack is not here"
     DOES_NOT_HOLD = "does not hold"
 
 
@@ -80,6 +83,8 @@ class ProofReport:
             return Verdict.HOLDS
         if outcomes == {True, None}:
             undecided = {check.name for check in self.checks if check.holds is None}
+            if PACK in undecided:
+                return Verdict.PACK_NOT_HERE
             unseen = RENDERING in undecided
             return Verdict.PAGES_NOT_COMPARED if unseen else Verdict.SIGNER_UNKNOWN
         return Verdict.DOES_NOT_HOLD

@@ -16,7 +16,7 @@ from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
 from evidentia.store import listing
 from evidentia.store.database import Database
-from evidentia.store.ranges import Progress, Reading, Share, audit_entries
+from evidentia.store.ranges import Progress, Reading, Share, audit_entries, audit_span
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.audit import (
@@ -28,7 +28,7 @@ from evidentia.trail.audit import (
     join_ranges,
 )
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
-from evidentia.trail.entry import genesis_prev
+from evidentia.trail.entry import EntryKind, genesis_prev
 from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES
 from evidentia.trail.note import Note, VerifierKey
 from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Frontier, Tile, TiledTree
@@ -166,6 +166,58 @@ def _audit(
             head.root.hex(),
             count,
             tuple(checkpoint.name for checkpoint in outside),
+            tuple(sorted(set(findings))),
+        )
+
+
+def audit_tail(
+    database: Database, tenant: str, *, outside: Sequence[OutsideCheckpoint] = ()
+) -> AuditReport:
+    """Check a log's head, its last entries, its keys, its newest checkpoint and those outside.
+
+    That is what `--quick` asks for: entries before the last tile are not read.
+    """
+    reading = Reading(database, tenant)
+    with reading.connection() as connection:
+        head = log.read_head(connection, tenant)
+        if head is None:
+            return _audit_lost(connection, tenant, outside)
+        findings = [*_audit_surroundings(connection, head)]
+        start = head.size // TILE_WIDTH * TILE_WIDTH
+        if head.size and start == head.size:
+            start -= TILE_WIDTH
+        tail = audit_span(connection, tenant, start, head.size)
+        findings += tail.findings
+        erased = log.erased_since(connection, tenant, 0)
+        findings += [
+            Finding(seq, f"entry {seq}", "its body is gone, and no erasure says why")
+            for seq in tail.missing_bodies
+            if log.erasure_subject(seq) not in erased
+        ]
+        announced = [
+            (row[0], row[5] or b"")
+            for row in log.find_entries(connection, tenant, kind=EntryKind.KEY)
+        ]
+        keys, key_findings = _audit_keys(connection, head, announced)
+        findings += key_findings
+        stored = Frontier.unpack(head.size, head.edge)
+        ends = b"".join(tail.tail) != bytes(stored.partial[0]) if stored.partial else False
+        if ends or stored.root() != head.root or (head.size and stored.last != tail.last_leaf):
+            findings.append(Finding(start, "head", "its size, root or edge is not the entries'"))
+        checker = _CheckpointChecker(connection, head, keys, stored)
+        notes = list(log.checkpoints(connection, tenant))
+        for size, key_id, note in notes[-1:]:
+            findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
+        for checkpoint in outside:
+            findings += checker.check(checkpoint.name, checkpoint.note)
+        names = tuple(checkpoint.name for checkpoint in outside)
+        return AuditReport(
+            tenant,
+            head.origin,
+            head.size,
+            head.root.hex(),
+            len(notes[-1:]),
+            names,
             tuple(sorted(set(findings))),
         )
 

@@ -23,6 +23,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import QueuePool
 
 from evidentia.errors import EnvironmentProblem, InputError, IntegrityError, UsageError
+from evidentia.store.readable import ReadableCopy
 from evidentia.store.turns import FairLock
 
 Arguments = ParamSpec("Arguments")
@@ -51,20 +52,34 @@ class Database:
     stays closed: whoever was inside a transaction ends it, and everyone else is told.
     """
 
-    def __init__(self, engine: Engine, where: str, turns: FairLock | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        where: str,
+        turns: FairLock | None = None,
+        copy: "ReadableCopy | None" = None,
+    ) -> None:
         self.engine = engine
         self.where = where
         self._turns = turns
+        self._copy = copy
         self._closed = False
         _databases.add(self)
 
     @classmethod
     def sqlite(cls, path: Path, *, read_only: bool = False) -> "Database":
-        """Open an embedded database file; `read_only` never creates or changes it."""
-        mode = "ro" if read_only else "rwc"
-        engine = _sqlite_engine(f"{path.absolute().as_uri()}?mode={mode}", read_only=read_only)
-        turns = None if read_only else FairLock(path.with_name(f"{path.name}.turns"))
-        return cls(engine, str(path), turns)
+        """Open an embedded database file; `read_only` never creates or changes it.
+
+        Where nothing can be written beside it, which SQLite needs to read a file with a WAL, a
+        copy of both is read.
+        """
+        if not read_only:
+            engine = _sqlite_engine(f"{path.absolute().as_uri()}?mode=rwc", read_only=False)
+            return cls(engine, str(path), FairLock(path.with_name(f"{path.name}.turns")))
+        copy = ReadableCopy.if_needed(path, _sqlite_module())
+        uri = (path if copy is None else copy.file).absolute().as_uri()
+        mode = "ro" if copy is None else "rw"  # SQLite takes the WAL in, in the copy
+        return cls(_sqlite_engine(f"{uri}?mode={mode}", read_only=True), str(path), copy=copy)
 
     @classmethod
     def server(cls, url: str) -> "Database":
@@ -105,7 +120,7 @@ class Database:
     def address(self) -> str:
         """What another process needs to open the same database; it may hold a password."""
         if self.is_sqlite:
-            return self.where
+            return self.where if self._copy is None else str(self._copy.file)
         return self.engine.url.render_as_string(hide_password=False)
 
     @property
@@ -166,6 +181,8 @@ class Database:
         self._closed = True
         if self._turns is None:
             self.engine.dispose()
+            if self._copy is not None:
+                self._copy.remove()
             return
         try:
             with self._turns.turn():

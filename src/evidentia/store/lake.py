@@ -63,6 +63,9 @@ class Lake(Protocol):
     def holds(self, digest: str) -> bool:
         """Whether there are bytes under a digest; they are not checked."""
 
+    def digests(self) -> Iterator[str]:
+        """Give the digests under which there are bytes, which are not checked, in order."""
+
     def remove(self, digest: str) -> None:
         """Remove the bytes of a digest, where the law wants them erased; if they are there."""
 
@@ -127,6 +130,12 @@ class FileLake(Lake):
     def holds(self, digest: str) -> bool:
         """Whether there are bytes under a digest; they are not checked."""
         return self._path(digest).exists()
+
+    def digests(self) -> Iterator[str]:
+        """Give the digests under which there are bytes, which are not checked, in order."""
+        for path in sorted((self._folder / "sha256").glob("??/??/*")):
+            if _DIGEST.fullmatch(path.name) and path == self._path(path.name):
+                yield path.name
 
     def remove(self, digest: str) -> None:
         """Remove the bytes of a digest, where the law wants them erased; if they are there."""

@@ -21,7 +21,7 @@ from evidentia.workspace.part import Part
 if TYPE_CHECKING:
     from evidentia.proof.document import Proof
     from evidentia.proof.keys import TrustedKey
-    from evidentia.store.auditing import AuditReport
+    from evidentia.store.auditing import AuditReport, OutsideCheckpoint
     from evidentia.store.publishing import Publication
     from evidentia.store.ranges import Progress
     from evidentia.workspace.signing import AnnouncedKey
@@ -167,25 +167,7 @@ class Trail(Part, name="trail"):
         progress: "Progress | None" = None,
     ) -> "AuditReport":
         """Check the whole log, also against the checkpoint kept at home and one given (`since`)."""
-        from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
-        from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
-        from evidentia.store.auditing import OutsideCheckpoint, audit_log  # noqa: PLC0415 - the same
-
-        acting, home = self._acting, self._acting.opened.home
-        outside = []
-        if kept := home.kept_checkpoint(acting.tenant):
-            name = f"checkpoint kept in {home.checkpoint_file(acting.tenant)}"
-            outside.append(OutsideCheckpoint(name, kept))
-        if since is not None:
-            outside.append(OutsideCheckpoint("checkpoint given with --since", since))
-        return audit_log(
-            acting.database,
-            acting.tenant,
-            share=share_out,
-            workers=workers or cores(),
-            outside=outside,
-            progress=progress,
-        )
+        return audit_log_of(self._acting, since, workers, progress)
 
     def keep_checkpoint(self, report: "AuditReport") -> str | None:
         """Keep a checkpoint of what an audit found good, and return it.
@@ -244,6 +226,44 @@ class Trail(Part, name="trail"):
         from evidentia.workspace.signing import use_command  # noqa: PLC0415 - the same
 
         return use_command(self._acting, read_key(key).public_key, command, timeout)
+
+
+def audit_log_of(
+    acting: Acting, since: str | None, workers: int | None, progress: "Progress | None"
+) -> "AuditReport":
+    """Check the whole log, also against the checkpoint kept at home and one given (`since`)."""
+    from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
+    from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
+    from evidentia.store.auditing import audit_log  # noqa: PLC0415 - the same
+
+    return audit_log(
+        acting.database,
+        acting.tenant,
+        share=share_out,
+        workers=workers or cores(),
+        outside=_outside(acting, since),
+        progress=progress,
+    )
+
+
+def audit_tail_of(acting: Acting, since: str | None) -> "AuditReport":
+    """Check the log's head and last entries, also against checkpoints from outside."""
+    from evidentia.store.auditing import audit_tail  # noqa: PLC0415 - rarely needed
+
+    return audit_tail(acting.database, acting.tenant, outside=_outside(acting, since))
+
+
+def _outside(acting: Acting, since: str | None) -> "list[OutsideCheckpoint]":
+    """Return the checkpoints that are kept outside of the database."""
+    from evidentia.store.auditing import OutsideCheckpoint  # noqa: PLC0415 - rarely needed
+
+    home, found = acting.opened.home, []
+    if kept := home.kept_checkpoint(acting.tenant):
+        name = f"checkpoint kept in {home.checkpoint_file(acting.tenant)}"
+        found.append(OutsideCheckpoint(name, kept))
+    if since is not None:
+        found.append(OutsideCheckpoint("checkpoint given with --since", since))
+    return found
 
 
 def _append(

@@ -260,18 +260,34 @@ def find_entries(
 def subjects(
     connection: Connection, tenant: str, kinds: Sequence[str], begins: str
 ) -> list[tuple[int, str]]:
-    """Return the numbers and subjects of entries of some kinds whose body was not erased.
+    """Return the numbers and subjects of entries of some kinds that no entry erased.
 
-    `begins` is what the subjects begin with.
+    `begins` is what the subjects begin with. Whether a body is there says nothing: whoever removes
+    rows can remove it, too.
     """
     marks = ", ".join("?" for _ in kinds)
     sql = (
-        "SELECT e.seq, e.subject FROM trail_entries e "  # noqa: S608 - marks are question marks
-        "JOIN trail_bodies b ON b.tenant = e.tenant AND b.seq = e.seq "
-        f"WHERE e.tenant = ? AND e.kind IN ({marks}) AND substr(e.subject, 1, ?) = ? "
-        "ORDER BY e.seq"
+        "SELECT seq, subject FROM trail_entries "  # noqa: S608 - marks are question marks
+        f"WHERE tenant = ? AND kind IN ({marks}) AND substr(subject, 1, ?) = ? ORDER BY seq"
     )
-    return [tuple(row) for row in fetch(connection, sql, (tenant, *kinds, len(begins), begins))]
+    erased = erased_since(connection, tenant, 0)
+    return [
+        (seq, subject)
+        for seq, subject in fetch(connection, sql, (tenant, *kinds, len(begins), begins))
+        if erasure_subject(seq) not in erased
+    ]
+
+
+def unexplained(
+    connection: Connection, tenant: str, kinds: Sequence[str], subject: str
+) -> tuple[int, bool] | None:
+    """Return the newest entry of some kinds about a subject, and whether another erased it."""
+    sql = "SELECT seq, kind FROM trail_entries WHERE tenant = ? AND subject = ? ORDER BY seq DESC"
+    for seq, kind in fetch(connection, sql, (tenant, subject)):
+        if kind in kinds:
+            erasures = fetch(connection, sql, (tenant, erasure_subject(seq)))
+            return seq, any(kind == "erasure" for _, kind in erasures)
+    return None
 
 
 def entry_at(connection: Connection, tenant: str, seq: int) -> StoredEntry:

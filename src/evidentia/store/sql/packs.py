@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.store.database import erase_rows, fetch, insert_rows, is_storable
+from evidentia.store.sql import log
 from evidentia.store.sql.newest import find_newest
 
 if TYPE_CHECKING:  # listing packs should not load what making them needs
@@ -106,13 +107,14 @@ def find_pack(connection: Connection, tenant: str, name: str) -> ListedPack:
             sql = f"{_LISTED} AND {column} = ? ORDER BY p.trail_seq DESC LIMIT 1"
             for row in fetch(connection, sql, (tenant, name)):
                 return _listed(row)
-        sql = (
-            "SELECT seq FROM trail_entries e WHERE tenant = ? AND kind IN ('pack', 'review') "
-            "AND subject = ? AND NOT EXISTS "
-            "(SELECT 1 FROM trail_bodies b WHERE b.tenant = e.tenant AND b.seq = e.seq)"
-        )
-        for (entry,) in fetch(connection, sql, (tenant, name)):
-            raise NotFoundError(f"pack {name} (entry {entry}) was erased")
+        if known := log.unexplained(connection, tenant, ("pack", "review"), name):
+            entry, erased = known
+            if erased:
+                raise NotFoundError(f"pack {name} (entry {entry}) was erased")
+            raise IntegrityError(
+                f"pack {name}: entry {entry} of the trail records it, and the database does not "
+                "have it; run 'evidentia pack audit'"
+            )
     raise NotFoundError(
         f"there is no pack {name[:80]!r} of tenant {tenant!r}; 'evidentia pack list' shows them"
     )
