@@ -13,6 +13,7 @@ from evidentia.proof.foreign import foreign
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.publication import About, Publication, log_check, verify_publication
 from evidentia.proof.rotation import Announcement
+from evidentia.proof.succession import PACK_KINDS
 from evidentia.proof.standing import Known, known_by_proof, with_known
 from evidentia.proof.verification import Check, ProofReport
 from evidentia.proof.witnessed import Demand
@@ -42,7 +43,7 @@ def verify(  # noqa: PLR0913 - what a verifier may have at hand, each by its nam
     quorum: int | None = None,
     log: str | Path | None = None,
     later: str | Path | bytes | None = None,
-    workspace: "Workspace | None" = None,
+    workspace: "Workspace | str | Path | None" = None,
     progress: Progress | None = None,
 ) -> ProofReport:
     """Verify a proof, an exported pack or a PDF from its file or bytes, or a published log.
@@ -53,8 +54,8 @@ def verify(  # noqa: PLR0913 - what a verifier may have at hand, each by its nam
     is checked whole; `since` is a checkpoint of it that was kept, or a file with it.
 
     `witnesses` are keys of witnesses, `quorum` how many of them must have cosigned [all]. `log`
-    (a published log), `later` (the proof of a later entry) and `workspace` tell of evidence
-    whether it was superseded, and whether the key that signed it was retired.
+    (a published log), `later` (the proof of a later entry) and `workspace` (or its folder) tell of
+    evidence whether it was superseded, and whether the key that signed it was retired.
     """
     keys = [] if key is None else [read_key(one) for one in _each(key)]
     demand = Demand.of(tuple(map(_witness, witnesses)), quorum)
@@ -150,11 +151,17 @@ def _with_log(
 
 
 def _with_workspace(
-    report: ProofReport, workspace: "Workspace", keys: list[TrustedKey]
+    report: ProofReport, workspace: "Workspace | str | Path", keys: list[TrustedKey]
 ) -> ProofReport:
     """Return a report with what a workspace tells of the evidence."""
+    from evidentia.workspace import open_workspace  # noqa: PLC0415 - files need none of it
+
     if report.entry is None:
         return report
+    if isinstance(workspace, str | Path):
+        tenant = report.entry.tenant
+        with open_workspace(workspace, tenant=tenant, read_only=True) as opened:
+            return _with_workspace(report, opened, keys)
     entry = report.entry
     size = workspace.trail.size
     entries = f"the workspace's log of {size:,} entries"
@@ -170,7 +177,7 @@ def _with_workspace(
         for one in workspace.trail.keys()  # noqa: SIM118 - not a mapping's keys
     ]
     check = Check("workspace", holds=True, says=f"{entries} has this entry")
-    later = workspace.packs.later(entry.subject)
+    later = workspace.packs.later(entry.subject) if entry.kind in PACK_KINDS else ()
     return with_known(report, keys, Known(check, announced, later, size))
 
 

@@ -9,39 +9,101 @@ from evidentia.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from evidentia.proof.statement import Statement
+    from evidentia.proof.verification import ProofReport
 
 
-def verify(
+def verify(  # noqa: PLR0913, PLR0917 - the options of a command
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The proof, the exported pack, or the PDF.")
+        str,
+        typer.Argument(
+            metavar="FILE|DIR|URL",
+            help="The proof, the exported pack, the PDF; or a published log: its folder or URL.",
+        ),
     ],
     key: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--key",
             metavar="KEY",
-            help="The public key you trust: its text (name+id+base64, PEM, hexadecimal) or a file.",
+            help="The public key you trust: its text (name+id+base64, PEM, hexadecimal) or a "
+            "file; several may be given.",
         ),
+    ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of a published log: a checkpoint of it that you kept, which it must continue.",
+        ),
+    ] = None,
+    witness: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY",
+            help="A witness whose cosignature counts: its key (name+id+base64) or a file; several "
+            "may be given.",
+        ),
+    ] = None,
+    quorum: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="How many of the witnesses must have cosigned [all]."),
+    ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|URL",
+            help="The published log of the file: was it superseded, was its key retired?",
+        ),
+    ] = None,
+    later: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The same, by the proof of a later entry of its log."),
+    ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The same, by the workspace that the file comes from."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify a proof, an exported pack or a PDF offline, from the file alone.
+    """Verify a proof, an exported pack or a PDF offline, from the file alone; or a published log.
 
     Says what holds (content, place in the log, signature, attachments, and that a PDF's pages are
-    the ones that the evidence in it gives) and what it cannot show.
+    the ones that the evidence in it gives) and what it cannot show. A published log is checked
+    whole: every entry, tile and link, the root and its signature.
     Without --key the best answer is "consistent, signer unknown", with exit code 1.
     """
-    from evidentia.cli.output import Mark, print_json, say, say_fingerprint, visible
-    from evidentia.proof.verification import RENDERING, Verdict
+    from evidentia.cli.output import counting_bar, print_json
     from evidentia.verifying import verify as verify_file
 
-    report = verify_file(file, key=key)
+    with counting_bar("Verifying") as progress:
+        report = verify_file(
+            file,
+            key=key,
+            since=since,
+            witnesses=witness or (),
+            quorum=quorum,
+            log=log,
+            later=later,
+            workspace=workspace,
+            progress=progress,
+        )
     if as_json:
         print_json(report.as_json())
-        raise typer.Exit(0 if report.holds else 1)
+    else:
+        _say(file, report)
+    raise typer.Exit(0 if report.holds else 1)
+
+
+def _say(file: str, report: "ProofReport") -> None:
+    """Say what was found, for a person."""
+    from evidentia.cli.output import Mark, say, say_fingerprint, visible
+    from evidentia.proof.verification import RENDERING, Verdict
+
     marks: dict[bool | None, Mark] = {True: "good", False: "bad", None: "unknown"}
     verdicts: dict[Verdict, Mark] = {Verdict.HOLDS: "good", Verdict.DOES_NOT_HOLD: "bad"}
     say(f"{visible(file)}: {report.verdict.value}", verdicts.get(report.verdict, "unknown"))
+    if report.superseded is not None:
+        say(visible(report.superseded), "unknown")
     for check in report.checks:
         say(f"{check.name}: {visible(check.says)}", marks[check.holds], under=True)
     signed = all(check.holds for check in report.checks if check.name != RENDERING)
@@ -54,10 +116,9 @@ def verify(
         for finding in report.findings:
             say(f"- {visible(finding)}", under=True)
     if report.cannot_know and report.verdict is not Verdict.DOES_NOT_HOLD:
-        say("What this file cannot show:")
+        say(f"What this {'file' if report.entry else 'log'} cannot show:")
         for limit in report.cannot_know:
             say(f"- {limit}", under=True)
-    raise typer.Exit(0 if report.holds else 1)
 
 
 def _say_what_it_states(statement: "Statement") -> None:

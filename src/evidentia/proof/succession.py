@@ -8,7 +8,8 @@ from evidentia.trail.entry import Entry, EntryKind
 
 NEWER = "whether a newer version replaces it: ask who keeps the trail"
 """What a pack cannot show by itself."""
-_KINDS = (EntryKind.PACK.value, EntryKind.REVIEW.value)
+PACK_KINDS = (EntryKind.PACK.value, EntryKind.REVIEW.value)
+"""The kinds of entries that record a version of a pack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Succession:
 def succession_of(entry: Entry, body: Any) -> Succession | None:
     """Return what an entry replaces; None if it replaces nothing. The body is the entry's own."""
     match body:
-        case {"replaces": str(replaced), "version": int(version)} if entry.kind in _KINDS:
+        case {"replaces": str(replaced), "version": int(version)} if entry.kind in PACK_KINDS:
             outcome = body.get("outcome")
             return Succession(
                 replaced,

@@ -124,11 +124,13 @@ class Trail(Part, name="trail"):
     def checkpoint(self) -> str:
         """Sign the log as it is now; return the note, which is also kept in the home folder.
 
-        The first call makes the tenant's key and announces it in the log.
+        It has the cosignatures of witnesses that are kept of it. The first call makes the tenant's
+        key and announces it in the log.
         """
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - not all need it
+        from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
-        return checkpoint(self._acting)
+        return cosigned(self._acting, checkpoint(self._acting))
 
     def prove(self, seq: int, *, disclose: bool = True, signed_by: str | None = None) -> "Proof":
         """Prove that an entry is in the log, under a checkpoint signed now.
