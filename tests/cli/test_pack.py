@@ -522,7 +522,7 @@ def test_without_a_workspace_it_is_said_how_one_is_made(cli: Cli, folder: Path) 
 # Versions that are known to be old
 
 
-def test_exporting_and_verifying_a_superseded_version_says_so(made: Cli, folder: Path) -> None:
+def test_exporting_and_verifying_a_superseded_version_says_so(made: Cli, home: Path) -> None:
     made("pack", "review", "dec_1", "approved")
     approved = made("pack", "list", "--json").json["packs"][0]["id"]
     early = made("pack", "export", approved, "-o", "early.json", "--json").json
@@ -543,9 +543,9 @@ def test_exporting_and_verifying_a_superseded_version_says_so(made: Cli, folder:
     assert "superseded" not in quiet.out
     assert "whether a newer version replaces it: ask who keeps the trail" in quiet.out
     made("trail", "publish", "public", "--versions")
-    made("trail", "prove", "3", "-o", "later.json")
-    home = [".evidentia"] if (folder / ".evidentia").is_dir() else []
-    for source in (["--log", "public"], ["--later", "later.json"], *(["--workspace", one] for one in home)):
+    entry = made("pack", "list", "--json").json["packs"][0]["entry"]
+    made("trail", "prove", entry, "-o", "later.json")
+    for source in (["--log", "public"], ["--later", "later.json"], ["--workspace", home]):
         told = made("verify", "early.json", "--key", key, *source)
         assert told.code == 0, (source, told.out + told.err)
         assert "? superseded by version 3 (pack_" in told.out

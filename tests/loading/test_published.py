@@ -160,7 +160,14 @@ def test_urls_of_web_servers_and_nothing_else_are_taken() -> None:
     assert is_url("ftp://x")
     assert not is_url("C:/x")
     assert not is_url("folder/file")
-    for url in ("ftp://x.test", "file:///etc", "http://", "http://a b", "http://x:99999", "http://é"):
+    for url in (
+        "ftp://x.test",
+        "file:///etc",
+        "http://",
+        "http://a b",
+        "http://x:99999",
+        "http://é",
+    ):
         with pytest.raises(InputError, match="is no URL of a web server"):
             ev.verify(url)
     with pytest.raises(InputError, match="a name or a password in it") as found:

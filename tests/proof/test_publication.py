@@ -71,7 +71,9 @@ def verified(
     files: Files, keys: list[TrustedKey] = KEYS, about: About | None = None, **more: Any
 ) -> Publication:
     return verify_publication(
-        lambda path, limit: files[path] if len(files.get(path, b"")) <= limit and path in files else None,
+        lambda path, limit: (
+            files[path] if len(files.get(path, b"")) <= limit and path in files else None
+        ),
         keys,
         about=about,
         **more,
@@ -178,7 +180,10 @@ def test_a_log_continues_the_checkpoint_that_was_kept() -> None:
 @pytest.mark.parametrize(
     ("kept", "says"),
     [
-        (note_at(6), "the log was cut back: the checkpoint kept has 6 entries, and 5 are published"),
+        (
+            note_at(6),
+            "the log was cut back: the checkpoint kept has 6 entries, and 5 are published",
+        ),
         (Checkpoint(ORIGIN, 3, bytes(32)).sign(KEY.private_key), "the log was rewritten"),
         (Checkpoint("other/acme", 3, bytes(32)).sign(KEY.private_key), "is of another log"),
         (note_at(3).replace("\n3\n", "\n4\n"), "the checkpoint kept does not hold: the signature"),

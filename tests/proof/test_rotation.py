@@ -63,7 +63,9 @@ def test_an_announcement_tells_of_the_key_that_it_replaces() -> None:
 def problem(size: int, *signers: str, keys: list[TrustedKey] | None = None) -> str | None:
     text = Checkpoint(ORIGIN, size, bytes(32)).text
     names = {OLD: KEY, NEW: OTHER_KEY}
-    lines = [sign_note(text, ORIGIN, names[one].private_key).rpartition("\n\n")[2] for one in signers]
+    lines = [
+        sign_note(text, ORIGIN, names[one].private_key).rpartition("\n\n")[2] for one in signers
+    ]
     checkpoint, note = read_checkpoint(f"{text}\n{''.join(lines)}")
     return signing_problem(checkpoint, note, KEYS, keys or [])
 

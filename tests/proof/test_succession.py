@@ -151,7 +151,9 @@ def test_versions_are_followed_from_one_to_the_next() -> None:
     assert [each.version for each in later_versions("pack_3", found)] == [4]
     assert later_versions("pack_4", found) == ()
     assert superseded([]) is None
-    assert superseded([one(2, 5)]) == f"superseded by version 2 (pack_2, a revision, entry 5 of {AT})"
+    assert (
+        superseded([one(2, 5)]) == f"superseded by version 2 (pack_2, a revision, entry 5 of {AT})"
+    )
     assert "a review, entry" in one(3, 7, "review").told
 
 

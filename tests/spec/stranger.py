@@ -394,7 +394,9 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], Checkpoint]:
 def read_later(value: Any) -> None:
     demand(isinstance(value, list) and 0 < len(value) <= 1_000, "later")
     for one in value:
-        demand(isinstance(one, dict) and set(one) == {"entry", "inclusion", "body", "salt"}, "later")
+        demand(
+            isinstance(one, dict) and set(one) == {"entry", "inclusion", "body", "salt"}, "later"
+        )
         check_entry(one["entry"])
         path = one["inclusion"]
         demand(isinstance(path, list) and all(map(is_hash, path)) and is_hash(one["salt"]), "later")

@@ -152,9 +152,7 @@ def test_a_log_of_another_origin_does_not_begin_here() -> None:
     _, files = publish(LOG[:1])
     checkpoint = Checkpoint("evidentia/other/acme", 1, bytes(32))
     found = audit_publication(checkpoint, lambda path, _: files.get(path))
-    assert found.entry_problems == [
-        "entry 0: does not begin this log: its prev is another hash"
-    ]
+    assert found.entry_problems == ["entry 0: does not begin this log: its prev is another hash"]
 
 
 def test_of_many_problems_the_first_ones_are_told() -> None:

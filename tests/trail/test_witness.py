@@ -68,7 +68,9 @@ def test_the_newest_of_two_cosignatures_by_one_witness_is_told() -> None:
     ids=["of another text", "of no time", "too short"],
 )
 def test_a_wrong_cosignature_by_a_known_witness_is_an_error(line: str) -> None:
-    with pytest.raises(ProofError, match=r"the cosignature by witness witness\.test/w1 .* does not"):
+    with pytest.raises(
+        ProofError, match=r"the cosignature by witness witness\.test/w1 .* does not"
+    ):
         cosignatures(Note.parse(NOTE + line), KEYS)
 
 

@@ -47,7 +47,10 @@ def test_a_version_that_was_approved_and_later_rejected_says_so_in_its_file(
     (done,) = (one.body for one in workspace.trail.entries(kind="export"))
     assert done["superseded_by"] == rejected
     newest = workspace.packs.export(rejected, tmp_path / "new.json")
-    assert (ev.verify(newest, key=key).superseded, json.loads(newest.read_bytes())["v"]) == (None, 2)
+    assert (ev.verify(newest, key=key).superseded, json.loads(newest.read_bytes())["v"]) == (
+        None,
+        2,
+    )
 
 
 def test_a_file_whose_later_entries_were_changed_or_taken_out_does_not_hold(

@@ -89,9 +89,7 @@ def test_a_witness_that_is_down_stops_nothing_and_is_told(
     assert f"{closed}/add-checkpoint: no connection" in down.problem
     assert workspace.append(record(10)).seq == 6
     demanded = [witness.key, other.key]
-    proof = canonical_json(
-        workspace.trail.prove_under(_cosigned(workspace, 6), 1).as_json()
-    )
+    proof = canonical_json(workspace.trail.prove_under(_cosigned(workspace, 6), 1).as_json())
     key = workspace.trail.public_key()
     assert ev.verify(proof, key=key, witnesses=demanded, quorum=1).holds
     assert not ev.verify(proof, key=key, witnesses=demanded, quorum=2).holds

@@ -136,7 +136,9 @@ class Web:
         try:
             return self._once(method, where, limit, data)
         except self._http.TimeoutException:
-            raise EnvironmentProblem(f"{where}: no answer within {self._seconds:g} seconds") from None
+            raise EnvironmentProblem(
+                f"{where}: no answer within {self._seconds:g} seconds"
+            ) from None
         except self._http.TransportError as error:
             said = " ".join(str(error).split())[:200] or type(error).__name__
             raise EnvironmentProblem(f"{where}: no connection ({said})") from None

@@ -129,9 +129,7 @@ def verify_publication(  # noqa: PLR0913 - what is asked for, each by its name
     limits = [*_LIMITS]
     limits += [_NOT_SINCE] if kept is None else []
     limits += [_NOT_WITNESSED] if demand is None else []
-    found.report = ProofReport(
-        tuple(checks), cannot_know=tuple(limits), checkpoint=note.decode()
-    )
+    found.report = ProofReport(tuple(checks), cannot_know=tuple(limits), checkpoint=note.decode())
     return found
 
 
@@ -211,7 +209,9 @@ def _root(audit: PublicationAudit, checkpoint: Checkpoint) -> Check:
         says = f"only {read} of {checkpoint.size:,} could be read, so the root was not reached"
         return Check("root", holds=False, says=says)
     if audit.root != checkpoint.root:
-        return Check("root", holds=False, says="the entries give another root than the checkpoint's")
+        return Check(
+            "root", holds=False, says="the entries give another root than the checkpoint's"
+        )
     return Check("root", holds=True, says="the entries give the root that the checkpoint signs")
 
 
@@ -270,4 +270,3 @@ def log_check(found: Publication, report: ProofReport, about: About, leaf: bytes
         return Check("log", holds=False, says=says)
     says = f"the published log of {entries} holds, and has this entry"
     return Check("log", holds=True if log.holds else None, says=says)
-

@@ -57,7 +57,9 @@ def known_by_proof(report: ProofReport, later: ProofReport, name: str) -> Known:
     if mine != theirs:
         return _refused(f"{name} is of another log ({theirs})")
     told = succession_of(later.entry, later.body)
-    says = f"{name} holds: entry {later.entry.seq}, {later.entry.kind} about {later.entry.subject!r}"
+    says = (
+        f"{name} holds: entry {later.entry.seq}, {later.entry.kind} about {later.entry.subject!r}"
+    )
     return Known(
         Check(LATER_PROOF, holds=True if later.holds else None, says=says),
         announced_by(later.entry, later.body),

@@ -265,7 +265,9 @@ def _later(proof: Proof, checkpoint: Checkpoint) -> tuple[tuple[Succession, ...]
         before = one.entry
     if not chain:
         return (), []
-    says = f"the same log has {counted(len(chain), 'later version')} of it, the last {chain[-1].told}"
+    says = (
+        f"the same log has {counted(len(chain), 'later version')} of it, the last {chain[-1].told}"
+    )
     return tuple(chain), [Check(LATER, holds=True, says=says)]
 
 

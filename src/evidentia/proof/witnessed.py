@@ -30,7 +30,9 @@ class Demand:
         if not known and quorum is None:
             return None
         if not known:
-            raise InputError(f"a quorum of {quorum} needs the keys of witnesses: give --witness KEY")
+            raise InputError(
+                f"a quorum of {quorum} needs the keys of witnesses: give --witness KEY"
+            )
         if len(known) > MAX_WITNESSES:
             raise InputError(f"{len(known)} witnesses, {MAX_WITNESSES} at most")
         wanted = len(known) if quorum is None else quorum

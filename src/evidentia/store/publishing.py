@@ -32,7 +32,6 @@ from evidentia.trail.tiles import (
 from evidentia.trail.witness import merged
 
 
-
 @dataclass(frozen=True, slots=True)
 class Publication:
     """What publishing did: the size published before and now, and the files it wrote."""

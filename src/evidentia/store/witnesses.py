@@ -83,7 +83,9 @@ class Witnesses:
     def saw(self, witness: KnownWitness, size: int) -> None:
         """Remember which size a witness saw last."""
         self.change(
-            lambda known: [replace(one, size=size) if one.key == witness.key else one for one in known]
+            lambda known: [
+                replace(one, size=size) if one.key == witness.key else one for one in known
+            ]
         )
 
     def keep(self, note: str) -> Path:

@@ -154,8 +154,7 @@ def merged(note: str, others: str) -> str:
 def _written(text: str, lines: Iterable[NoteSignature]) -> str:
     """Return a note of a text and its signature lines."""
     block = "".join(
-        f"— {line.name} "
-        f"{base64.b64encode(bytes.fromhex(line.key_id) + line.signature).decode()}\n"
+        f"— {line.name} {base64.b64encode(bytes.fromhex(line.key_id) + line.signature).decode()}\n"
         for line in lines
     )
     return f"{text}\n{block}"

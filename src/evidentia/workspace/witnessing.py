@@ -74,7 +74,9 @@ def add(acting: Acting, url: str, key: str | WitnessKey) -> KnownWitness:
     def added(known: list[KnownWitness]) -> list[KnownWitness]:
         for one in known:
             if new.key == one.key or new.url == one.url:
-                raise InputError(f"witness {one.name} at {one.url} is there already: remove it first")
+                raise InputError(
+                    f"witness {one.name} at {one.url} is there already: remove it first"
+                )
         if len(known) >= MAX_WITNESSES:
             raise InputError(f"a log has {MAX_WITNESSES} witnesses at most")
         return [*known, new]
@@ -85,7 +87,9 @@ def add(acting: Acting, url: str, key: str | WitnessKey) -> KnownWitness:
 
 def remove(acting: Acting, name: str) -> KnownWitness:
     """Remove a witness by its name, URL or key; what it cosigned stays."""
-    found = [one for one in _witnesses(acting).all() if name.rstrip("/") in (one.name, one.url, one.key)]
+    found = [
+        one for one in _witnesses(acting).all() if name.rstrip("/") in (one.name, one.url, one.key)
+    ]
     if not found:
         raise NotFoundError(
             f"there is no witness {name[:200]!r}; 'evidentia trail witness list' shows them"
@@ -164,7 +168,9 @@ def _conflict(one: KnownWitness, checkpoint: Checkpoint, told: int | None) -> Wi
         return _problem(one, checkpoint, f"{one.name} answered 409 without the size that it knows")
     if told > checkpoint.size:
         larger, here = counted(told, "entry", "entries"), f"{checkpoint.size:,}"
-        says = f"{one.name} cosigned {larger} of this log, and there are {here} here: it was cut back"
+        says = (
+            f"{one.name} cosigned {larger} of this log, and there are {here} here: it was cut back"
+        )
     else:
         entries = counted(told, "entry", "entries")
         says = f"{one.name} cosigned other {entries} of this log: it was rewritten or forked"
