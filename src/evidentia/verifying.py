@@ -13,8 +13,8 @@ from evidentia.proof.foreign import foreign
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.publication import About, Publication, log_check, verify_publication
 from evidentia.proof.rotation import Announcement
-from evidentia.proof.succession import PACK_KINDS
 from evidentia.proof.standing import Known, known_by_proof, with_known
+from evidentia.proof.succession import PACK_KINDS
 from evidentia.proof.verification import Check, ProofReport
 from evidentia.proof.witnessed import Demand
 from evidentia.trail.checkpoint import read_checkpoint
@@ -34,7 +34,7 @@ Progress = Callable[[int, int], None]
 """Is told how many entries of a log are done, and of how many."""
 
 
-def verify(  # noqa: PLR0913 - what a verifier may have at hand, each by its name
+def verify(
     evidence: str | Path | bytes,
     *,
     key: Key | Sequence[Key] | None = None,

@@ -1,4 +1,4 @@
-"""Verifying a published log: its files and a key in, a report out, and what it tells of evidence."""
+"""Verifying a published log: its files and a key in, a report out; what it tells of evidence."""
 
 from typing import Any
 
@@ -211,13 +211,11 @@ def test_a_demand_for_witnesses_is_met_by_as_many_cosignatures() -> None:
     files["checkpoint"] += ONE.cosign(text).encode()
     assert verified(files, demand=Demand.of(WITNESSES, 1)).report.holds
     told = failing(verified(files, demand=Demand.of(WITNESSES, None)))
-    assert told == [
-        (
-            "witnesses",
-            "1 witness cosigned, of the 2 given, and 2 are demanded: witness.test/w1 at "
-            "2026-09-21T14:13:20Z",
-        )
-    ]
+    says = (
+        "1 witness cosigned, of the 2 given, and 2 are demanded: witness.test/w1 at "
+        "2026-09-21T14:13:20Z"
+    )
+    assert told == [("witnesses", says)]
     files["checkpoint"] += TWO.cosign("x\n").encode()
     assert "does not match" in failing(verified(files, demand=Demand.of(WITNESSES, 1)))[0][1]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evidentia.canonical import canonical_json
+from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.proof.document import MAX_LATER, Disclosure, Later, Proof
 from evidentia.proof.envelope import Envelope
@@ -14,7 +14,6 @@ from evidentia.proof.keys import TrustedKey
 from evidentia.proof.statement import Subject, encode_statement
 from evidentia.proof.succession import Succession, later_versions, succession_of, superseded
 from evidentia.proof.verification import verify_proof
-from evidentia.canonical import sha256_hex
 from evidentia.trail.checkpoint import Checkpoint
 from evidentia.trail.entry import Entry, body_commitment, genesis_prev
 from evidentia.trail.merkle import inclusion_proof, leaf_hash, root_hash

@@ -157,7 +157,7 @@ def test_what_does_not_go_together_is_refused(workspace: Workspace, tmp_path: Pa
         ev.verify(tmp_path / "public", log=tmp_path / "public")
     with pytest.raises(InputError, match="neither a folder nor a URL"):
         ev.verify(proof, log=tmp_path / "nothing")
-    with pytest.raises(InputError, match="not the public key of a witness.* no file of that name"):
+    with pytest.raises(InputError, match=r"not the public key of a witness.* no file of that name"):
         ev.verify(proof, witnesses=["nonsense"])
     with pytest.raises(InputError, match="needs the keys of witnesses"):
         ev.verify(proof, quorum=1)

@@ -117,34 +117,33 @@ def test_a_slow_witness_is_given_up(workspace: Workspace, witness: Witness) -> N
 
 
 @pytest.mark.parametrize(
-    ("status", "kind", "reply", "says", "alarming"),
+    ("answered", "says", "alarming"),
     [
-        (404, "text/plain", b"unknown", "does not know this log: ask its operator", False),
-        (403, "text/plain", b"", "does not take this log's key", False),
-        (422, "text/plain", b"", "was rewritten or forked", True),
-        (400, "text/plain", b"?", "calls the request malformed", False),
-        (500, "text/plain", b"\x1b[31m", "does not cosign now \\(status 500", False),
-        (302, "text/plain", b"", "does not cosign now \\(status 302", False),
-        (409, "text/x.tlog.size", b"99\n", "cosigned 99 entries .* it was cut back", True),
-        (409, "text/x.tlog.size", b"0\n", "cosigned other 0 entries", True),
-        (409, "text/plain", b"?", "409 without the size that it knows", False),
-        (200, "text/plain", b"", "answered what is no cosignature", False),
-        (200, "text/plain", Witness(seed=4).cosign("x\n").encode(), "no cosignature", False),
-        (200, "text/plain", b"x" * 70_000, "larger than the 65,536 bytes that are read", False),
+        ((404, "text/plain", b"unknown"), "does not know this log: ask its operator", False),
+        ((403, "text/plain", b""), "does not take this log's key", False),
+        ((422, "text/plain", b""), "was rewritten or forked", True),
+        ((400, "text/plain", b"?"), "calls the request malformed", False),
+        ((500, "text/plain", b"\x1b[31m"), "does not cosign now \\(status 500", False),
+        ((302, "text/plain", b""), "does not cosign now \\(status 302", False),
+        ((409, "text/x.tlog.size", b"99\n"), "cosigned 99 entries .* it was cut back", True),
+        ((409, "text/x.tlog.size", b"0\n"), "cosigned other 0 entries", True),
+        ((409, "text/plain", b"?"), "409 without the size that it knows", False),
+        ((200, "text/plain", b""), "answered what is no cosignature", False),
+        ((200, "text/plain", Witness(seed=4).cosign("x\n").encode()), "no cosignature", False),
+        ((200, "text/plain", b"x" * 70_000), "larger than the 65,536 bytes that are read", False),
     ],
 )
 def test_whatever_a_witness_answers_is_told(
     workspace: Workspace,
     witness: Witness,
-    status: int,
-    kind: str,
-    reply: bytes,
+    answered: tuple[int, str, bytes],
     says: str,
+    *,
     alarming: bool,
 ) -> None:
     class Answering:
         def answer(self, _path: str, _body: bytes) -> tuple[int, str, bytes]:
-            return status, kind, reply
+            return answered
 
     with served(Answering()) as url:
         workspace.trail.add_witness(url, witness.key)

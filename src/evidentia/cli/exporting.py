@@ -83,7 +83,7 @@ def export_each(
     return done
 
 
-def say_exported(  # noqa: PLR0913 - what is said, each by its name
+def say_exported(
     what: str,
     many: str,
     files: Sequence[Path],

@@ -328,8 +328,8 @@ def export(
 ) -> None:
     """Export a pack as one file that proves itself, JSON or PDF; this is recorded in the trail.
 
-    A version that was superseded says so, in the file too. Whoever has the file and your public key ('evidentia keys show') verifies it offline with
-    'evidentia verify FILE --key KEY'.
+    A version that was superseded says so, in the file too. Whoever has the file and your public
+    key ('evidentia keys show') verifies it offline with 'evidentia verify FILE --key KEY'.
     """
     from evidentia.cli.output import say, visible
     from evidentia.errors import InputError

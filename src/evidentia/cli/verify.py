@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evidentia.proof.verification import ProofReport
 
 
-def verify(  # noqa: PLR0913, PLR0917 - the options of a command
+def verify(
     file: Annotated[
         str,
         typer.Argument(

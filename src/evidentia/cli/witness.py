@@ -138,5 +138,4 @@ def say_answers(answers: "Sequence[WitnessAnswer]", *, aside: bool = False) -> N
             entries = counted(one.size, "entry", "entries")
             say(f"{visible(one.name)} cosigned {entries} at {one.at}", "good", aside=aside)
         else:
-            mark = "bad" if one.alarming else "unknown"
-            say(visible(one.problem), mark, aside=aside)
+            say(visible(one.problem), "bad" if one.alarming else "unknown", aside=aside)

@@ -27,7 +27,7 @@ def published_files(place: str | Path) -> Iterator[Fetch]:
 
 
 def _read(path: Path, limit: int) -> bytes | None:
-    """Read a file with no more room than it takes: what a bundle may have is a hundred times that."""
+    """Read a file with no more room than it takes: a bundle might have a hundred times that."""
     try:
         return read_bytes(path, min(limit, path.stat().st_size))
     except (FileNotFoundError, NotADirectoryError, NotFoundError):

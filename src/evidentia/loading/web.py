@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from evidentia.errors import EnvironmentProblem, InputError
@@ -98,7 +98,7 @@ class Web:
             follow_redirects=False,
         )
 
-    def __enter__(self) -> "Web":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

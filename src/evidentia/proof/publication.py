@@ -73,7 +73,7 @@ class About:
     size: int
 
 
-def verify_publication(  # noqa: PLR0913 - what is asked for, each by its name
+def verify_publication(
     fetch: Fetch,
     keys: Iterable[TrustedKey] = (),
     *,
@@ -155,7 +155,7 @@ class _Told:
                 self._found.successions.append(later)
 
     def _body(self, entry: Entry) -> Any:
-        """Return the published body of an entry; None if there is none, or one of something else."""
+        """Return the published body of an entry; None if there is none that is its own."""
         path = body_path(entry.seq)
         data = self._fetch(path, _MAX_DISCLOSED)
         if data is None:

@@ -85,7 +85,7 @@ def _bodies(connection: Connection, tenant: str, size: int) -> Iterator[tuple[st
 
 
 def _add_signatures(path: Path, note: str) -> int:
-    """Add to a published checkpoint the signatures that came since; return how many were written."""
+    """Add to a published checkpoint the signatures that came since; return the files written."""
     published = path.read_text(encoding="utf-8")
     whole = merged(published, note)
     if whole == published:

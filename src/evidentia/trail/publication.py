@@ -46,7 +46,7 @@ class PublicationAudit:
     tile_problems: list[str] = field(default_factory=list)
 
 
-def audit_publication(  # noqa: PLR0913 - what is asked for, each by its name
+def audit_publication(
     checkpoint: Checkpoint,
     fetch: Fetch,
     *,

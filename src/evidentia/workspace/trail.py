@@ -142,7 +142,6 @@ class Trail(Part, name="trail"):
         from evidentia.store.checkpoints import last_signed_by  # noqa: PLC0415 - the same
         from evidentia.store.proving import prove_entry  # noqa: PLC0415 - the same
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - the same
-
         from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
         if signed_by is None:
