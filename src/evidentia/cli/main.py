@@ -20,8 +20,10 @@ COMMANDS = {
     ),
     "verify": (
         "verify:verify",
-        "Verify a proof, an exported pack or a PDF offline, from the file alone; or a published "
-        "log.",
+        (
+            "Verify a proof, an exported pack or a PDF offline, from the file alone; or a "
+            "published log."
+        ),
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
 }
