@@ -88,6 +88,7 @@ SCHEMAS = (
     "erasure",
     "erasure.v2",
     "export-body",
+    "export-body.v2",
     "key-announcement",
     "key-announcement.v2",
     "ledger-body",
@@ -98,10 +99,12 @@ SCHEMAS = (
     "ledger.v2",
     "pack-body",
     "pack-body.v2",
+    "pack-body.v3",
     "pack",
     "pack.v2",
     "proof",
     "proof.v2",
+    "proof.v3",
     "record-body.v2",
     "record",
     "rendering",
@@ -462,7 +465,12 @@ SECOND_FORM = {
     for kind, name in FIRST_FORM.items()
 }
 BODY_BEFORE = ONE_FORM | FIRST_FORM | {"erasure": "erasure"}
-BODY_NOW = ONE_FORM | SECOND_FORM | {"erasure": "erasure.v2", "ledger": "ledger-body.v3"}
+BODY_NOW = (
+    ONE_FORM
+    | SECOND_FORM
+    | {"erasure": "erasure.v2", "ledger": "ledger-body.v3", "export": "export-body.v2"}
+    | dict.fromkeys(("pack", "review"), "pack-body.v3")
+)
 """The schemas of bodies by kind: as they once were written, and as the program writes them."""
 
 

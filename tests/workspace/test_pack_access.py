@@ -34,6 +34,7 @@ from evidentia.workspace.trail import Trail
 from packing import NOON, Clock, decision, make_pack, memo, opened, tool_call
 from places import Place, record
 from vandal import vandal_at
+from witnessing import Witness
 
 Act = Callable[[Workspace, Path], object]
 
@@ -87,6 +88,7 @@ NO_DOCUMENT = StoredDocument(
     )
 )
 
+WITNESS = Witness().key
 CALLS: dict[str, Act] = {
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
     "access.grants": lambda ws, _: ws.access.grants(),
@@ -133,6 +135,7 @@ CALLS: dict[str, Act] = {
     "packs.get": lambda ws, _: ws.packs.get("dec_1"),
     "packs.held": lambda ws, _: ws.packs.held(),
     "packs.hold": lambda ws, _: ws.packs.hold("dec_1", reason="case"),
+    "packs.later": lambda ws, _: ws.packs.later("dec_1"),
     "packs.list": lambda ws, _: ws.packs.list(),
     "packs.prove": lambda ws, _: ws.packs.prove("dec_1"),
     "packs.record_decision": lambda ws, _: ws.packs.record_decision(decision(9)),
@@ -149,6 +152,7 @@ CALLS: dict[str, Act] = {
     "tools.offered": lambda ws, _: ws.tools.offered("dec_1"),
     "tools.record": lambda ws, _: ws.tools.record("dec_9", tool_call()),
     "tools.take_over": lambda ws, _: ws.tools.take_over("dec_9", ToolVerificationLedger()),
+    "trail.add_witness": lambda ws, _: ws.trail.add_witness("http://localhost:1", WITNESS),
     "trail.append": lambda ws, _: ws.append(record()),
     "trail.append_many": lambda ws, _: ws.trail.append_many([record()]),
     "trail.audit": lambda ws, _: ws.trail.audit(),
@@ -164,9 +168,12 @@ CALLS: dict[str, Act] = {
     "trail.public_key": lambda ws, _: ws.trail.public_key(),
     "trail.publish": lambda ws, folder: ws.trail.publish(folder / "tiles"),
     "trail.records": lambda ws, _: ws.trail.records(),
+    "trail.remove_witness": lambda ws, _: ws.trail.remove_witness("witness.test/w1"),
     "trail.rotate_key": lambda ws, _: ws.trail.rotate_key(),
+    "trail.send_to_witnesses": lambda ws, _: ws.trail.send_to_witnesses(),
     "trail.size": lambda ws, _: ws.trail.size,
     "trail.use_command": lambda ws, _: ws.trail.use_command("no key", ["true"]),
+    "trail.witnesses": lambda ws, _: ws.trail.witnesses(),
     "whole.audit": lambda ws, _: ws.audit(quick=True),
 }
 """A call of every method that the guard's table knows."""

@@ -99,6 +99,7 @@ def test_the_trail_says_what_was_sealed_and_by_whom(acme: Workspace) -> None:
         "decision_id": "dec_1",
         "version": 1,
         "replaces": None,
+        "outcome": None,
         "by": "owner",
     }
     assert "hospital" not in json.dumps([one.body for one in acme.trail.entries()])

@@ -20,7 +20,7 @@ COMMANDS = {
     ),
     "verify": (
         "verify:verify",
-        "Verify a file offline, from the file alone; without one, the whole workspace.",
+        "Verify a file offline, from the file alone; a published log; or the whole workspace.",
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
 }

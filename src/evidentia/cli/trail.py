@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evidentia.cli import witness
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 from evidentia.errors import EnvironmentProblem
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 BATCH = 1_000
 app = typer.Typer(rich_markup_mode=None)
+app.add_typer(
+    witness.app, name="witness", help="Witnesses: others who cosign what the log looks like."
+)
 
 EntryArgument = Annotated[
     int, typer.Argument(metavar="ENTRY", min=0, help="The entry's number, as 'trail log' shows it.")
@@ -339,12 +343,14 @@ def checkpoint(
 ) -> None:
     """Sign the log as it is now.
 
-    Keep the result elsewhere: 'trail verify --since' compares the log with it.
+    Keep the result elsewhere: 'trail verify --since' and 'verify --since' compare the log with it.
+    Where the log has witnesses, they are asked to cosign it; one that is down is said.
     """
     from evidentia.cli.output import print_json, say
     from evidentia.store.files import write_durably
 
     with workspace(home, tenant) as opened:
+        witness.send_if_any(opened)
         note = opened.trail.checkpoint()
     if output is not None:
         write_durably(output, note.encode())
@@ -359,6 +365,14 @@ def checkpoint(
 @app.command()
 def publish(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the static files go.")],
+    versions: Annotated[
+        bool,
+        typer.Option(
+            "--versions",
+            help="Publish which version of a pack replaces which, too: the bodies of the entries "
+            "about packs and keys.",
+        ),
+    ] = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -366,7 +380,8 @@ def publish(
     """Write the log as static files for others to audit.
 
     The layout is C2SP tlog-tiles, which any web server or bucket serves. Entries are published,
-    bodies are not. Publishing again adds what is new.
+    bodies are not, but for those of --versions. Publishing again adds what is new. Where the log
+    has witnesses, they are asked to cosign it; one that is down is said.
     """
     from evidentia.cli.output import print_json, progress_bar, say
     from evidentia.language.counting import counted
@@ -376,7 +391,8 @@ def publish(
         workspace(home, tenant) as opened,
         progress_bar("Publishing", opened.trail.size // per_file + 1, least=200) as progress,
     ):
-        done = opened.trail.publish(folder, progress=progress)
+        witness.send_if_any(opened)
+        done = opened.trail.publish(folder, versions=versions, progress=progress)
     if as_json:
         print_json(
             {"folder": str(folder), "before": done.before, "size": done.size, "files": done.files}

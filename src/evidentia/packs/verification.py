@@ -10,6 +10,7 @@ from evidentia.packs.model import EvidencePack
 from evidentia.packs.statement import PREDICATE_TYPES, from_statement
 from evidentia.proof.plain import reordered
 from evidentia.proof.statement import Statement
+from evidentia.proof.succession import NEWER
 from evidentia.proof.verification import PACK, Check, ProofReport
 from evidentia.trail.entry import Entry, EntryKind
 
@@ -18,7 +19,7 @@ FILE = "file"
 WHAT_A_PACK_CANNOT_SHOW = (
     "whether the sources say what is true: it shows that they were cited as they are here",
     "whether the reviewer read it: it shows that a review was recorded in their name",
-    "whether a newer version replaces it: ask who keeps the trail",
+    NEWER,
 )
 
 
@@ -38,7 +39,10 @@ def with_pack_checks(data: bytes, report: ProofReport) -> ProofReport:
         report,
         checks=(*report.checks, _form(data), check),
         findings=(*report.findings, *(findings(pack) if pack else ())),
-        cannot_know=(*report.cannot_know, *WHAT_A_PACK_CANNOT_SHOW),
+        cannot_know=(
+            *report.cannot_know,
+            *(one for one in WHAT_A_PACK_CANNOT_SHOW if one != NEWER or not report.later),
+        ),
     )
 
 

@@ -10,16 +10,26 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
+from evidentia.proof.publication import PUBLISHED_KINDS
 from evidentia.store.files import make_folder, remove_unfinished, sync_within, write_durably
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.merkle import leaf_hash
-from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Tile, TiledTree, encode_bundle, tile_path
-
-CHECKPOINT = "checkpoint"
+from evidentia.trail.publication import CHECKPOINT
+from evidentia.trail.tiles import (
+    TILE_HEIGHT,
+    TILE_WIDTH,
+    Tile,
+    TiledTree,
+    body_path,
+    encode_bundle,
+    tile_path,
+)
+from evidentia.trail.witness import merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +48,25 @@ def publish(
     note: str,
     folder: Path,
     progress: Callable[[int], None],
+    *,
+    versions: bool = False,
 ) -> Publication:
-    """Write what a folder lacks of the log as it was at a signed checkpoint."""
+    """Write what a folder lacks of the log as it was at a signed checkpoint.
+
+    `versions` writes the bodies of entries about packs and keys, too.
+    """
     checkpoint, _ = read_checkpoint(note)
     tree = stored_tree(connection, head, TileCache())
     before = _published_size(folder, checkpoint, tree)
     files = 0
     remove_unfinished(folder)
+    places: set[Path] = set()
+    if versions:
+        make_folder(folder, mode=0o777)
+        for path, data in _bodies(connection, head.tenant, checkpoint.size):
+            files += _write_once(folder / path, data, folder)
+            places.add((folder / path).parent)
+        _sync(places, folder)
     if before < checkpoint.size:
         make_folder(folder, mode=0o777)
         places = set()
@@ -56,7 +78,29 @@ def publish(
         write_durably(folder / CHECKPOINT, note.encode(), aside=folder)
         files += 1
         _drop_stale_partials(folder, before, checkpoint.size)
+    else:
+        files += _add_signatures(folder / CHECKPOINT, note)
     return Publication(folder, before, checkpoint.size, files)
+
+
+def _bodies(connection: Connection, tenant: str, size: int) -> Iterator[tuple[str, bytes]]:
+    """Give the bodies that tell of versions and keys with their salts, by path; none was erased."""
+    for kind in PUBLISHED_KINDS:
+        for row in log.find_entries(connection, tenant, kind=kind, before=size):
+            salt, body = row[4], row[5]
+            if salt is not None and body is not None:
+                disclosed = {"body": parse_json(body), "salt": salt.hex()}
+                yield body_path(row[0]), canonical_json(disclosed) + b"\n"
+
+
+def _add_signatures(path: Path, note: str) -> int:
+    """Add to a published checkpoint the signatures that came since; return the files written."""
+    published = path.read_text(encoding="utf-8")
+    whole = merged(published, note)
+    if whole == published:
+        return 0
+    write_durably(path, whole.encode())
+    return 1
 
 
 def _published_size(folder: Path, checkpoint: Checkpoint, tree: TiledTree) -> int:

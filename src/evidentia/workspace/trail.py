@@ -24,11 +24,16 @@ if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport, OutsideCheckpoint
     from evidentia.store.publishing import Publication
     from evidentia.store.ranges import Progress
+    from evidentia.store.witnesses import KnownWitness
+    from evidentia.trail.witness import WitnessKey
     from evidentia.workspace.signing import AnnouncedKey
+    from evidentia.workspace.witnessing import WitnessAnswer
 
 MAX_BATCH = 10_000
 SIGNER_SECONDS = 30.0
 """How long a signer command may take, where no other time is said."""
+WITNESS_SECONDS = 10.0
+"""How long a witness may take to answer, where no other time is said."""
 _RECORD_KINDS = (EntryKind.EVIDENCE_RECORD, EntryKind.STATUS_CHANGE)
 
 _log = get_logger("workspace")
@@ -122,11 +127,13 @@ class Trail(Part, name="trail"):
     def checkpoint(self) -> str:
         """Sign the log as it is now; return the note, which is also kept in the home folder.
 
-        The first call makes the tenant's key and announces it in the log.
+        It has the cosignatures of witnesses that are kept of it. The first call makes the tenant's
+        key and announces it in the log.
         """
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - not all need it
+        from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
-        return checkpoint(self._acting)
+        return cosigned(self._acting, checkpoint(self._acting))
 
     def prove(self, seq: int, *, disclose: bool = True, signed_by: str | None = None) -> "Proof":
         """Prove that an entry is in the log, under a checkpoint signed now.
@@ -138,11 +145,13 @@ class Trail(Part, name="trail"):
         from evidentia.store.checkpoints import last_signed_by  # noqa: PLC0415 - the same
         from evidentia.store.proving import prove_entry  # noqa: PLC0415 - the same
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - the same
+        from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
         if signed_by is None:
             note = checkpoint(self._acting)
         else:
             note = self._acting.read(last_signed_by, signed_by)
+        note = cosigned(self._acting, note)
         tiles = self._acting.opened.tiles
         return self._acting.read(prove_entry, note, seq, tiles, disclose=disclose)
 
@@ -180,15 +189,67 @@ class Trail(Part, name="trail"):
         acting, opened = self._acting, self._acting.opened
         return keep_audited(acting.database, acting.tenant, report, opened.keys, opened.home)
 
-    def publish(self, folder: str | Path, *, progress: "Progress | None" = None) -> "Publication":
-        """Write the log as static tiles; what was published before is compared, not overwritten."""
+    def publish(
+        self,
+        folder: str | Path,
+        *,
+        versions: bool = False,
+        progress: "Progress | None" = None,
+    ) -> "Publication":
+        """Write the log as static tiles; what was published before is compared, not overwritten.
+
+        The checkpoint has the cosignatures that are kept of it. `versions` publishes the bodies of
+        entries about packs and keys, too: readers can tell then which version of a pack is the
+        newest.
+        """
         from evidentia.store.publishing import publish  # noqa: PLC0415 - rarely needed
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - the same
+        from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
-        note = checkpoint(self._acting)
+        note = cosigned(self._acting, checkpoint(self._acting))
         with self._acting.database.read() as connection:
             head = log.require_head(connection, self._acting.tenant)
-            return publish(connection, head, note, Path(folder), progress or (lambda _: None))
+            return publish(
+                connection,
+                head,
+                note,
+                Path(folder),
+                progress or (lambda _: None),
+                versions=versions,
+            )
+
+    # Witnesses
+
+    def add_witness(self, url: str, key: "str | WitnessKey") -> "KnownWitness":
+        """Add a witness that checkpoints are sent to: its URL, and the key that its operator gives.
+
+        Nothing is sent yet. Where the witnesses are is kept in the home folder.
+        """
+        from evidentia.workspace.witnessing import add  # noqa: PLC0415 - the same
+
+        return add(self._acting, url, key)
+
+    def remove_witness(self, name: str) -> "KnownWitness":
+        """Remove a witness by its name, its URL or its key; what it cosigned stays."""
+        from evidentia.workspace.witnessing import remove  # noqa: PLC0415 - the same
+
+        return remove(self._acting, name)
+
+    def witnesses(self) -> "list[KnownWitness]":
+        """Return the witnesses that checkpoints are sent to."""
+        from evidentia.workspace.witnessing import listed  # noqa: PLC0415 - the same
+
+        return listed(self._acting)
+
+    def send_to_witnesses(self, *, timeout: float = WITNESS_SECONDS) -> "list[WitnessAnswer]":
+        """Sign the log as it is now, send that to all witnesses, and keep what they cosign.
+
+        Never raises for a witness that is down or refuses: its answer has the problem. Proofs and
+        publications of the log as it is have the cosignatures from then on.
+        """
+        from evidentia.workspace.witnessing import send  # noqa: PLC0415 - the same
+
+        return send(self._acting, timeout)
 
     # Keys
 

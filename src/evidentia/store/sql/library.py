@@ -317,9 +317,7 @@ def _texts(written: str, of: str) -> tuple[str, ...]:
     """Return the texts that a column lists; raise `IntegrityError` if it lists none."""
     found = _listed(written)
     if found is None:
-        raise IntegrityError(
-            f"{of}: its row in the database is damaged; run 'evidentia verify'"
-        )
+        raise IntegrityError(f"{of}: its row in the database is damaged; run 'evidentia verify'")
     return found
 
 
