@@ -97,7 +97,7 @@ def holds(home: Path) -> bool:
     try:
         with open_workspace(home, create=False) as workspace:
             if has_one_audit():
-                return bool(workspace.audit().holds)  # type: ignore[attr-defined]  # where there is one
+                return bool(workspace.audit().holds)
             return (
                 workspace.trail.audit().holds
                 and not workspace.ledgers.audit()
