@@ -51,6 +51,7 @@ from evidentia.sources.model import SourceItem, SourceSnippet
 from evidentia.sources.packing import MAX_URL_CHARS, DefaultEvidencePacker
 from evidentia.sources.wire import rag_sources
 from evidentia.store.sql.library import document_id
+from evidentia.trail.adoption import Adoption
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import (
     KINDS,
@@ -87,6 +88,7 @@ SCHEMAS = (
     "erasure",
     "erasure.v2",
     "export-body",
+    "key-adoption",
     "key-announcement",
     "key-announcement.v2",
     "ledger-body",
@@ -487,6 +489,14 @@ def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
         assert logged.erased or valid(BODY_NOW[logged.entry.kind], logged.body)
     assert all(valid("proof", proof) for proof in proofs)
     assert ["body" in proof for proof in proofs] == [not logged.erased for logged in entries]
+
+
+def test_the_schema_of_an_adoption_fits_what_the_code_makes() -> None:
+    body = Adoption(3, 5, "0" * 64, "left unsigned", "owner").body()
+    assert valid("key-adoption", body)
+    assert not valid("key-announcement.v2", body)
+    assert not valid("key-adoption", body | {"adopts": body["adopts"] | {"more": 1}})
+    assert valid("key-adoption", load("proofs/holds/adoption.json")["body"])
 
 
 class FailingJudge:
@@ -1101,6 +1111,7 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     assert rows["record"] >= set(schema("record-body.v2")["$defs"]["record"]["properties"])
     assert rows["proof"] >= set(schema("proof.v2")["properties"])
     assert rows["checkpoint"] >= set(schema("key-announcement.v2")["properties"])
+    assert rows["checkpoint"] >= set(schema("key-adoption")["properties"])
     assert rows["erasure"] >= set(schema("erasure.v2")["properties"])
     assert rows["chunk"] >= set(schema("chunk")["properties"])
     models = [*MODELS.values(), *SECOND.values()]

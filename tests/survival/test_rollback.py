@@ -95,7 +95,9 @@ def test_an_older_copy_is_neither_signed_nor_continued(past: Past, tmp_path: Pat
 
 
 def test_an_older_copy_that_went_another_way_is_found(past: Past, tmp_path: Path) -> None:
-    elsewhere = past.place.open(home=tmp_path / "elsewhere")
+    folder = tmp_path / "elsewhere"
+    shutil.copytree(past.place.home.folder / "keys", folder / "keys")
+    elsewhere = past.place.open(home=folder)
     elsewhere.trail.append_many([record(number) for number in range(100, 140)])
     (problem,) = problems(past.place.open())
     assert problem.endswith("does not match: the first 41 entries changed")

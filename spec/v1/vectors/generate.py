@@ -3418,6 +3418,16 @@ def erased_second() -> Log:
     return log
 
 
+def adopted_second() -> Log:
+    """Return that log as it went on: the erasure had been left unsigned, and was adopted."""
+    log = erased_second()
+    size = len(log.entries)
+    adopts = {"from": size - 1, "size": size, "root": log.checkpoint(size).root.hex()}
+    body = {"adopts": adopts, "reason": "Left unsigned by version 0.1", "by": "owner"}
+    log.append(EntryKind.KEY, f"entries/{size - 1}-{size - 1}", body)
+    return log
+
+
 def second_proofs() -> Iterator[ProofVector]:
     """Give proofs of a log that has bodies of both forms."""
     log = second_log()
@@ -3456,6 +3466,9 @@ def second_proofs() -> Iterator[ProofVector]:
     erasure = erased_second().prove(size, size + 1, new)
     why = "an erasure, who asked for it and who carried it out"
     yield ProofVector("erasure-carried-out", pretty(erasure), why, key="second-form-2.pub")
+    adoption = adopted_second().prove(size + 1, size + 2, new)
+    why = "entries that were left unsigned, and who adopted them"
+    yield ProofVector("adoption", pretty(adoption), why, key="second-form-2.pub")
     for name, why, proof in (
         (
             "carried-out-changed",

@@ -100,6 +100,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "tools.offered": _READ,
         "tools.record": _MAKE,
         "tools.take_over": _MAKE,
+        "trail.adopt": _KEYS,
         "trail.append": _MAKE,
         "trail.append_many": _MAKE,
         "trail.audit": _AUDIT,
