@@ -91,6 +91,7 @@ SCHEMAS = (
     "key-adoption",
     "key-announcement",
     "key-announcement.v2",
+    "key-announcement.v3",
     "ledger-body",
     "ledger-body.v2",
     "ledger-body.v3",
@@ -497,6 +498,18 @@ def test_the_schema_of_an_adoption_fits_what_the_code_makes() -> None:
     assert not valid("key-announcement.v2", body)
     assert not valid("key-adoption", body | {"adopts": body["adopts"] | {"more": 1}})
     assert valid("key-adoption", load("proofs/holds/adoption.json")["body"])
+
+
+def test_the_schema_of_a_lost_key_fits_what_the_code_makes(tmp_path: Path) -> None:
+    with evidentia.open(tmp_path) as workspace:
+        key = workspace.trail.public_key()
+        workspace.opened.home.keys.file("default", key.key_id).unlink()
+        workspace.trail.rotate_key(lost="the disk failed")
+        body = workspace.trail.entry(1).body
+    assert valid("key-announcement.v3", body)
+    assert not valid("key-announcement.v2", body)
+    assert not valid("key-announcement.v3", body | {"replaces": None})
+    assert valid("key-announcement.v3", load("proofs/holds/key-lost.json")["body"])
 
 
 class FailingJudge:
@@ -1111,6 +1124,7 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     assert rows["record"] >= set(schema("record-body.v2")["$defs"]["record"]["properties"])
     assert rows["proof"] >= set(schema("proof.v2")["properties"])
     assert rows["checkpoint"] >= set(schema("key-announcement.v2")["properties"])
+    assert rows["checkpoint"] >= set(schema("key-announcement.v3")["properties"])
     assert rows["checkpoint"] >= set(schema("key-adoption")["properties"])
     assert rows["erasure"] >= set(schema("erasure.v2")["properties"])
     assert rows["chunk"] >= set(schema("chunk")["properties"])

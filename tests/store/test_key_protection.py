@@ -176,11 +176,11 @@ def test_a_new_key_is_never_plain_beside_protected_ones(home: Home, opening: Ope
     current = opening().trail.keys()[-1].key.key_id
     home.keys.file("default", current).unlink()
     with pytest.raises(EnvironmentProblem, match="the private key is encrypted"):
-        opening().trail.rotate_key()
+        opening().trail.rotate_key(lost="removed")
     with pytest.raises(InputError, match="so no new key is made with that one"):
-        opening(OTHER).trail.rotate_key()
+        opening(OTHER).trail.rotate_key(lost="removed")
     assert len(files(home)) == 1
-    opening(PASSPHRASE).trail.rotate_key()
+    opening(PASSPHRASE).trail.rotate_key(lost="removed")
     assert places(opening()) == [KeyPlace.ENCRYPTED, KeyPlace.ELSEWHERE, KeyPlace.ENCRYPTED]
 
 

@@ -291,9 +291,14 @@ def test_a_lost_key_is_named_and_can_be_replaced(workspace: Workspace) -> None:
     with pytest.raises(EnvironmentProblem, match=rf"{lost.key_id}.*{file.name}.*keys rotate"):
         workspace.append(record(2))
     assert not workspace.trail.keys()[0].held
-    new = workspace.trail.rotate_key()
+    with pytest.raises(EnvironmentProblem, match="keys rotate --lost"):
+        workspace.trail.rotate_key()
+    new = workspace.trail.rotate_key(lost="the disk failed")
     assert verify(proof_bytes(workspace, 0), key=new).holds
-    assert workspace.trail.audit().holds
+    report = workspace.trail.audit()
+    assert report.holds
+    broken = f"key {lost.key_id} was lost, and key {new.key_id} took its place"
+    assert report.notes == (f"{broken} without its signature: the disk failed (entry 2)",)
 
 
 def test_a_key_file_that_is_no_key_is_refused(workspace: Workspace) -> None:

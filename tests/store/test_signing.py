@@ -270,7 +270,7 @@ class TestLogs:
         with pytest.raises(EnvironmentProblem, match="keys rotate"):
             workspace.append(record(2))
         assert workspace.trail.size == 2
-        new = workspace.trail.rotate_key()
+        new = workspace.trail.rotate_key(lost="the signer was put away")
         assert verify(proof_of(workspace, 0), key=new).holds
 
     def test_a_command_file_that_others_may_write_is_not_run(

@@ -11,6 +11,7 @@ import pytest
 from evidentia.cli.main import run as run_command
 from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
 from evidentia.packs.retention import RetentionPolicy
+from evidentia.proof.keys import SigningKey
 from evidentia.store.database import run
 from evidentia.store.home import Home
 from evidentia.store.sql import log
@@ -110,6 +111,9 @@ def test_a_tail_that_was_replaced_is_reported_and_nobody_signs_it(
                 attempt()
     assert newest_size(workspace) == 4
     assert workspace.trail.size == 7
+    for opened in (workspace, sqlite_place.open()):
+        assert opened.access.grants() == []
+        assert opened.packs.retention().years == 7
     arguments = ["evidentia", "trail", "verify", "--home", str(sqlite_place.home.folder)]
     monkeypatch.setattr(sys, "argv", arguments)
     with pytest.raises(SystemExit, match="1"):
@@ -257,11 +261,12 @@ def test_of_adopted_entries_holds_count_and_grants_releases_and_retention_do_not
     hold = {"action": "hold", "reason": "a case", "by": "owner"}
     held = (EntryKind.RETENTION, "pack-1", hold)
     append_unsigned(workspace, held, *FORGED)
-    workspace.trail.adopt(reason="written by 0.1")
-    for opened in (workspace, sqlite_place.open()):
-        assert [one.user for one in opened.access.grants()] == ["noor"]
-        assert opened.packs.retention().years == 7
-        assert "pack-1" in opened.packs.held()
+    for step in (lambda: None, lambda: workspace.trail.adopt(reason="written by 0.1")):
+        step()
+        for opened in (workspace, sqlite_place.open()):
+            assert [one.user for one in opened.access.grants()] == ["noor"]
+            assert opened.packs.retention().years == 7
+            assert "pack-1" in opened.packs.held()
     workspace.access.grant("sami", "admin")
     assert [one.user for one in workspace.access.grants()] == ["noor", "sami"]
 
@@ -273,3 +278,59 @@ def test_what_is_damaged_is_not_adopted(sqlite_place: Place) -> None:
     without_guards(workspace, lambda connection: run(connection, "DELETE FROM trail_bodies"))
     with pytest.raises(IntegrityError, match="nothing is adopted"):
         workspace.trail.adopt(reason="why not")
+
+
+# Keys
+
+
+def forge_rotation(place: Place, folder: Path, body: dict[str, Any] | None = None) -> Workspace:
+    """Announce a key of one's own, and sign by it, with the database alone."""
+    mallory = place.open(home=folder)
+    with mallory.opened.database.write() as connection:
+        held = mallory.opened.appending.hold(connection, "default", by="owner")
+        key = SigningKey.from_seed(held.head.origin, bytes(range(32)))
+        mallory.opened.home.keys.save("default", key)
+        held.announce(key, at=AT, **(body or {}))
+        held.sign()
+    return mallory
+
+
+@pytest.mark.parametrize("body", [None, {"lost": "the disk failed"}])
+def test_a_key_that_nothing_vouches_for_does_not_take_a_log_over(
+    place: Place, tmp_path: Path, body: dict[str, Any] | None
+) -> None:
+    workspace = place.open()
+    workspace.append(record(1))
+    workspace.append(record(2))
+    key = workspace.trail.public_key().key_id
+    mallory = forge_rotation(place, tmp_path / "mallory", body)
+    mallory.access.grant("mallory", "admin")
+    for opened in (workspace, place.open()):
+        assert f"took the place of key {key} without its signature" in problems(opened)
+        for attempt in (opened.trail.checkpoint, partial(opened.append, record(3))):
+            with pytest.raises((IntegrityError, EnvironmentProblem), match=r"not signed|without"):
+                attempt()
+        assert opened.access.grants() == []
+    kept = workspace.opened.home.kept_checkpoint("default")
+    assert "without its signature" in str(mallory.trail.audit(since=kept).findings) or body
+
+
+def test_a_key_is_not_lost_that_is_here(place: Place) -> None:
+    workspace = place.open()
+    with pytest.raises(InputError, match="no key that could be lost"):
+        workspace.trail.rotate_key(lost="by mistake")
+    workspace.append(record(1))
+    with pytest.raises(InputError, match="is not lost: it is in"):
+        workspace.trail.rotate_key(lost="by mistake")
+    with pytest.raises(InputError, match="needs a reason"):
+        workspace.trail.rotate_key(lost=" ")
+    assert len(workspace.trail.keys()) == 1
+
+
+def test_without_the_old_key_no_new_one_is_announced(place: Place, tmp_path: Path) -> None:
+    workspace = place.open()
+    workspace.append(record(1))
+    elsewhere = place.open(home=tmp_path / "elsewhere")
+    with pytest.raises(EnvironmentProblem, match=r"private key .* is not in .*elsewhere"):
+        elsewhere.trail.rotate_key()
+    assert workspace.trail.size == 2

@@ -133,7 +133,7 @@ def test_a_checkpoint_of_another_log_or_of_no_log_is_told_apart(place: Place, pa
 
 def test_a_checkpoint_signed_by_a_stranger_is_not_believed(past: Past, tmp_path: Path) -> None:
     forger = past.place.open(home=tmp_path / "forger")
-    forger.trail.rotate_key()
+    forger.trail.rotate_key(lost="so they say")
     forged = forger.trail.checkpoint()
     past.place.close()
     note = past.late.rpartition("\n\n")[0] + "\n\n" + forged.rpartition("\n\n")[2]

@@ -6,6 +6,7 @@ them. The checkpoint kept apart from the database follows each commit, without w
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -16,15 +17,21 @@ from evidentia.language.counting import agreed, counted, ranged
 from evidentia.logs import get_logger
 from evidentia.proof.keys import SEED_BYTES, SigningKey
 from evidentia.store.home import Home
-from evidentia.store.keys import Keys
+from evidentia.store.keys import KeyPlace, Keys
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Head, NewOrigin, Receipt
+from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import SALT_BYTES, EntryKind
 from evidentia.trail.note import VerifierKey
+from evidentia.trail.tiles import TiledTree
 from evidentia.trail.waiting import Waiting, waiting
 
 _log = get_logger("store")
+
+
+Announced = tuple[int, str, bytes]
+"""A key that a log announces: the number of the entry, the key's id, and the public key."""
 
 
 class _Signed(NamedTuple):
@@ -39,13 +46,20 @@ class Appending:
     """What signs the logs of a database as they are written; threads may share one."""
 
     def __init__(
-        self, home: Home, keys: Keys, new_origin: NewOrigin, randomness: Callable[[int], bytes]
+        self,
+        home: Home,
+        keys: Keys,
+        tiles: TileCache,
+        new_origin: NewOrigin,
+        randomness: Callable[[int], bytes],
     ) -> None:
         self._home = home
         self._keys = keys
+        self._tiles = tiles
         self._new_origin = new_origin
         self._randomness = randomness
         self._signed: dict[str, _Signed] = {}
+        self._trusted: set[tuple[str, str]] = set()
         self._passphrases: dict[str, bytes | None] = {}
         self._held: WeakKeyDictionary[Connection, HeldLog] = WeakKeyDictionary()
 
@@ -98,8 +112,8 @@ class Appending:
         if key is None:
             raise EnvironmentProblem(
                 f"the private key {key_id} is not in {self._keys.where(tenant, key_id)}, and "
-                "nothing is written that it does not sign: copy it there, or make a new one "
-                "with 'evidentia keys rotate'"
+                "nothing is written that it does not sign: copy it there; if it is lost, "
+                "'evidentia keys rotate --lost --reason TEXT' makes a new one"
             )
         return key
 
@@ -119,7 +133,7 @@ class Appending:
         return self._randomness(SALT_BYTES)
 
     def _require_signed(
-        self, connection: Connection, head: Head, announced: Sequence[tuple[int, str, bytes]]
+        self, connection: Connection, head: Head, announced: Sequence[Announced]
     ) -> None:
         known = self._signed.get(head.tenant)
         if head.size == 0 or known == (head.origin, head.size, head.root):
@@ -130,8 +144,44 @@ class Appending:
                 "were signed before: it was cut back while it was open; run 'evidentia trail "
                 "verify'"
             )
-        signed_note(connection, head, announced)
+        signed_note(connection, head, self._counting(connection, head, announced))
         self._remember(head)
+
+    def signed_size(self, connection: Connection, tenant: str) -> tuple[int, int]:
+        """Return how much of a log is signed, and its size: what is behind decides nothing."""
+        head = log.read_head(connection, tenant)
+        if head is None:
+            return 0, 0
+        if self._signed.get(tenant) == (head.origin, head.size, head.root):
+            return head.size, head.size
+        announced = self._counting(connection, head, log.keys(connection, tenant))
+        tree = stored_tree(connection, head, self._tiles)
+        for size, key_id, note in log.newest_checkpoints(connection, tenant, head.size):
+            root = head.root if size == head.size else tree.root_at(size)
+            if any(
+                key[1] == key_id and is_signed(note, Checkpoint(head.origin, size, root), key[2])
+                for key in may_sign(announced, size)
+            ):
+                if size == head.size:
+                    self._remember(head)
+                return size, head.size
+        return 0, head.size
+
+    def _counting(
+        self, connection: Connection, head: Head, announced: Sequence[Announced]
+    ) -> list[Announced]:
+        """Return the keys that count: each was vouched for by the one before, or is here."""
+        counting: list[Announced] = []
+        for key in announced:
+            named = head.origin, key[1]
+            if counting and named not in self._trusted:
+                tree = stored_tree(connection, head, self._tiles)
+                is_here = self._keys.place(head.tenant, key[1]) is not KeyPlace.ELSEWHERE
+                if not is_here and not vouched(connection, head, [counting[-1], key], tree)[1]:
+                    break
+            self._trusted.add(named)
+            counting.append(key)
+        return counting
 
     def _remember(self, head: Head) -> None:
         # Without a lock: where two threads do so at once, the smaller one costs a verification.
@@ -151,7 +201,7 @@ class HeldLog:
         appending: Appending,
         connection: Connection,
         head: Head,
-        announced: Sequence[tuple[int, str, bytes]],
+        announced: Sequence[Announced],
         by: str,
     ) -> None:
         self.head = head
@@ -170,11 +220,23 @@ class HeldLog:
         self._at = items[-1].at
         return receipts
 
-    def announce(self, key: SigningKey, *, at: str, replaced: SigningKey | None = None) -> Receipt:
-        """Announce a key, which signs from here on; the one it replaces signs this size too."""
+    def announce(
+        self,
+        key: SigningKey,
+        *,
+        at: str,
+        replaced: SigningKey | None = None,
+        lost: str | None = None,
+    ) -> Receipt:
+        """Announce a key, which signs from here on; the one it replaces signs this size too.
+
+        `lost` says why the one it replaces does not: a break that is shown for good.
+        """
         public = key.verifier
         replaces = self.key_ids[-1] if self.key_ids else None
         body = {"key": str(public), "replaces": replaces, "by": self._by}
+        if lost is not None:
+            body["lost"] = lost
         item = waiting(EntryKind.KEY, public.key_id, body, at, self._appending.salt())
         receipt = self.append([item])[0]
         tenant = self.head.tenant
@@ -200,9 +262,17 @@ class HeldLog:
             log.insert_checkpoint(self._connection, tenant, size, key_id, self.note)
 
 
-def signed_note(
-    connection: Connection, head: Head, announced: Sequence[tuple[int, str, bytes]]
-) -> str:
+def is_signed(note: str, checkpoint: Checkpoint, public: bytes) -> bool:
+    """Whether a note is a checkpoint, and signed by a key."""
+    try:
+        found, parsed = read_checkpoint(note)
+        signer = parsed.signed_by([VerifierKey(checkpoint.origin, public)])
+    except EvidentiaError:
+        return False
+    return found == checkpoint and signer is not None
+
+
+def signed_note(connection: Connection, head: Head, announced: Sequence[Announced]) -> str:
     """Return the checkpoint of a log as it is; raise `IntegrityError` if no key of it signed it."""
     wrong = None
     for seq, key_id, public in reversed(may_sign(announced, head.size)):
@@ -238,9 +308,7 @@ def unsigned(signed: int, size: int) -> str:
     return f"{which} {agreed(size - signed, 'is', 'are')} not signed"
 
 
-def may_sign(
-    announced: Sequence[tuple[int, str, bytes]], size: int
-) -> list[tuple[int, str, bytes]]:
+def may_sign(announced: Sequence[Announced], size: int) -> list[Announced]:
     """Return the keys that may sign a size, of all that a log announces, oldest first.
 
     A key signs from its announcement on, and last the size that includes its successor's.
@@ -251,3 +319,21 @@ def may_sign(
         for key, end in zip(announced, ends, strict=False)
         if key[0] < size and (end is None or size <= end + 1)
     ]
+
+
+def vouched(
+    connection: Connection, head: Head, announced: Sequence[Announced], tree: TiledTree
+) -> list[bool]:
+    """Say of each key that a log announces whether the one before it signed its announcement.
+
+    Of the first one there is nothing to say: it is trusted for a reason from outside, or not.
+    """
+    found = [True] * min(1, len(announced))
+    for (_, key_id, public), (seq, _, _) in pairwise(announced):
+        note = log.checkpoint_note(connection, head.tenant, seq + 1, key_id)
+        try:
+            checkpoint = Checkpoint(head.origin, seq + 1, tree.root_at(seq + 1))
+            found.append(is_signed(note or "", checkpoint, public))
+        except (IntegrityError, IndexError):  # the tree is damaged, which an audit says
+            found.append(False)
+    return found

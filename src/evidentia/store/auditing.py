@@ -15,7 +15,7 @@ from evidentia.canonical import parse_json
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
 from evidentia.store import listing
-from evidentia.store.appending import WHAT_TO_DO
+from evidentia.store.appending import WHAT_TO_DO, vouched
 from evidentia.store.database import Database
 from evidentia.store.ranges import Progress, Reading, Share, audit_entries
 from evidentia.store.sql import log
@@ -108,6 +108,7 @@ def audit_log(
     share: Share,
     workers: int,
     outside: Sequence[OutsideCheckpoint] = (),
+    held: frozenset[str] = frozenset(),
     signatures: bool = False,
     progress: Progress | None = None,
 ) -> AuditReport:
@@ -115,9 +116,11 @@ def audit_log(
 
     Every checkpoint is compared with the root of its entries. The signature is verified of the
     newest one of each key, whose root covers the older ones; of all of them with `signatures`.
+    `held` are the ids of the keys that this home signs with. They are trusted, as are those that
+    signed what is kept outside; a later key counts if the one before it signed its announcement.
     Others may append meanwhile. Raise `IntegrityError` if the database's file cannot be read.
     """
-    asked = _Asked(outside, share, workers, signatures, progress)
+    asked = _Asked(outside, held, share, workers, signatures, progress)
     try:
         return _audit(Reading(database, tenant), asked)
     except IntegrityError:  # where all that is wrong is text that is not UTF-8, it can be named
@@ -134,6 +137,7 @@ def audit_log(
 @dataclass(frozen=True, slots=True)
 class _Asked:
     outside: Sequence[OutsideCheckpoint]
+    held: frozenset[str]
     share: Share
     workers: int
     signatures: bool
@@ -184,6 +188,8 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
         for checkpoint in outside:
             findings += checker.check(checkpoint.name, checkpoint.note)
         findings += said.wrong_adoptions(checker.trees)
+        breaks, notes = _audit_breaks(connection, checker, said, asked)
+        findings += breaks
         unsigned = None
         if covered < head.size:
             unsigned = covered, head.size
@@ -198,7 +204,7 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
             count,
             tuple(checkpoint.name for checkpoint in outside),
             tuple(sorted(set(findings))),
-            said.notes,
+            (*said.notes, *notes),
             unsigned,
         )
 
@@ -407,12 +413,43 @@ def _is_root(tree: TiledTree, checkpoint: Checkpoint) -> bool:
         return False
 
 
+def _audit_breaks(
+    connection: Connection, checker: "_CheckpointChecker", said: "_KeyEntries", asked: _Asked
+) -> tuple[list[Finding], list[str]]:
+    """Look for keys that took another's place without its signature.
+
+    One that was lost, as the log says, is a note where something outside the database trusts a
+    later key. Everything else is a finding.
+    """
+    announced = [(seq, key.key_id, key.public_key) for seq, key in said.announced]
+    trusted = set(asked.held)
+    for outside in asked.outside:
+        with suppress(EvidentiaError):
+            trusted |= {line.key_id for line in read_checkpoint(outside.note)[1].signatures}
+    pinned = max((at for at, key in enumerate(announced) if key[1] in trusted), default=None)
+    findings, notes = [], []
+    words = [vouched(connection, checker.head, announced, tree) for tree in checker.trees]
+    for at, (seq, key_id, _) in enumerate(announced):
+        if at == 0 or any(word[at] for word in words):
+            continue
+        before, lost = announced[at - 1][1], said.lost.get(seq)
+        if lost is not None and (pinned is None or at <= pinned):
+            broken = f"key {before} was lost, and key {key_id} took its place without its signature"
+            notes.append(f"{broken}: {lost} (entry {seq})")
+        else:
+            why = f", which is said to be lost: {lost}" if lost is not None else ""
+            problem = f"took the place of key {before} without its signature{why}"
+            findings.append(Finding(seq, f"key {key_id}", problem))
+    return findings, notes
+
+
 @dataclass(frozen=True, slots=True)
 class _KeyEntries:
     """What the entries of kind `key` say: keys with their entries, and what was adopted."""
 
     announced: list[tuple[int, VerifierKey]]
     adopted: list[tuple[int, Adoption]]
+    lost: dict[int, str]
     findings: list[Finding]
 
     @property
@@ -432,6 +469,7 @@ class _KeyEntries:
 def _read_key_entries(head: log.Head, entries: Sequence[tuple[int, bytes]]) -> _KeyEntries:
     announced: list[tuple[int, VerifierKey]] = []
     adopted: list[tuple[int, Adoption]] = []
+    lost: dict[int, str] = {}
     findings = []
     for seq, body in entries:
         try:
@@ -446,7 +484,9 @@ def _read_key_entries(head: log.Head, entries: Sequence[tuple[int, bytes]]) -> _
         if key.name != head.origin:
             findings.append(Finding(seq, f"key {key.key_id}", f"is for another log: {key.name}"))
         announced.append((seq, key))
-    return _KeyEntries(announced, adopted, findings)
+        if "lost" in said:
+            lost[seq] = str(said["lost"])
+    return _KeyEntries(announced, adopted, lost, findings)
 
 
 def _audit_keys(

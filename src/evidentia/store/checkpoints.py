@@ -4,18 +4,21 @@ Nothing is signed here: `appending` signs what it appends, and nothing else ever
 past is not the one that the checkpoint kept apart signs is not written.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.language.counting import counted
-from evidentia.store.appending import signed_note
+from evidentia.store.appending import signed_note, vouched
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import read_checkpoint
+from evidentia.trail.note import Note
+from evidentia.trail.tiles import TiledTree
 
 if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
@@ -76,7 +79,7 @@ def _refuse_rollback(
     if kept is None:
         return
     path = home.checkpoint_file(head.tenant)
-    checkpoint, _ = read_checkpoint(kept)
+    checkpoint, parsed = read_checkpoint(kept)
     if checkpoint.origin != head.origin:
         raise IntegrityError(
             f"{path} is of another log ({checkpoint.origin}): if this log was begun anew on "
@@ -90,3 +93,27 @@ def _refuse_rollback(
             f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
             "trail verify'; if the log is to go on as it is, move that file away"
         )
+    _refuse_takeover(connection, head, parsed, tree, path)
+
+
+def _refuse_takeover(
+    connection: Connection, head: log.Head, kept: Note, tree: TiledTree, path: Path
+) -> None:
+    """Raise `IntegrityError` if a later key than the one kept apart was never vouched for."""
+    announced = log.keys(connection, head.tenant)
+    signers = {line.key_id for line in kept.signatures}
+    last = max((at for at, key in enumerate(announced) if key[1] in signers), default=None)
+    if last is None:
+        raise IntegrityError(
+            f"the checkpoint kept in {path} is signed by a key that the log does not announce: run "
+            "'evidentia trail verify'"
+        )
+    by_word = vouched(connection, head, announced, tree)
+    for at in range(last + 1, len(announced)):
+        if not by_word[at]:
+            raise IntegrityError(
+                f"key {announced[at][1]} of entry {announced[at][0]} took the place of key "
+                f"{announced[at - 1][1]} without its signature: whoever has no more than the "
+                "database could write that. Run 'evidentia trail verify'; if you know that the key "
+                f"was lost, and who made the new one, move {path} away"
+            )

@@ -32,7 +32,9 @@ class Store:
     tiles: TileCache = field(default_factory=TileCache)
 
     def __post_init__(self) -> None:
-        self.appending = Appending(self.home, self.keys, self.new_origin, self.randomness)
+        self.appending = Appending(
+            self.home, self.keys, self.tiles, self.new_origin, self.randomness
+        )
         self.sequencer = Sequencer(self.database, self.appending)
 
 

@@ -97,7 +97,7 @@ class AllowedEndpoint:
 
 def access_of(acting: Acting) -> Access:
     """Return the grants and the owners of agents that are in force; reads only what is new."""
-    adopted = acting.adopted()
+    adopted = acting.unvouched()
     seen = acting.opened.roles.get(acting.tenant)
     if seen is None or seen.adoptions != len(adopted):
         seen = Access(adoptions=len(adopted))

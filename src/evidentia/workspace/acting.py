@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 OWNER: Final = "owner"
 """Who acts where no user is named: the owner of an embedded workspace."""
 _MOST_NAMED: Final = 1_000
+_ENDLESS: Final = 1 << 62
 
 
 class Acting:
@@ -139,14 +140,24 @@ class Acting:
         )
         return [committed(row) for row in rows]
 
-    def adopted(self, connection: Connection | None = None) -> tuple[Adoption, ...]:
-        """Return the ranges of entries that were adopted unsigned; reads only what is new."""
+    def unvouched(self, connection: Connection | None = None) -> tuple[Adoption, ...]:
+        """Return the ranges of entries that no key vouched for in time; reads only what is new.
+
+        They were adopted, or are not signed at all, or by a key that nothing vouches for.
+        """
+        if connection is None:
+            with self.database.read() as opened:
+                return self.unvouched(opened)
+        signed, size = self.opened.appending.signed_size(connection, self.tenant)
+        adopted = self._adopted(connection)
+        return (*adopted, Adoption(signed, _ENDLESS, "", "", "")) if signed < size else adopted
+
+    def _adopted(self, connection: Connection) -> tuple[Adoption, ...]:
         last, found = self.opened.adopted.get(self.tenant) or (-1, ())
         for logged in self.entries(EntryKind.KEY, connection=connection, after=last):
             adoption = Adoption.read(logged.body)
             last, found = logged.entry.seq, (*found, adoption) if adoption else found
-        if connection is None:  # what a transaction reads may never be there
-            self.opened.adopted.put(self.tenant, (last, found))
+        self.opened.adopted.put(self.tenant, (last, found))
         return found
 
     # What the log must continue

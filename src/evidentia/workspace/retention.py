@@ -75,7 +75,7 @@ class SweptPack:
 def holds(acting: Acting, connection: Connection) -> dict[str, LegalHold]:
     """Return the holds, each under the ids of all versions of the pack that it is on."""
     found: dict[str, LegalHold] = {}
-    adopted = acting.adopted(connection)
+    adopted = acting.unvouched(connection)
     for logged in acting.entries(EntryKind.RETENTION, connection=connection):
         subject = logged.entry.subject
         match logged.body:
@@ -118,7 +118,7 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
 
 def policy_of(acting: Acting) -> RetentionPolicy:
     """Return the tenant's retention: 7 years, unless another policy was set."""
-    adopted = acting.adopted()
+    adopted = acting.unvouched()
     for logged in reversed(acting.entries(EntryKind.RETENTION, _POLICY)):
         match logged.body:
             case {"years": int(years), "basis": str(basis)} if not covers(

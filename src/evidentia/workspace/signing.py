@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from evidentia.errors import ConflictError, UsageError
+from evidentia.errors import ConflictError, InputError, UsageError
 from evidentia.logs import get_logger
 from evidentia.proof.keys import SEED_BYTES, SigningKey
 from evidentia.store.checkpoints import newest_checkpoint
@@ -14,6 +14,7 @@ from evidentia.store.sql import log
 from evidentia.trail.note import VerifierKey
 from evidentia.workspace.acting import Acting
 
+MAX_REASON: Final = 1_000
 _log = get_logger("workspace")
 
 
@@ -30,6 +31,11 @@ class AnnouncedKey:
     def held(self) -> bool:
         """Whether the private key itself is here, plain or encrypted."""
         return self.place in {KeyPlace.PLAIN, KeyPlace.ENCRYPTED}
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this home signs with it: it has the private key, or a command that has."""
+        return self.held or self.place is KeyPlace.COMMAND
 
     def as_json(self) -> dict[str, Any]:
         """Return the key as a JSON object."""
@@ -84,12 +90,34 @@ def checkpoint(acting: Acting) -> str:
     return newest_checkpoint(acting.database, acting.tenant, opened.home, opened.tiles)
 
 
-def rotate(acting: Acting) -> VerifierKey:
-    """Announce a new key in the log; the old one signs last the log with that announcement."""
+def rotate(acting: Acting, lost: str | None) -> VerifierKey:
+    """Announce a new key in the log; the old one signs last the log with that announcement.
+
+    `lost` says why it can't. The announcement has it, and every audit shows the break.
+    """
     acting.refuse_rollback()
-    replaced = _held_key(acting)
+    if lost is None:
+        replaced = _held_key(acting)
+    else:
+        _check_lost(acting, lost)
+        replaced = None, acting.read(log.keys)[-1][1]
     passphrase = acting.opened.keys.new_passphrase(acting.tenant)
-    return _replace(acting, replaced, lambda origin: _new_key(acting, origin), passphrase)
+    return _replace(acting, replaced, lambda origin: _new_key(acting, origin), passphrase, lost)
+
+
+def _check_lost(acting: Acting, reason: str) -> None:
+    if not reason.strip() or len(reason) > MAX_REASON:
+        raise InputError(f"a lost key needs a reason, of at most {MAX_REASON:,} characters")
+    announced = acting.read(log.keys)
+    if not announced:
+        raise InputError("the log has no key that could be lost")
+    key_id = announced[-1][1]
+    if acting.opened.keys.place(acting.tenant, key_id) is KeyPlace.PLAIN:
+        where = acting.opened.keys.where(acting.tenant, key_id)
+        raise InputError(
+            f"key {key_id} is not lost: it is in {where}. 'evidentia keys rotate' replaces it, and "
+            "has it vouch for the new one; where it is damaged, move it away first"
+        )
 
 
 def use_command(
@@ -103,12 +131,15 @@ def use_command(
 
 
 def _held_key(acting: Acting) -> tuple[SigningKey | None, str | None]:
-    """Return the key that signs now, or None if its private half is not here, and its id."""
+    """Return the key that signs now and its id, or None of a log that has none.
+
+    Raise `EnvironmentProblem` if its private half is not here: it could not vouch for another.
+    """
     head, announced = acting.read(log.signing_state)
     if head is None or not announced:
         return None, None
     key_id = announced[-1][1]
-    return acting.opened.keys.load(acting.tenant, key_id, head.origin), key_id
+    return acting.opened.appending.key(acting.tenant, key_id, head.origin), key_id
 
 
 def _new_key(acting: Acting, origin: str) -> SigningKey:
@@ -120,8 +151,9 @@ def _replace(
     replaced: tuple[SigningKey | None, str | None],
     make: Callable[[str], SigningKey],
     passphrase: bytes | None = None,
+    lost: str | None = None,
 ) -> VerifierKey:
-    """Announce a key and have the old one, if it is here, sign last the log with it.
+    """Announce a key and have the old one, unless it is lost, sign last the log with it.
 
     All in one transaction, in which the old one is still the log's key: so two processes that
     replace it at once can't both do so.
@@ -141,6 +173,6 @@ def _replace(
             known = new.verifier.key_id
             raise UsageError(f"key {known} is one of this log's keys already: make another")
         acting.opened.keys.save(acting.tenant, new, passphrase)
-        receipt = held.announce(new, at=acting.now, replaced=old)
+        receipt = held.announce(new, at=acting.now, replaced=old, lost=lost)
     _log.info("key_rotated", tenant=acting.tenant, key_id=new.verifier.key_id, entry=receipt.seq)
     return new.verifier

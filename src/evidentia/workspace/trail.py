@@ -172,6 +172,7 @@ class Trail(Part, name="trail"):
         from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
         from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
         from evidentia.store.auditing import OutsideCheckpoint, audit_log  # noqa: PLC0415 - the same
+        from evidentia.workspace.signing import announced_keys  # noqa: PLC0415 - the same
 
         acting, home = self._acting, self._acting.opened.home
         outside = []
@@ -186,6 +187,7 @@ class Trail(Part, name="trail"):
             share=share_out,
             workers=workers or cores(),
             outside=outside,
+            held=frozenset(key.key.key_id for key in announced_keys(acting) if key.is_here),
             signatures=signatures,
             progress=progress,
         )
@@ -234,11 +236,15 @@ class Trail(Part, name="trail"):
 
         return current_key(self._acting).verifier
 
-    def rotate_key(self) -> VerifierKey:
-        """Announce a new key in the log; the old one signs last the log with that announcement."""
+    def rotate_key(self, *, lost: str | None = None) -> VerifierKey:
+        """Announce a new key in the log; the old one signs last the log with that announcement.
+
+        Where the old one is gone for good, `lost` says why. Nothing vouches for the new one then,
+        and every audit shows it.
+        """
         from evidentia.workspace.signing import rotate  # noqa: PLC0415 - the same
 
-        return rotate(self._acting)
+        return rotate(self._acting, lost)
 
     def use_command(
         self,

@@ -365,6 +365,17 @@ def checkpoints(connection: Connection, tenant: str) -> Iterator[tuple[int, str,
             yield tuple(row)
 
 
+def newest_checkpoints(
+    connection: Connection, tenant: str, size: int
+) -> Iterator[tuple[int, str, str]]:
+    """Give the checkpoints up to a size as size, key id and note, the largest first."""
+    sql = (
+        "SELECT size, key_id, note FROM trail_checkpoints WHERE tenant = ? AND size <= ? "
+        "ORDER BY size DESC"
+    )
+    yield from stream(connection, sql, (tenant, size))
+
+
 def checkpoint_of(connection: Connection, tenant: str, size: int) -> str | None:
     """Return a checkpoint of a size, whichever key signed it, or None."""
     sql = "SELECT note FROM trail_checkpoints WHERE tenant = ? AND size = ? ORDER BY key_id"
