@@ -233,13 +233,13 @@ def test_an_export_does_not_write_over_a_file(made: Cli, folder: Path) -> None:
 def test_a_pack_is_held_and_released(made: Cli) -> None:
     ran = made("pack", "hold", "dec_1", "--reason", "case 7")
     pack_id = made("pack", "show", "dec_1", "--json").json["pack"]["pack_id"]
-    said = f"✓ {pack_id}, the pack of dec_1, is on legal hold; entry 2 says so\n"
+    said = f"✓ {pack_id}, the pack of dec_1, is on legal hold; entry 3 says so\n"
     assert (ran.code, ran.out) == (0, said)
     assert "by owner: case 7" in made("pack", "show", "dec_1").out
     assert made("pack", "show", "dec_1", "--json").json["on_hold"] is True
     mistaken(made("pack", "hold", "dec_1", "--reason", "again"), "is on hold already")
     released = made("pack", "release", "dec_1", "--reason", "closed", "--json").json
-    assert released == {"entry": 3, "pack_id": pack_id}
+    assert released == {"entry": 4, "pack_id": pack_id}
     mistaken(made("pack", "release", "dec_1", "--reason", "closed"), "is not on hold")
 
 
@@ -327,23 +327,23 @@ def test_a_sweep_removes_what_is_due(made: Cli, monkeypatch: pytest.MonkeyPatch)
 
 def test_roles_are_given_listed_and_taken_away(made: Cli) -> None:
     ran = made("pack", "grant", "ann", "auditor", "--expires", "2999-01-01T00:00:00Z")
-    assert (ran.code, ran.out) == (0, "✓ ann is auditor; entry 2 says so\n")
+    assert (ran.code, ran.out) == (0, "✓ ann is auditor; entry 3 says so\n")
     assert "ann" in made("pack", "roles").out
     (found,) = made("pack", "roles", "--json").json["grants"]
     assert (found["user"], found["role"]) == ("ann", "auditor")
     assert made("pack", "audit", "--as", "ann").code == 0
     mistaken(made("pack", "sweep", "--as", "ann"), "ann may not remove evidence")
     ran = made("pack", "grant", "ann", "auditor", "--revoke")
-    assert ran.out == "✓ ann is no longer auditor; entry 3 says so\n"
+    assert ran.out == "✓ ann is no longer auditor; entry 4 says so\n"
     mistaken(made("pack", "list", "--as", "ann"), "ann may not read evidence in tenant 'default'")
     mistaken(made("pack", "show", "dec_1", "--as", "ann"), "there is no pack 'dec_1' that ann may")
-    assert made("pack", "grant", "bob", "viewer", "--json").json == {"entry": 4}
+    assert made("pack", "grant", "bob", "viewer", "--json").json == {"entry": 5}
 
 
 def test_no_one_reviews_a_conflicted_decision_of_their_own_agent(made: Cli, folder: Path) -> None:
     ran = made("pack", "own", "ann", "icp_matcher")
-    assert (ran.code, ran.out) == (0, "✓ icp_matcher is ann's own; entry 2 says so\n")
-    assert made("pack", "own", "eve", "other", "--json").json == {"entry": 3}
+    assert (ran.code, ran.out) == (0, "✓ icp_matcher is ann's own; entry 3 says so\n")
+    assert made("pack", "own", "eve", "other", "--json").json == {"entry": 4}
     write(folder / "decision.json", decision_fields(2, conflicted=True))
     made("pack", "new", "decision.json")
     mistaken(made("pack", "review", "dec_2", "approved", "--reviewer", "ann"), "is their own")

@@ -112,7 +112,7 @@ def test_what_was_opened_to_read_cannot_be_written(sqlite_place: Place) -> None:
     sqlite_place.open().append(record(1))
     database = Database.at(str(sqlite_place.home.database))
     with database.read() as connection:
-        assert log.require_head(connection, "default").size == 1
+        assert log.require_head(connection, "default").size == 2
     with (
         pytest.raises(EnvironmentProblem, match="readonly"),
         database.write() as connection,
@@ -149,8 +149,8 @@ def test_a_reader_sees_one_moment_whatever_is_appended_meanwhile(place: Place) -
         before = log.require_head(connection, "default")
         other.trail.append_many([record(2), record(3)])
         assert log.require_head(connection, "default") == before
-        assert len(log.find_entries(connection, "default")) == 1
-    assert workspace.trail.size == 3
+        assert len(log.find_entries(connection, "default")) == 2
+    assert workspace.trail.size == 4
 
 
 def test_what_fails_inside_a_transaction_is_undone(place: Place) -> None:
@@ -249,7 +249,7 @@ def test_a_connection_that_the_server_ended_is_replaced(
         f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
     )
     workspace.append(record(2))
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
 
 
 # Files

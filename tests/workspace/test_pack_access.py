@@ -153,6 +153,7 @@ CALLS: dict[str, Act] = {
     "tools.record": lambda ws, _: ws.tools.record("dec_9", tool_call()),
     "tools.take_over": lambda ws, _: ws.tools.take_over("dec_9", ToolVerificationLedger()),
     "trail.add_witness": lambda ws, _: ws.trail.add_witness("http://localhost:1", WITNESS),
+    "trail.adopt": lambda ws, _: ws.trail.adopt(reason="written by an older version"),
     "trail.append": lambda ws, _: ws.append(record()),
     "trail.append_many": lambda ws, _: ws.trail.append_many([record()]),
     "trail.audit": lambda ws, _: ws.trail.audit(),
@@ -349,9 +350,9 @@ def test_every_role_in_every_function_of_another_tenant_is_refused(
                 assert outcome(act, other.acting_as(user), tmp_path) != "allowed", (user, name)
     assert [one.entry.kind for one in other.trail.entries()] == [
         "decision",
+        "key",
         "pack",
         "access",
-        "key",
     ]
 
 
@@ -536,9 +537,9 @@ def test_a_grant_that_was_changed_in_the_database_counts_for_nothing(place: Plac
     workspace = opened(place)
     make_pack(workspace)
     workspace.access.grant("ann", "viewer")
-    body = workspace.trail.entry(2).body | {"role": "admin"}
+    body = workspace.trail.entry(3).body | {"role": "admin"}
     with vandal_at(place.url or place.home.database, "seed") as vandal:
-        vandal.change("UPDATE trail_bodies SET body = ? WHERE seq = 2", canonical_json(body))
+        vandal.change("UPDATE trail_bodies SET body = ? WHERE seq = 3", canonical_json(body))
     with pytest.raises(IntegrityError, match="its body is not what it commits to"):
         place.open().acting_as("ann").packs.list()
 

@@ -332,6 +332,7 @@ def files() -> dict[str, bytes]:
         "keys/pack-log.pub": f"{pack_key().verifier}\n".encode(),
         "keys/second-form-1.pub": f"{second_keys()[0].verifier}\n".encode(),
         "keys/second-form-2.pub": f"{second_keys()[1].verifier}\n".encode(),
+        "keys/second-form-3.pub": f"{lost_second().keys[2].verifier}\n".encode(),
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
         "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
@@ -3422,6 +3423,31 @@ def erased_second() -> Log:
     return log
 
 
+def adopted_second() -> Log:
+    """Return that log as it went on: the erasure had been left unsigned, and was adopted."""
+    log = erased_second()
+    size = len(log.entries)
+    adopts = {"from": size - 1, "size": size, "root": log.checkpoint(size).root.hex()}
+    body = {"adopts": adopts, "reason": "Left unsigned by version 0.1", "by": "owner"}
+    log.append(EntryKind.KEY, f"entries/{size - 1}-{size - 1}", body)
+    return log
+
+
+def lost_second() -> Log:
+    """Return that log as it went on: its second key was lost, and a third took its place."""
+    log = adopted_second()
+    third = SigningKey.from_seed(log.origin, seed("key second-form 3"))
+    body = {
+        "key": str(third.verifier),
+        "replaces": log.keys[1].verifier.key_id,
+        "by": "owner",
+        "lost": "The disk of the signing machine failed, and its backup with it",
+    }
+    log.append(EntryKind.KEY, third.verifier.key_id, body)
+    log.keys.append(third)
+    return log
+
+
 def second_proofs() -> Iterator[ProofVector]:
     """Give proofs of a log that has bodies of both forms."""
     log = second_log()
@@ -3460,6 +3486,13 @@ def second_proofs() -> Iterator[ProofVector]:
     erasure = erased_second().prove(size, size + 1, new)
     why = "an erasure, who asked for it and who carried it out"
     yield ProofVector("erasure-carried-out", pretty(erasure), why, key="second-form-2.pub")
+    adoption = adopted_second().prove(size + 1, size + 2, new)
+    why = "entries that were left unsigned, and who adopted them"
+    yield ProofVector("adoption", pretty(adoption), why, key="second-form-2.pub")
+    lost = lost_second()
+    broken = lost.prove(size + 2, size + 3, lost.keys[2])
+    why = "a key that took the place of one that was lost"
+    yield ProofVector("key-lost", pretty(broken), why, key="second-form-3.pub")
     for name, why, proof in (
         (
             "carried-out-changed",

@@ -103,6 +103,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "tools.record": _MAKE,
         "tools.take_over": _MAKE,
         "trail.add_witness": _KEYS,
+        "trail.adopt": _KEYS,
         "trail.append": _MAKE,
         "trail.append_many": _MAKE,
         "trail.audit": _AUDIT,

@@ -225,22 +225,28 @@ def verify(
             metavar="FILE", help="Compare with a signed checkpoint that was kept elsewhere, too."
         ),
     ] = None,
+    signatures: Annotated[
+        bool,
+        typer.Option(
+            "--signatures", help="Verify every checkpoint's signature, not only each key's newest."
+        ),
+    ] = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Verify the whole log, from the first entry to the last.
 
-    Checks sequence, chain, commitments, tree, checkpoints, keys and schema. Also compares the log
-    with the checkpoint kept in the home folder, which shows a lost tail, and keeps a new one there
-    when all holds.
+    Checks sequence, chain, commitments, tree, checkpoints, keys and schema, and that the log is
+    signed to its last entry; it never signs. Also compares the log with the checkpoint kept in the
+    home folder, which shows a lost tail, and keeps the newest one there when all holds.
     """
     from evidentia.cli.output import print_json, progress_bar
 
     outside = read_since(since) if since else None
     with workspace(home, tenant, read_only=True) as opened:
         with progress_bar("Verifying", opened.trail.size, least=50_000) as progress:
-            report = opened.trail.audit(since=outside, progress=progress)
+            report = opened.trail.audit(since=outside, signatures=signatures, progress=progress)
         kept = _keep(opened, report) if report.holds else None
         kept_in = opened.opened.home.checkpoint_file(opened.tenant) if kept else None
     if as_json:
@@ -248,6 +254,40 @@ def verify(
     else:
         _print_audit(report, kept_in)
     raise typer.Exit(0 if report.holds else 1)
+
+
+@app.command()
+def adopt(
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why these entries are to be believed; recorded.")
+    ],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take over entries that an older version left unsigned.
+
+    Nothing is appended to such a log before. The log is verified first, and nothing else may be
+    wrong with it. An entry records the range, and 'trail verify' shows it for good. Grants,
+    releases and retention among these entries don't count from then on; holds do.
+    """
+    from evidentia.cli.output import print_json, progress_bar, say
+    from evidentia.language.counting import ranged
+
+    with (
+        workspace(home, tenant) as opened,
+        progress_bar("Verifying", opened.trail.size, least=50_000) as progress,
+    ):
+        receipt = opened.trail.adopt(reason=reason, progress=progress)
+        adopted = opened.trail.entry(receipt.seq).body["adopts"]
+    first, last = adopted["from"], adopted["size"] - 1
+    if as_json:
+        print_json({"first": first, "last": last, "recorded_as": receipt.seq})
+    else:
+        say(
+            f"Adopted {ranged(first, last, 'entry', 'entries')}; entry {receipt.seq} says so.",
+            "good",
+        )
 
 
 @app.command()
@@ -341,9 +381,9 @@ def checkpoint(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Sign the log as it is now.
+    """Print the newest signed checkpoint, which covers the whole log.
 
-    Keep the result elsewhere: 'trail verify --since' and 'verify --since' compare the log with it.
+    Keep it elsewhere: 'trail verify --since' and 'verify --since' compare the log with it.
     Where the log has witnesses, they are asked to cosign it; one that is down is said.
     """
     from evidentia.cli.output import print_json, say
@@ -471,11 +511,17 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
     if report.holds:
         say(f"{report.origin}: {size}, {agreed(report.size, 'holds', 'all hold')}", "good")
         say("sequence, chain, commitments, tree and schema", "good", under=True)
-        say(f"signatures of {counted(report.checkpoints, 'checkpoint')}", "good", under=True)
+        say(
+            f"signed to the last entry: {counted(report.checkpoints, 'checkpoint')}",
+            "good",
+            under=True,
+        )
     else:
         say(f"{report.origin}: {size}; the log does not hold", "bad")
         for finding in report.findings:
             say(visible(finding), "bad", under=True)
+    for note in report.notes:
+        say(visible(note), "unknown", under=True)
     for name in report.compared_with:
         say(f"compared with the {visible(name)}", "good" if report.holds else None, under=True)
     if not report.compared_with:

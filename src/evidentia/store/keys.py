@@ -71,7 +71,7 @@ class FileKeys(Keys):
     def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
         self._folder = folder
         self._passphrase = passphrase
-        self._opened: dict[tuple[str, bytes], SigningKey] = {}
+        self._opened: dict[tuple[str, str, bytes], SigningKey] = {}
 
     def file(self, tenant: str, key_id: str) -> Path:
         """Where a private key is kept."""
@@ -112,18 +112,18 @@ class FileKeys(Keys):
     def load(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
         """Return a private key, or what signs with it; None if neither is here.
 
-        One that is encrypted is opened once, and the passphrase asked for then.
+        The file is read each time, as every append asks for it; what is in it is opened once, and
+        the passphrase asked for then.
         """
         path = self.file(tenant, key_id)
         found = _guarded(path, _HARM)
         if found is None:
             return self._command_key(tenant, key_id, name)
-        if not is_encrypted(found):
-            return _is(key_id, path, _read(path, name, found))
-        opened = self._opened.get((name, found))
+        opened = self._opened.get((name, key_id, found))
         if opened is None:
-            opened = _is(key_id, path, _read(path, name, found, self._ask(path)))
-            self._opened[name, found] = opened
+            passphrase = self._ask(path) if is_encrypted(found) else None
+            opened = _is(key_id, path, _read(path, name, found, passphrase))
+            self._opened[name, key_id, found] = opened
         return opened
 
     def place(self, tenant: str, key_id: str) -> KeyPlace:

@@ -125,10 +125,11 @@ class Trail(Part, name="trail"):
     # Proving
 
     def checkpoint(self) -> str:
-        """Sign the log as it is now; return the note, which is also kept in the home folder.
+        """Return the newest checkpoint, which covers the whole log; it is verified first.
 
-        It has the cosignatures of witnesses that are kept of it. The first call makes the tenant's
-        key and announces it in the log.
+        It has the cosignatures of witnesses that are kept of it. Where there is no log yet, it is
+        begun with the announcement of its key. Raise `IntegrityError` where the newest entries are
+        not signed: they never are after the fact.
         """
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - not all need it
         from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
@@ -136,7 +137,7 @@ class Trail(Part, name="trail"):
         return cosigned(self._acting, checkpoint(self._acting))
 
     def prove(self, seq: int, *, disclose: bool = True, signed_by: str | None = None) -> "Proof":
-        """Prove that an entry is in the log, under a checkpoint signed now.
+        """Prove that an entry is in the log, under its newest checkpoint.
 
         `disclose` puts the body into the proof; without it only the commitment is shown.
         `signed_by` takes the last checkpoint that an older key signed instead: with the
@@ -172,22 +173,35 @@ class Trail(Part, name="trail"):
         self,
         *,
         since: str | None = None,
+        signatures: bool = False,
         workers: int | None = None,
         progress: "Progress | None" = None,
     ) -> "AuditReport":
-        """Check the whole log, also against the checkpoint kept at home and one given (`since`)."""
-        return audit_log_of(self._acting, since, workers, progress)
+        """Check the whole log, also against the checkpoint kept at home and one given (`since`).
+
+        `signatures` verifies that of every checkpoint, and not only of the newest of each key.
+        """
+        return audit_log_of(self._acting, since, workers, progress, signatures=signatures)
+
+    def adopt(self, *, reason: str, progress: "Progress | None" = None) -> Receipt:
+        """Take over entries that an older version left unsigned; an entry and every audit say so.
+
+        The log is audited first, and nothing else may be wrong with it. Grants, releases and
+        retention among these entries do not count afterwards; holds do.
+        """
+        from evidentia.workspace.adopting import adopt  # noqa: PLC0415 - rarely needed
+
+        return adopt(self._acting, self.audit(progress=progress), reason)
 
     def keep_checkpoint(self, report: "AuditReport") -> str | None:
-        """Keep a checkpoint of what an audit found good, and return it.
+        """Keep the newest checkpoint of what an audit found good, and return it.
 
-        Where the key can't sign now, the newest one that was signed before is kept; None if there
-        is none.
+        Nothing is signed; None if there is no checkpoint.
         """
         from evidentia.store.checkpoints import keep_audited  # noqa: PLC0415 - the same
 
         acting, opened = self._acting, self._acting.opened
-        return keep_audited(acting.database, acting.tenant, report, opened.keys, opened.home)
+        return keep_audited(acting.database, acting.tenant, report, opened.home)
 
     def publish(
         self,
@@ -265,11 +279,15 @@ class Trail(Part, name="trail"):
 
         return current_key(self._acting).verifier
 
-    def rotate_key(self) -> VerifierKey:
-        """Announce a new key in the log; the old one signs last the log with that announcement."""
+    def rotate_key(self, *, lost: str | None = None) -> VerifierKey:
+        """Announce a new key in the log; the old one signs last the log with that announcement.
+
+        Where the old one is gone for good, `lost` says why. Nothing vouches for the new one then,
+        and every audit shows it.
+        """
         from evidentia.workspace.signing import rotate  # noqa: PLC0415 - the same
 
-        return rotate(self._acting)
+        return rotate(self._acting, lost)
 
     def use_command(
         self,
@@ -290,12 +308,18 @@ class Trail(Part, name="trail"):
 
 
 def audit_log_of(
-    acting: Acting, since: str | None, workers: int | None, progress: "Progress | None"
+    acting: Acting,
+    since: str | None,
+    workers: int | None,
+    progress: "Progress | None",
+    *,
+    signatures: bool = False,
 ) -> "AuditReport":
     """Check the whole log, also against the checkpoint kept at home and one given (`since`)."""
     from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
     from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
     from evidentia.store.auditing import audit_log  # noqa: PLC0415 - the same
+    from evidentia.workspace.signing import announced_keys  # noqa: PLC0415 - the same
 
     return audit_log(
         acting.database,
@@ -303,6 +327,8 @@ def audit_log_of(
         share=share_out,
         workers=workers or cores(),
         outside=_outside(acting, since),
+        held=frozenset(key.key.key_id for key in announced_keys(acting) if key.is_here),
+        signatures=signatures,
         progress=progress,
     )
 
@@ -333,7 +359,7 @@ def _append(
     acting.refuse_to_fork()
     salts = acting.opened.randomness(SALT_BYTES * len(records))
     rows = waiting_records(records, by=acting.actor, at=acting.now, salts=salts, keys=keys)
-    receipts = acting.opened.sequencer.append(acting.tenant, rows)
+    receipts = acting.opened.sequencer.append(acting.tenant, rows, acting.actor)
     if _log.is_heard(logging.DEBUG):  # an event that no one reads would cost a tenth of it
         _log.debug(
             "records_appended", tenant=acting.tenant, count=len(receipts), last=receipts[-1].seq

@@ -166,17 +166,6 @@ def append(
     return moved, [_receipt(place, size, leaves) for place in places]
 
 
-def append_all(
-    connection: Connection, tenant: str, waiting: Sequence[Waiting], new_origin: NewOrigin
-) -> list[Receipt]:
-    """Append what is waiting to a tenant's log, which is locked, and begun if there is none."""
-    head = lock_head(connection, tenant, new_origin)
-    moved, receipts = append(connection, head, waiting)
-    if moved.size > head.size:
-        move_head(connection, head, moved)
-    return receipts
-
-
 def _receipt(place: Receipt | int, size: int, leaves: Sequence[bytes]) -> Receipt:
     if isinstance(place, int):
         return Receipt(place, leaves[place - size].hex())
@@ -355,10 +344,7 @@ def erasure_subject(seq: int) -> str:
 def insert_checkpoint(
     connection: Connection, tenant: str, size: int, key_id: str, note: str
 ) -> None:
-    """Keep a signed checkpoint and count it, unless the same key signed that size before."""
-    read_head(connection, tenant, lock=True)
-    if checkpoint_note(connection, tenant, size, key_id) is not None:
-        return
+    """Keep a signed checkpoint of a log that is held, and count it."""
     insert_rows(
         connection,
         "trail_checkpoints",
@@ -370,6 +356,12 @@ def insert_checkpoint(
         "UPDATE trail_heads SET checkpoints = checkpoints + 1 WHERE tenant = ?",
         (tenant,),
     )
+
+
+def last_signed(connection: Connection, tenant: str, size: int) -> int:
+    """Return the largest size up to `size` that a checkpoint is stored of; 0 if there is none."""
+    sql = "SELECT MAX(size) FROM trail_checkpoints WHERE tenant = ? AND size <= ?"
+    return int(run(connection, sql, (tenant, size)).scalar() or 0)
 
 
 def checkpoint_count(connection: Connection, tenant: str) -> int:
@@ -387,6 +379,23 @@ def checkpoints(connection: Connection, tenant: str) -> Iterator[tuple[int, str,
     for found, *row in stream(connection, sql, (tenant,)):
         if found == tenant:
             yield tuple(row)
+
+
+def newest_checkpoints(
+    connection: Connection, tenant: str, size: int
+) -> Iterator[tuple[int, str, str]]:
+    """Give the checkpoints up to a size as size, key id and note, the largest first."""
+    sql = (
+        "SELECT size, key_id, note FROM trail_checkpoints WHERE tenant = ? AND size <= ? "
+        "ORDER BY size DESC"
+    )
+    yield from stream(connection, sql, (tenant, size))
+
+
+def checkpoint_of(connection: Connection, tenant: str, size: int) -> str | None:
+    """Return a checkpoint of a size, whichever key signed it, or None."""
+    sql = "SELECT note FROM trail_checkpoints WHERE tenant = ? AND size = ? ORDER BY key_id"
+    return run(connection, sql, (tenant, size)).scalar()
 
 
 def checkpoint_note(connection: Connection, tenant: str, size: int, key_id: str) -> str | None:
