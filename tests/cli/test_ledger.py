@@ -84,7 +84,7 @@ def test_a_proved_ledger_is_verified_and_says_what_it_states(checked: Cli) -> No
     stated = checked("verify", "proof.json", "--key", "key.txt", "--json").json["statement"]
     assert stated["predicate"]["answer"] == ANSWER
     handed = checked("ledger", "prove", "latest", "-o", "again.json", "--json").json
-    assert (handed["file"], handed["entry"]) == ("again.json", 1)
+    assert (handed["file"], handed["entry"]) == ("again.json", 2)
     assert checked("ledger", "prove", "latest").json["envelope"]["signatures"]
 
 

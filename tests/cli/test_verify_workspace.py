@@ -79,9 +79,9 @@ def test_a_kept_checkpoint_can_be_given(library: Cli, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("proof.json", "--quick"), "--quick and --since are for a workspace"),
-        (("proof.json", "--since", "kept.txt"), "--quick and --since are for a workspace"),
-        (("--key", "a key"), "--key is for a file"),
+        (("proof.json", "--quick"), "--quick is for a workspace"),
+        (("proof.json", "--since", "kept.txt"), "is compared with a published log"),
+        (("--key", "a key"), "are for a file: name the file"),
     ],
 )
 def test_options_of_the_other_kind_are_refused(

@@ -337,4 +337,4 @@ def test_closing_works_where_no_turn_can_be_taken(
         with pytest.raises(EnvironmentProblem, match="No space left on device"):
             workspace.append(record(2))
         workspace.close()
-    assert open_workspace(sqlite_place.home.folder).trail.size == 1
+    assert open_workspace(sqlite_place.home.folder).trail.size == 2  # with the announced key

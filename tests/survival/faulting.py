@@ -393,7 +393,7 @@ class Campaign:
 
 def leftovers(case: Path) -> list[str]:
     """Return the temporary files below a folder."""
-    own = {".evidentia", ".default.txt.turns"}
+    own = {".evidentia", ".turns"}
     return [
         str(path.relative_to(case))
         for path in sorted(case.rglob(".*"))

@@ -8,7 +8,14 @@ from evidentia.language.counting import counted
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.rotation import Announcement, announced_by, signing_problem
 from evidentia.proof.succession import NEWER, Succession, later_versions, succession_of
-from evidentia.proof.verification import ROTATION, Check, ProofReport, Verdict, rotation_check
+from evidentia.proof.verification import (
+    PACK,
+    ROTATION,
+    Check,
+    ProofReport,
+    Verdict,
+    rotation_check,
+)
 from evidentia.trail.checkpoint import read_checkpoint
 
 LATER_PROOF = "later"
@@ -48,6 +55,11 @@ def with_known(report: ProofReport, keys: Iterable[TrustedKey], known: Known) ->
     )
 
 
+def _is_sure(proof: ProofReport) -> bool:
+    """Whether an entry is proved: the pack that it records need not be here for that."""
+    return all(check.holds for check in proof.checks if check.name != PACK)
+
+
 def known_by_proof(report: ProofReport, later: ProofReport, name: str) -> Known:
     """Return what the proof of a later entry of the same log tells; `name` is what it is called."""
     if later.verdict is Verdict.DOES_NOT_HOLD or later.entry is None:
@@ -61,7 +73,7 @@ def known_by_proof(report: ProofReport, later: ProofReport, name: str) -> Known:
         f"{name} holds: entry {later.entry.seq}, {later.entry.kind} about {later.entry.subject!r}"
     )
     return Known(
-        Check(LATER_PROOF, holds=True if later.holds else None, says=says),
+        Check(LATER_PROOF, holds=True if _is_sure(later) else None, says=says),
         announced_by(later.entry, later.body),
         [*([told] if told else ()), *later.later],
     )
