@@ -218,7 +218,7 @@ def _fill(workspace: Workspace, count: int) -> None:
     made = _pack(tenant=workspace.tenant, calls=0)
     workspace.packs.seal(made)
     for start in range(0, count - 1, AT_ONCE):
-        with workspace.opened.database.write() as connection:
+        with workspace._acting.writing() as connection:  # noqa: SLF001 - the same
             for at in range(start, min(start + AT_ONCE, count - 1)):
                 named = {"pack_id": "", "decision": None, "decision_id": f"dec_{at}"}
                 pack = made.model_copy(update=named)

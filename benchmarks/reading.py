@@ -23,7 +23,7 @@ from benchmarks.measuring import (
     shown,
     tidy,
 )
-from benchmarks.workload import SEED
+from benchmarks.workload import SEED, build_log, evidence_records
 from sqlalchemy import Engine, event
 
 from evidentia.canonical import canonical_json
@@ -37,11 +37,12 @@ from evidentia.store.sql import log
 from evidentia.trail.checkpoint import read_checkpoint
 from evidentia.trail.merkle import leaf_hash, verify_inclusion
 from evidentia.trail.tiles import TILE_WIDTH
-from evidentia.workspace import open_workspace
+from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.opened import DEFAULT_TENANT, Opened
 
 MEMORY_SAMPLE_SECONDS = 0.02
-MEMORY_LIMIT_MB = 200.0
+MEMORY_LIMIT_MB = 250.0
+LOOKUP_LIMIT_MS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,14 @@ class Sizes:
     proofs: int
     checks: int
     cold: int
+    singles: int
+    lookups: int
 
 
 SIZES = {
-    "full": Sizes(1_000_000, 7, 3_000, 10_000, 200),
-    "quick": Sizes(70_000, 3, 1_000, 2_000, 50),
-    "tiny": Sizes(1_000, 1, 20, 20, 5),
+    "full": Sizes(1_000_000, 7, 3_000, 10_000, 200, 200_000, 1_000),
+    "quick": Sizes(70_000, 3, 1_000, 2_000, 50, 2_000, 200),
+    "tiny": Sizes(1_000, 1, 20, 20, 5, 30, 3),
 }
 
 
@@ -103,7 +106,7 @@ def measure_verify(size: str, folder: Path) -> Section:
         "Memory is the highest sum of the resident sizes of the process and its workers, in a run "
         "of its own.",
         [
-            line("Audit, all cores", "bare loop, one process", "ours", "bare", 0.40),
+            line("Audit, all cores", "bare loop, one process", "ours", "bare", 0.60),
             line("Audit, all cores", "bare loops, two processes", "ours", "bare two", None),
             line("Audit, one core", "bare loop, one process", "ours alone", "bare", None),
             Line(
@@ -118,6 +121,88 @@ def measure_verify(size: str, folder: Path) -> Section:
             ),
         ],
         notes=[] if size == "full" else [small],
+    )
+
+
+def measure_singles(size: str, folder: Path) -> Section:
+    """Compare auditing a log that was appended to record by record with the bare loop over it."""
+    sizes = SIZES[size]
+    with open_workspace(folder) as workspace:
+        workspace.trail.checkpoint()
+        for record in evidence_records(sizes.singles - workspace.trail.size):
+            workspace.append(record)
+        workspace.trail.checkpoint()
+        entries = workspace.trail.size
+    in_fresh_process(bare_loop, folder, entries)
+    taken = interleaved(
+        sizes.rounds,
+        {
+            "ours": lambda: in_fresh_process(audit, folder, None),
+            "bare": lambda: in_fresh_process(bare_loop, folder, entries),
+        },
+    )
+    with Database.at(str(Home(folder).database)).read() as connection:
+        signed = int(run(connection, "SELECT count(*) FROM trail_checkpoints").scalar_one())
+    return Section(
+        "singles",
+        f"Verifying a log of {number(entries)} single appends",
+        f"The same, of a log that was appended to one record at a time: it has {number(signed)} "
+        "checkpoints, whose roots are compared, and signatures as the audit checks them by itself.",
+        [
+            Line(
+                "Audit, all cores",
+                "bare loop, one process",
+                f"{number(entries / statistics.median(taken['ours']))} entries/s",
+                f"{number(entries / statistics.median(taken['bare']))}/s",
+                ratios(taken["bare"], taken["ours"]),
+                "%",
+            )
+        ],
+    )
+
+
+def measure_lookups(size: str, folder: Path) -> Section:
+    """Measure how long it takes to look up roles and holds in a large log."""
+    sizes = SIZES[size]
+    with open_workspace(folder) as workspace:
+        workspace.access.grant("noor", "approver")  # the first entries: the farthest from the end
+    build_log(folder, sizes.entries)
+    looked_up: dict[str, Callable[[Workspace], object]] = {
+        "roles": lambda workspace: workspace.access.grants(),
+        "holds": lambda workspace: workspace.packs.held(),
+    }
+    lines = []
+    for name, look_up in looked_up.items():
+        with open_workspace(folder, create=False) as workspace:
+            look_up(workspace)  # imports what it needs
+        cold = []
+        for _ in range(sizes.rounds):
+            with open_workspace(folder, create=False) as workspace:
+                cold.append(1e3 * seconds_of(lambda: look_up(workspace)))  # noqa: B023 - called here
+        with open_workspace(folder, create=False) as workspace:
+            look_up(workspace)
+            tidy()
+            warm = [1e3 * seconds_of(lambda: look_up(workspace)) for _ in range(sizes.lookups)]  # noqa: B023 - the same
+        for what, taken, limit in (("warm", warm, LOOKUP_LIMIT_MS), ("cold", cold, None)):
+            spread = Spread.of(taken)
+            lines.append(
+                Line(
+                    f"Looking up {name}, {what}",
+                    "-",
+                    shown(spread.median, "ms"),
+                    "",
+                    spread,
+                    "ms",
+                    target=limit,
+                    at_most=True,
+                )
+            )
+    return Section(
+        "lookups",
+        f"Roles and holds in a log of {number(sizes.entries)} entries",
+        "`access.grants` and `packs.held`: the first time in a process that has just opened the "
+        "workspace (cold), and again (warm). The only grant is the log's first entry.",
+        lines,
     )
 
 

@@ -15,7 +15,10 @@ APPENDING: dict[str, Callable[[str, Path], Section]] = {
     "batches": appending.measure_batches,
     "single": appending.measure_single,
     "stalls": appending.measure_stalls,
+    "singles": reading.measure_singles,
+    "lookups": reading.measure_lookups,
 }
+"""What makes its own logs."""
 READING: dict[str, Callable[[str, Path], Section]] = {
     "verify": reading.measure_verify,
     "proofs": reading.measure_proofs,

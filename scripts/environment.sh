@@ -19,6 +19,16 @@ install_pins() { # install_pins run|test
   PATH="$PWD/.venv/bin:$PATH"
 }
 
+install_witness() { # litewitness, from Debian's package torchwood: tests send checkpoints to it
+  if command -v litewitness > /dev/null; then return; fi
+  if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends torchwood openssh-client > .venv/apt-witness.log 2>&1 ||
+      echo "litewitness could not be installed (.venv/apt-witness.log says why): no real witness is tested." >&2
+  else
+    echo "A real witness is tested where these are installed: torchwood openssh-client" >&2
+  fi
+}
+
 install_validator() { # Java and JAXB from Debian, which the veraPDF engine needs: tests validate PDFs by it
   local jaxb=(libjaxb-java libjaxb-api-java libistack-commons-java libtxw2-java libactivation-java)
   if command -v javac > /dev/null && [ -e /usr/share/java/jaxb-runtime.jar ]; then return; fi

@@ -113,6 +113,11 @@ def _content(lines: Sequence[Line], glyphs: _Glyphs, leading: float) -> str:
     return "\n".join(parts)
 
 
+def pdf_of_objects(objects: Sequence[str]) -> bytes:
+    """Return a PDF of objects as they are written, the catalogue first."""
+    return _assembled([*objects, "<<>>"], "")
+
+
 def _assembled(objects: Sequence[str], trailer: str) -> bytes:
     data = bytearray(b"%PDF-1.7\n")
     places = []

@@ -1,3 +1,4 @@
+import errno
 import inspect
 import pickle
 import re
@@ -16,6 +17,7 @@ from evidentia.errors import (
     ProofError,
     SettingsError,
     UsageError,
+    environment_problem,
 )
 
 CLASSES = [
@@ -79,3 +81,27 @@ def test_errors_travel_between_processes(kind: type[EvidentiaError]) -> None:
     back = pickle.loads(pickle.dumps(kind("what", "where")))
     assert type(back) is kind
     assert back.args == ("what", "where")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            OSError(errno.EMFILE, "Too many open files", "/a/b.pem"),
+            (
+                "/a/b.pem: Too many open files: let this process open more ('ulimit -n'), or close "
+                "workspaces"
+            ),
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            "No space left on device: make room on the disk",
+        ),
+        (OSError(errno.EIO, "Input/output error", "x"), "x: Input/output error"),
+        (OSError("something else"), "something else"),
+    ],
+)
+def test_what_the_system_refuses_says_where_and_what_to_do(error: OSError, message: str) -> None:
+    problem = environment_problem(error)
+    assert isinstance(problem, EnvironmentProblem)
+    assert str(problem) == message

@@ -113,8 +113,10 @@ if TYPE_CHECKING:
     from evidentia.workspace import Workspace
     from evidentia.workspace import open_workspace as open  # noqa: A004 - ev.open() reads best
     from evidentia.workspace.access import AllowedEndpoint
+    from evidentia.workspace.auditing import AuditedPart, WorkspaceAudit
     from evidentia.workspace.bundles import BundleReport
     from evidentia.workspace.ledgers import RecordedLedger
+    from evidentia.workspace.library import DocumentsRecorded
     from evidentia.workspace.logged import LoggedEntry
     from evidentia.workspace.opened import Opened, open_all
     from evidentia.workspace.retention import PackAudit, SweptPack
@@ -127,6 +129,7 @@ _HOMES = {
     "ApprovalClass": "packs.decision",
     "AskedService": "ledger.votes",
     "AuditReport": "store.auditing",
+    "AuditedPart": "workspace.auditing",
     "Authorizer": "access.actions",
     "BilingualMemo": "packs.memo",
     "BundleReport": "workspace.bundles",
@@ -138,6 +141,7 @@ _HOMES = {
     "DecisionOutput": "packs.decision",
     "DefaultEvidencePacker": "sources.packing",
     "DocumentChunk": "documents.model",
+    "DocumentsRecorded": "workspace.library",
     "EntryKind": "trail.entry",
     "Evidence": "packs.decision",
     "EvidenceBundle": "bundles.model",
@@ -221,6 +225,7 @@ _HOMES = {
     "WIRE_FORMATS": "sources.wire",
     "WeakSupport": "ledger.model",
     "Workspace": "workspace",
+    "WorkspaceAudit": "workspace.auditing",
     "assign_verdict": "ledger.verdicts",
     "build_evidence_bundle": "loading.assembling",
     "calculate_confidence": "ledger.confidence",
@@ -254,6 +259,7 @@ __all__ = [
     "ApprovalClass",
     "AskedService",
     "AuditReport",
+    "AuditedPart",
     "Authorizer",
     "BilingualMemo",
     "BundleReport",
@@ -265,6 +271,7 @@ __all__ = [
     "DecisionOutput",
     "DefaultEvidencePacker",
     "DocumentChunk",
+    "DocumentsRecorded",
     "EntryKind",
     "Evidence",
     "EvidenceBundle",
@@ -346,6 +353,7 @@ __all__ = [
     "Vote",
     "WeakSupport",
     "Workspace",
+    "WorkspaceAudit",
     "assign_verdict",
     "build_evidence_bundle",
     "calculate_confidence",

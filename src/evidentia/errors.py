@@ -20,7 +20,17 @@ EvidentiaError                 anything below; exit code 1
 A message says what was wrong, where, and what to do about it, in one line.
 """
 
-from typing import ClassVar
+import errno
+from typing import ClassVar, Final
+
+_WHAT_TO_DO: Final = {
+    errno.EMFILE: "let this process open more ('ulimit -n'), or close workspaces",
+    errno.ENFILE: "the whole machine has too many files open: close some programs",
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room on the disk, or raise the quota",
+    errno.EROFS: "the disk cannot be written: choose another folder, or mount it for writing",
+    errno.ENOLCK: "the disk has no locks to give: choose a folder on a local disk",
+}
 
 
 class EvidentiaError(Exception):
@@ -94,3 +104,11 @@ class EnvironmentProblem(EvidentiaError):  # noqa: N818 - "error" twice says not
     """The machine, the database or the disk stands in the way."""
 
     exit_code: ClassVar[int] = 3
+
+
+def environment_problem(error: OSError) -> EnvironmentProblem:
+    """Return what the system refused as an error of ours, which says where, and what to do."""
+    where = f"{error.filename}: " if error.filename is not None else ""
+    what_to_do = _WHAT_TO_DO.get(error.errno or 0)
+    hint = f": {what_to_do}" if what_to_do else ""
+    return EnvironmentProblem(f"{where}{error.strerror or error}{hint}")

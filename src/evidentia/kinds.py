@@ -18,6 +18,7 @@ from evidentia.proof.verification import ProofReport, verify_proof
 if TYPE_CHECKING:
     from evidentia.export.pdf.rendering import Language, Typeface
     from evidentia.export.told import Told
+    from evidentia.packs.model import EvidencePack
     from evidentia.proof.keys import TrustedKey
 
 
@@ -33,7 +34,7 @@ class Kind:
     parse: Callable[[Statement], Any]
     tell: Callable[[Any], "Told"]
     check: Callable[[bytes, ProofReport], ProofReport] = lambda _, report: report
-    pages: Callable[[Any, set[str]], dict[str, Any]] | None = None
+    pages: Callable[[Any, Proof], dict[str, Any]] | None = None
 
 
 def _ledger() -> Kind:
@@ -61,8 +62,14 @@ def _pack() -> Kind:
     from evidentia.export.told import pack_told  # noqa: PLC0415 - the same
     from evidentia.packs.statement import from_statement  # noqa: PLC0415 - the same
     from evidentia.packs.verification import with_pack_checks  # noqa: PLC0415 - the same
+    from evidentia.proof.succession import succession_of  # noqa: PLC0415 - the same
 
-    return Kind("pack", from_statement, pack_told, with_pack_checks, pack_pages.pages)
+    def pages(pack: "EvidencePack", proof: Proof) -> dict[str, Any]:
+        held = {name for name, _ in proof.attachments}
+        later = [succession_of(one.entry, one.disclosure.body) for one in proof.later]
+        return pack_pages.pages(pack, held, [one for one in later if one is not None])
+
+    return Kind("pack", from_statement, pack_told, with_pack_checks, pages)
 
 
 KINDS: Final[Mapping[str, Callable[[], Kind]]] = MappingProxyType(
@@ -86,6 +93,10 @@ def kind_of(statement: Statement | None) -> Kind | None:
 def verify_evidence(data: bytes, keys: "Iterable[TrustedKey]" = ()) -> ProofReport:
     """Verify a proof file, with what is to be looked at in its kind of statement."""
     report = verify_proof(data, keys)
+    if report.statement is None:
+        from evidentia.packs.verification import without_its_pack  # noqa: PLC0415 - the same
+
+        return without_its_pack(report)
     kind = kind_of(report.statement)
     return report if kind is None else kind.check(data, report)
 
@@ -119,5 +130,4 @@ def _printed(proof: Proof, statement: Statement) -> tuple[str, dict[str, Any]]:
             f"no PDF can be made of this evidence: {statement.predicate_type[:80]!r} is neither a "
             "pack nor a ledger"
         )
-    held = {name for name, _ in proof.attachments}
-    return kind.noun, kind.pages(kind.parse(statement), held)
+    return kind.noun, kind.pages(kind.parse(statement), proof)

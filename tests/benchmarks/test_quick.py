@@ -16,7 +16,7 @@ from trained import needs_model
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = {
-    "trail": {"batches", "single", "stalls", "verify", "proofs"},
+    "trail": {"batches", "single", "stalls", "singles", "lookups", "verify", "proofs"},
     "canonical": {"canonical"},
     "cli": {"cli"},
     "ledger": {"pdf", "search", "check", "memory"},

@@ -284,8 +284,8 @@ def test_a_list_is_newest_first_and_paged(cli: Cli, jobs: Path) -> None:
     assert ran.code == 0
     assert ids[0] not in ran.out
     assert ran.out.index(ids[2]) < ran.out.index(ids[1])
-    assert ran.out.splitlines()[-1] == "Older ones: evidentia bundle list --before 1"
-    assert ids[0] in cli("bundle", "list", "--before", "1").out
+    assert ran.out.splitlines()[-1] == "Older ones: evidentia bundle list --before 2"
+    assert ids[0] in cli("bundle", "list", "--before", "2").out
     first = cli("bundle", "list", "--limit", "2", "--json").json
     assert [one["bundle_id"] for one in first["bundles"]] == [ids[2], ids[1]]
     rest = cli("bundle", "list", "--before", first["next_before"], "--json").json
@@ -586,11 +586,11 @@ def test_a_bundle_whose_rows_were_deleted_is_missed(cli: Cli, built: str, folder
 
 def test_runs_are_recorded_once_and_found(cli: Cli, built: str) -> None:
     first = cli("bundle", "record-run", "run-1", "latest")
-    assert (first.code, first.out) == (0, f"✓ Run run-1 used {built}: recorded as entry 1\n")
+    assert (first.code, first.out) == (0, f"✓ Run run-1 used {built}: recorded as entry 2\n")
     again = cli("bundle", "record-run", "run-1", built[:8])
-    assert again.out == f"✓ Run run-1 used {built}: recorded before, as entry 1\n"
+    assert again.out == f"✓ Run run-1 used {built}: recorded before, as entry 2\n"
     told = cli("bundle", "record-run", "run-2", "latest", "--json").json
-    assert told == {"run_id": "run-2", "bundle_id": built, "entry": 2}
+    assert told == {"run_id": "run-2", "bundle_id": built, "entry": 3}
     assert cli("bundle", "runs", "--run", "run-1").out == f"{built}\n"
     assert cli("bundle", "runs", "--bundle", "latest").out == "run-1\nrun-2\n"
     for artifact in ("docs/long.md", sha256_hex(LONG.encode()), sha256_hex(b"Luke is a Jedi.")):

@@ -32,14 +32,15 @@ def test_log_without_a_key_says_how_to_make_one(cli: Cli, folder: Path) -> None:
 def test_lost_private_key_is_said_and_rotation_goes_on(filled: Cli, folder: Path) -> None:
     (key,) = (folder / ".evidentia" / "keys" / "default").iterdir()
     key.unlink()
-    for ran in (
-        filled("trail", "checkpoint"),
-        filled("trail", "append", "-", stdin=ndjson(record(9))),
-    ):
+    for ran in (filled("keys", "rotate"), filled("trail", "append", "-", stdin=ndjson(record(9)))):
         assert ran.code == 3
-        assert "evidentia keys rotate" in ran.err
-    assert filled("keys", "rotate").code == 0
-    assert filled("trail", "verify").code == 0
+        assert "evidentia keys rotate --lost --reason TEXT" in ran.err
+    assert filled("keys", "rotate", "--lost").code == 2
+    assert filled("keys", "rotate", "--reason", "the disk failed").code == 2
+    assert filled("keys", "rotate", "--lost", "--reason", "the disk failed").code == 0
+    verified = filled("trail", "verify")
+    assert verified.code == 0
+    assert "without its signature: the disk failed" in verified.out
 
 
 def test_database_is_described_and_compared(filled: Cli) -> None:

@@ -83,7 +83,7 @@ def test_first_key_is_encrypted_where_a_passphrase_is_set(
 
 
 def test_without_a_terminal_the_missing_passphrase_is_one_helpful_line(protected: Cli) -> None:
-    ran = protected("trail", "checkpoint")
+    ran = protected("keys", "new")
     assert ran.code == 3
     assert ran.err.count("\n") == 1
     assert "EVIDENTIA_KEY_PASSPHRASE_FILE" in ran.err
@@ -101,7 +101,7 @@ def test_wrong_passphrase_is_one_line_and_changes_nothing(
     before = file.read_bytes()
     monkeypatch.setenv("EVIDENTIA_KEY_PASSPHRASE", "not the words it was")
     for command in (
-        ("trail", "checkpoint"),
+        ("keys", "new"),
         ("keys", "rotate"),
         ("keys", "unprotect"),
         ("keys", "protect"),
@@ -191,9 +191,9 @@ def test_person_at_a_terminal_is_asked_without_echo(filled: Cli, folder: Path) -
     assert code == 0, shown
     assert "1 private key encrypted" in shown
     assert PASSPHRASE not in shown
-    code, shown = at_a_terminal("trail checkpoint", PASSPHRASE)
+    code, shown = at_a_terminal("keys new", PASSPHRASE)
     assert code == 0, shown
     assert PASSPHRASE not in shown
-    code, shown = at_a_terminal("trail checkpoint", "another one, and a wrong one")
+    code, shown = at_a_terminal("keys new", "another one, and a wrong one")
     assert code == 2
     assert "the passphrase does not open" in shown

@@ -47,7 +47,7 @@ def test_a_ledger_is_shown_by_its_id_by_its_session_and_as_the_latest(checked: C
     (shown,) = outputs
     assert "Question: How much?" in shown
     assert "✗ Contradicted" in shown
-    assert "Entry 0 of the trail; checked against 1 document." in shown
+    assert "of the trail; checked against 1 document." in shown
     full = checked("ledger", "show", "latest", "--json").json
     assert full["ledger"]["entries"][0]["verdict"] == "contradicted"
     assert full["session"]["id"] == listed["session_id"]
@@ -84,7 +84,7 @@ def test_a_proved_ledger_is_verified_and_says_what_it_states(checked: Cli) -> No
     stated = checked("verify", "proof.json", "--key", "key.txt", "--json").json["statement"]
     assert stated["predicate"]["answer"] == ANSWER
     handed = checked("ledger", "prove", "latest", "-o", "again.json", "--json").json
-    assert (handed["file"], handed["entry"]) == ("again.json", 0)
+    assert (handed["file"], handed["entry"]) == ("again.json", 2)
     assert checked("ledger", "prove", "latest").json["envelope"]["signatures"]
 
 
@@ -125,9 +125,10 @@ def test_ledgers_that_hold_are_said_to(checked: Cli) -> None:
 
 
 def test_an_erased_ledger_is_said_to_be(checked: Cli) -> None:
-    name = checked("ledger", "list", "--json").json["ledgers"][0]["id"]
-    assert checked("trail", "erase", "0", "--reason", "law", "--by", "me", "--yes").code == 0
+    listed = checked("ledger", "list", "--json").json["ledgers"][0]
+    name, entry = listed["id"], str(listed["entry"])
+    assert checked("trail", "erase", entry, "--reason", "law", "--by", "me", "--yes").code == 0
     ran = checked("ledger", "show", name)
-    assert (ran.code, ran.err) == (2, f"error: ledger {name} (entry 0) was erased\n")
+    assert (ran.code, ran.err) == (2, f"error: ledger {name} (entry {entry}) was erased\n")
     assert checked("ledger", "verify").code == 0
     assert checked("trail", "verify").code == 0

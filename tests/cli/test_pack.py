@@ -155,11 +155,19 @@ def test_packs_are_listed_newest_first_page_by_page(made: Cli, folder: Path) -> 
     assert older["next_before"] is None
     shown = made("pack", "list", "--limit", "2").out
     assert f"Older ones: evidentia pack list --before {page['next_before']}" in shown
-    assert "resolved" in shown
-    assert "awaits review, on hold" in shown
+    assert "approved" in shown
+    assert "awaiting review, on hold" in shown
+    assert [one["outcome"] for one in page["packs"]] == ["approved", "awaiting review"]
+    made("pack", "review", "dec_2", "rejected")
+    assert "rejected" in made("pack", "list", "--limit", "1").out
     open_ones = made("pack", "list", "--unresolved", "--json").json["packs"]
     assert [one["decision_id"] for one in open_ones] == ["dec_3", "dec_1"]
-    assert len(made("pack", "list", "--all-versions", "--json").json["packs"]) == 4
+    versions = made("pack", "list", "--all-versions", "--json").json["packs"]
+    assert [one["outcome"] for one in versions if one["decision_id"] == "dec_2"] == [
+        "rejected",
+        "approved",
+        "awaiting review",
+    ]
 
 
 def test_nothing_to_list_is_said(filled: Cli) -> None:
@@ -225,13 +233,13 @@ def test_an_export_does_not_write_over_a_file(made: Cli, folder: Path) -> None:
 def test_a_pack_is_held_and_released(made: Cli) -> None:
     ran = made("pack", "hold", "dec_1", "--reason", "case 7")
     pack_id = made("pack", "show", "dec_1", "--json").json["pack"]["pack_id"]
-    said = f"✓ {pack_id}, the pack of dec_1, is on legal hold; entry 2 says so\n"
+    said = f"✓ {pack_id}, the pack of dec_1, is on legal hold; entry 3 says so\n"
     assert (ran.code, ran.out) == (0, said)
     assert "by owner: case 7" in made("pack", "show", "dec_1").out
     assert made("pack", "show", "dec_1", "--json").json["on_hold"] is True
     mistaken(made("pack", "hold", "dec_1", "--reason", "again"), "is on hold already")
     released = made("pack", "release", "dec_1", "--reason", "closed", "--json").json
-    assert released == {"entry": 3, "pack_id": pack_id}
+    assert released == {"entry": 4, "pack_id": pack_id}
     mistaken(made("pack", "release", "dec_1", "--reason", "closed"), "is not on hold")
 
 
@@ -319,23 +327,23 @@ def test_a_sweep_removes_what_is_due(made: Cli, monkeypatch: pytest.MonkeyPatch)
 
 def test_roles_are_given_listed_and_taken_away(made: Cli) -> None:
     ran = made("pack", "grant", "ann", "auditor", "--expires", "2999-01-01T00:00:00Z")
-    assert (ran.code, ran.out) == (0, "✓ ann is auditor; entry 2 says so\n")
+    assert (ran.code, ran.out) == (0, "✓ ann is auditor; entry 3 says so\n")
     assert "ann" in made("pack", "roles").out
     (found,) = made("pack", "roles", "--json").json["grants"]
     assert (found["user"], found["role"]) == ("ann", "auditor")
     assert made("pack", "audit", "--as", "ann").code == 0
     mistaken(made("pack", "sweep", "--as", "ann"), "ann may not remove evidence")
     ran = made("pack", "grant", "ann", "auditor", "--revoke")
-    assert ran.out == "✓ ann is no longer auditor; entry 3 says so\n"
+    assert ran.out == "✓ ann is no longer auditor; entry 4 says so\n"
     mistaken(made("pack", "list", "--as", "ann"), "ann may not read evidence in tenant 'default'")
     mistaken(made("pack", "show", "dec_1", "--as", "ann"), "there is no pack 'dec_1' that ann may")
-    assert made("pack", "grant", "bob", "viewer", "--json").json == {"entry": 4}
+    assert made("pack", "grant", "bob", "viewer", "--json").json == {"entry": 5}
 
 
 def test_no_one_reviews_a_conflicted_decision_of_their_own_agent(made: Cli, folder: Path) -> None:
     ran = made("pack", "own", "ann", "icp_matcher")
-    assert (ran.code, ran.out) == (0, "✓ icp_matcher is ann's own; entry 2 says so\n")
-    assert made("pack", "own", "eve", "other", "--json").json == {"entry": 3}
+    assert (ran.code, ran.out) == (0, "✓ icp_matcher is ann's own; entry 3 says so\n")
+    assert made("pack", "own", "eve", "other", "--json").json == {"entry": 4}
     write(folder / "decision.json", decision_fields(2, conflicted=True))
     made("pack", "new", "decision.json")
     mistaken(made("pack", "review", "dec_2", "approved", "--reviewer", "ann"), "is their own")
@@ -509,6 +517,41 @@ def test_without_a_workspace_it_is_said_how_one_is_made(cli: Cli, folder: Path) 
     ):
         mistaken(cli("pack", *arguments), "there is no workspace yet")
     assert not (folder / ".evidentia").exists()
+
+
+# Versions that are known to be old
+
+
+def test_exporting_and_verifying_a_superseded_version_says_so(made: Cli, home: Path) -> None:
+    made("pack", "review", "dec_1", "approved")
+    approved = made("pack", "list", "--json").json["packs"][0]["id"]
+    early = made("pack", "export", approved, "-o", "early.json", "--json").json
+    assert early["superseded"] == {}
+    key = early["public_key"]
+    made("pack", "review", "dec_1", "rejected", "--note", "wrong contact")
+    ran = made("pack", "export", approved, "-o", "old.json")
+    assert ran.code == 0
+    assert f"? {approved} is superseded by version 3 (pack_" in ran.err
+    assert "a review: rejected" in ran.err
+    again = made("pack", "export", approved, "-o", "again.json", "--json").json
+    assert [one["outcome"] for one in again["superseded"][approved]] == ["rejected"]
+    shown = made("verify", "old.json", "--key", key)
+    assert shown.code == 0
+    assert "old.json: holds\n? superseded by version 3 (pack_" in shown.out
+    assert "whether a newer version replaces it" not in shown.out
+    quiet = made("verify", "early.json", "--key", key)
+    assert "superseded" not in quiet.out
+    assert "whether a newer version replaces it: ask who keeps the trail" in quiet.out
+    made("trail", "publish", "public", "--versions")
+    entry = made("pack", "list", "--json").json["packs"][0]["entry"]
+    made("trail", "prove", entry, "-o", "later.json")
+    for source in (["--log", "public"], ["--later", "later.json"], ["--workspace", home]):
+        told = made("verify", "early.json", "--key", key, *source)
+        assert told.code == 0, (source, told.out + told.err)
+        assert "? superseded by version 3 (pack_" in told.out
+        assert "a review: rejected" in told.out
+        report = made("verify", "early.json", "--key", key, *source, "--json").json
+        assert report["superseded_by"][-1]["version"] == 3
 
 
 # Help

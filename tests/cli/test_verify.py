@@ -82,7 +82,7 @@ def test_cut_short_proof_is_refused_in_one_line(proved: Cli, folder: Path) -> No
 
 
 def test_future_version_asks_for_an_upgrade(proved: Cli, folder: Path) -> None:
-    ran = proved("verify", _edit(folder, v=3), "--key", "key.txt")
+    ran = proved("verify", _edit(folder, v=4), "--key", "key.txt")
     assert ran.code == 1
     assert "upgrade evidentia" in ran.out
 

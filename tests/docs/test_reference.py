@@ -19,6 +19,7 @@ from evidentia.settings import PREFIX, Settings
 from evidentia.store.tables import metadata
 from evidentia.workspace import Workspace
 from evidentia.workspace.access import Roles
+from evidentia.workspace.auditing import Whole
 from evidentia.workspace.bundles import Bundles
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.judges import Judges
@@ -40,6 +41,7 @@ PARTS: dict[str, type] = {
     "packs": Packs,
     "tools": Tools,
     "access": Roles,
+    "whole": Whole,
 }
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)

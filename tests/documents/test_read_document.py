@@ -104,6 +104,33 @@ def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         read_document(b"01234567890", "a.txt")
 
 
+@pytest.mark.parametrize(
+    ("filename", "data"),
+    [
+        ("a.txt", b"short\n" + b"word " * 9),
+        ("a.txt", b"word " * 3_000),
+        ("a.md", b"# Title\n\n" + b"word " * 9),
+        ("a.html", b"<html><p>" + b"word " * 9),
+        ("a.docx", docx_bytes(paragraph("word " * 9))),
+    ],
+)
+def test_a_line_that_no_one_could_read_is_refused(
+    monkeypatch: pytest.MonkeyPatch, filename: str, data: bytes
+) -> None:
+    monkeypatch.setattr(reading, "MAX_LINE_CHARACTERS", 20)
+    with pytest.raises(DocumentError, match="a line of more than 20 characters: no reader could"):
+        read_document(data, filename)
+    monkeypatch.setattr(reading, "MAX_LINE_CHARACTERS", 20_000)
+    assert read_document(data, filename)
+
+
+def test_a_file_of_many_lines_is_read_whatever_ends_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_LINE_CHARACTERS", 20)
+    for end in ("\n", "\r", "\r\n"):
+        text = end.join(["eighteen letters x"] * 100)
+        assert read_document(text.encode(), "a.txt").pages[0].text == text
+
+
 def test_language_and_direction_come_of_all_pages() -> None:
     pages = [[Line("Contents")], *([[Line(SENTENCE)]] * 100), []]
     document = read_document(pdf_bytes(pages), "a.pdf")

@@ -227,6 +227,29 @@ def test_too_many_elements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         read("<html>" + "<p>text</p>" * 60)
 
 
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        " ".join(f"a{number}" for number in range(257)),
+        " ".join(f"a{number}='>'" for number in range(257)),
+        "/".join(f'a{number} = ">"' for number in range(257)),
+        "".join(f'a{number}=">"' for number in range(257)),
+        " ".join(f"a{number}=<p" for number in range(257)),
+        "\n".join(f"=a{number}" for number in range(514)),
+    ],
+)
+def test_a_tag_of_too_many_attributes_is_refused(attributes: str) -> None:
+    with pytest.raises(DocumentError, match="an HTML tag with more than 256 attributes"):
+        read(f"<html><p {attributes}>text")
+
+
+def test_attributes_that_a_page_may_have_do_not_count_as_too_many() -> None:
+    many = " ".join(f'data-{number} = "a > b"' for number in range(250))
+    long = f"title='{'word ' * 9_000}'"
+    words = "<b>in</b> " + "a=b " * 9_000
+    assert text_of(f"<html><p {many} {long} x{'y' * 9_000}>{words}</p>").startswith("in a=b")
+
+
 def test_elements_that_are_closed_do_not_count_as_deep() -> None:
     assert text_of("<html>" + "<div><span>x</span><br></div>" * 3_000).count("x") == 3_000
 

@@ -61,3 +61,16 @@ def test_any_text_gives_well_formed_xml(text: str) -> None:
     for fail_on in (frozenset(Verdict), frozenset[Verdict]()):
         root = ET.fromstring(to_junit(hostile_session(text), fail_on).encode())
         assert len(root.findall("testsuite/testcase")) == 5
+
+
+HIDDEN = (
+    "paid \u202eraey txen\u202c \x1b[2J\u2066\u2067\u2068\u2069\u200b\u200e\u061c\ufeff\x00"
+    "\x85\ufffa end"
+)
+
+
+def test_what_turns_or_hides_text_is_written_as_its_code_point() -> None:
+    for fail_on in (frozenset(Verdict), frozenset[Verdict]()):
+        written = to_junit(hostile_session(HIDDEN), fail_on)
+        assert all(letter.isprintable() for letter in written.replace("\n", ""))
+        assert "⟨U+202E⟩raey txen⟨U+202C⟩" in written

@@ -14,8 +14,8 @@ import pytest
 from docx_writing import docx_bytes, paragraph, zip_bytes
 from evidentia.documents.model import ReadFile
 from evidentia.errors import DocumentError, EnvironmentProblem, InputError, NotFoundError
-from evidentia.loading import reading
-from evidentia.loading.reader import MAX_MEMORY, limit_memory, read
+from evidentia.loading import reader, reading
+from evidentia.loading.reader import MAX_MEMORY, limit_memory, read, read_within_limits
 from evidentia.loading.reading import Asked, FoundFile, find_files, read_bytes, read_files
 from evidentia.loading.workers import serve
 from forking import Child
@@ -294,7 +294,8 @@ def test_a_title_has_no_characters_that_a_database_cannot_store() -> None:
 @pytest.fixture
 def crashing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have files read by this module, which crashes where a file says so."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, Path(__file__).parents[:2])))
+    places = [*map(str, Path(__file__).parents[:2]), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, places)))
     monkeypatch.setattr(reading, "WORKER", Path(__file__).stem)
 
 
@@ -304,8 +305,8 @@ def test_a_file_that_crashes_its_reader_is_one_problem(crashing: None) -> None:
     )
     assert [type(result) for result in results] == [ReadFile, DocumentError, ReadFile]
     assert str(results[1]) == (
-        "evil.pdf: its reader crashed, or needed too much time or memory (exit status 7): "
-        "open and save it again, or leave it out"
+        "evil.pdf: its reader crashed, or needed too much memory (exit status 7): "
+        "open and save it again, split it, or leave it out"
     )
 
 
@@ -315,7 +316,14 @@ def test_a_file_that_takes_too_long_is_one_problem(
     monkeypatch.setattr(reading, "SECONDS", 5.0)
     hangs, good = read_files([asked("evil.pdf", b"HANG"), asked("b.txt")], count=1)
     assert isinstance(hangs, DocumentError)
-    assert "evil.pdf: its reader crashed, or needed too much time" in str(hangs)
+    assert "evil.pdf: takes longer than the 60 seconds that a file may be read for" in str(hangs)
+    assert isinstance(good, ReadFile)
+
+
+def test_a_file_that_computes_for_too_long_is_one_problem(crashing: None) -> None:
+    spins, good = read_files([asked("evil.pdf", b"SPIN"), asked("b.txt")], count=1)
+    assert isinstance(spins, DocumentError)
+    assert "evil.pdf: takes longer than the 60 seconds that a file may be read for" in str(spins)
     assert isinstance(good, ReadFile)
 
 
@@ -363,6 +371,11 @@ def _read_or_crash(question: Asked) -> object:
         case b"CRASH":
             os._exit(7)
         case b"HANG":
+            while True:
+                pass
+        case b"SPIN":
+            vars(reader)["COMPUTING_SECONDS"] = 0  # a second is as good as a minute
+            read_within_limits(Asked("doc_1", "a.txt", GOOD))
             while True:
                 pass
         case b"NONSENSE":

@@ -117,6 +117,18 @@ def test_an_old_workspace_goes_on_and_proves_old_and_new(home: Path, tmp_path: P
         assert (ws.ledgers.audit(), ws.bundles.audit(lake_root=POLICIES)) == ([], [])
 
 
+def test_old_documents_are_named_by_the_audit_until_they_are_recorded(home: Path) -> None:
+    with ev.open(home) as ws:
+        found = ws.audit().part("documents").findings
+        assert len(found) == len(ws.documents.list(all_versions=True)) == 5
+        assert all("no entry of the trail records it" in one for one in found)
+        done = ws.documents.record_missing()
+        assert (len(done.recorded), done.problems) == (5, ())
+        report = ws.audit()
+        assert report.findings == ()
+        assert any("not on this machine" in left for left in report.not_looked_at)
+
+
 def test_an_old_log_that_is_rolled_back_is_still_seen(home: Path) -> None:
     with ev.open(home) as ws:
         ws.append(record())

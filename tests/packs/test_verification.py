@@ -11,11 +11,17 @@ import evidentia
 from evidentia.canonical import parse_json, sha256_hex
 from evidentia.packs.model import EvidencePack
 from evidentia.packs.statement import statement_bytes
-from evidentia.packs.verification import WHAT_A_PACK_CANNOT_SHOW, with_pack_checks, written
+from evidentia.packs.verification import (
+    WHAT_A_PACK_CANNOT_SHOW,
+    with_pack_checks,
+    without_its_pack,
+    written,
+)
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.statement import Statement
-from evidentia.proof.verification import ProofReport, Verdict, verify_proof
+from evidentia.proof.verification import Check, ProofReport, Verdict, verify_proof
+from evidentia.trail.entry import Entry
 from packs.making import (
     FILE,
     TENANT,
@@ -130,6 +136,33 @@ class TestSoundExports:
         report = verify(SMALL_FILE, None)
         assert report.verdict is Verdict.SIGNER_UNKNOWN
         assert not report.holds
+
+    @pytest.mark.parametrize("key", [TRUSTED, None])
+    def test_a_pack_without_its_envelope_is_not_here(self, key: TrustedKey | None) -> None:
+        members = {**parse_json(SMALL_FILE), "v": 1}
+        for name in ("envelope", "attachments", "predicate"):
+            del members[name]
+        report = verify(written(members), key)
+        assert report.verdict is Verdict.PACK_NOT_HERE
+        assert report.verdict.value == "consistent, the pack is not here"
+        assert not report.holds
+        assert says(report, "pack").startswith("the pack itself is not here: its envelope")
+
+    def test_an_entry_of_another_kind_needs_no_envelope(self) -> None:
+        members = parse_json(SMALL_FILE)
+        entry = Entry.from_json({**members["entry"], "kind": "access"})
+        checks = (Check("format", holds=True, says=""),)
+        for report in (ProofReport(checks, entry, {"by": "owner"}), ProofReport(checks)):
+            assert without_its_pack(report) == report
+
+    def test_without_its_body_a_pack_is_proved_as_one_that_was_erased(self) -> None:
+        members = {**parse_json(SMALL_FILE), "v": 1}
+        for name in ("envelope", "attachments", "predicate", "body", "salt"):
+            del members[name]
+        report = verify(written(members))
+        assert report.holds
+        assert "its body is not disclosed here" in says(report, "content")
+        assert "what the body says: only its commitment is here" in report.cannot_know
 
     def test_another_key_does_not_hold(self) -> None:
         assert failing(verify(SMALL_FILE, OTHER)) == ["signature", "statement"]

@@ -54,7 +54,7 @@ class TestVerifying:
             verify(path)
 
     def test_a_folder_is_no_proof(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="this is no evidence file: it is a folder"):
+        with pytest.raises(NotFoundError, match="there is no published log here, which has a file"):
             verify(tmp_path)
 
     def test_a_file_too_large_to_be_a_proof_is_not_read_whole(self, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import evidentia
-from evidentia.errors import InputError
+from evidentia.errors import NotFoundError
 from evidentia.proof.foreign import WHAT_CAN_BE_VERIFIED, foreign
 from evidentia.proof.verification import Verdict
 from pdf_writing import pdf_bytes
@@ -58,7 +58,7 @@ def test_what_is_no_evidence_is_told_with_what_can_be_verified(
 
 
 def test_a_folder_is_no_evidence_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="this is no evidence file: it is a folder; what can be"):
+    with pytest.raises(NotFoundError, match="there is no published log here, which has a file"):
         evidentia.verify(tmp_path)
 
 

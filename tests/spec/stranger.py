@@ -22,7 +22,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 SAFE = 2**53 - 1
 KINDS = {"evidence_record", "status_change", "bundle", "run", "ledger", "pack"}
-KINDS |= {"decision", "tool_call", "review", "export", "access", "retention", "erasure", "key"}
+KINDS |= {
+    "document",
+    "decision",
+    "tool_call",
+    "review",
+    "export",
+    "access",
+    "retention",
+    "erasure",
+    "key",
+}
 HASH = re.compile(r"[0-9a-f]{64}")
 TENANT = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")
 TIME = re.compile(
@@ -372,6 +382,11 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], Checkpoint]:
         plain = enveloped | {"predicate"}
         known = [plain, plain | {"attachments"}]
         demand(isinstance(proof.get("predicate"), dict), "predicate")
+    elif type(version) is int and version == 3:
+        later = enveloped | {"predicate", "later"}
+        known = [later, later | {"attachments"}]
+        demand(isinstance(proof.get("predicate"), dict), "predicate")
+        read_later(proof.get("later"))
     else:
         check_version(version)
     demand(set(proof) in known, "fields")
@@ -384,6 +399,30 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], Checkpoint]:
     if "attachments" in proof:
         read_attachments(proof["attachments"])
     return proof, read_checkpoint(proof["checkpoint"])
+
+
+def read_later(value: Any) -> None:
+    demand(isinstance(value, list) and 0 < len(value) <= 1_000, "later")
+    for one in value:
+        demand(
+            isinstance(one, dict) and set(one) == {"entry", "inclusion", "body", "salt"}, "later"
+        )
+        check_entry(one["entry"])
+        path = one["inclusion"]
+        demand(isinstance(path, list) and all(map(is_hash, path)) and is_hash(one["salt"]), "later")
+
+
+def check_later(proof: dict[str, Any], checkpoint: Checkpoint) -> None:
+    """Check the entries of later versions: each is of this log, and replaces the one before."""
+    before = proof["entry"]
+    for one in proof["later"]:
+        entry, body = one["entry"], one["body"]
+        demand(entry["tenant"] == before["tenant"] and entry["seq"] > before["seq"], "not later")
+        check_content(one)
+        check_place(one, checkpoint)
+        demand(entry["kind"] in {"pack", "review"} and isinstance(body, dict), "no version")
+        demand(body.get("replaces") == before["subject"], "replaces another")
+        before = entry
 
 
 def read_attachments(value: Any) -> list[tuple[str, bytes]]:
@@ -442,6 +481,8 @@ def verify(data: bytes, keys: list[Key]) -> tuple[str, list[str]]:
         checks["statement"] = lambda: check_statement(proof, checkpoint.origin, keys)
     if "predicate" in proof:
         checks["plain"] = lambda: check_plain(proof)
+    if "later" in proof:
+        checks["later"] = lambda: check_later(proof, checkpoint)
     if "attachments" in proof:
         checks["attachment"] = lambda: check_attachments(proof)
     failed = []
@@ -1646,7 +1687,8 @@ def check_pack_entry(proof: dict[str, Any], pack: dict[str, Any]) -> None:
 def check_pack_body(body: dict[str, Any]) -> None:
     """Check that the body of a pack's entry has its fields, and no others."""
     told = {"statement_sha256", "predicate_type", "decision_id", "version", "replaces", "by"}
-    demand(set(body) == told and is_name(body["by"]), "fields")
+    demand(set(body) - {"outcome"} == told and is_name(body["by"]), "fields")
+    demand(body.get("outcome") in {None, "approved", "rejected"}, "outcome")
     demand(body["predicate_type"] in PACK_TYPES.values(), "type")
 
 
@@ -1713,6 +1755,19 @@ BODIES: dict[str, tuple[str, Form]] = {
                     "by": is_name,
                     "format": one_of("json", "pdf"),
                     "sha256": is_hash,
+                }
+            )(body)
+            or fields(
+                {
+                    "action": one_of("export"),
+                    "approval": or_null(is_size),
+                    "approval_class": one_of("A1", "A2", "A3"),
+                    "approved_by": is_name,
+                    "by": is_name,
+                    "format": one_of("json", "pdf"),
+                    "sensitivity_class": one_of("S2", "S3"),
+                    "sha256": is_hash,
+                    "superseded_by": or_null(is_pack_id),
                 }
             )(body)
         ),

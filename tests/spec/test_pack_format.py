@@ -217,7 +217,7 @@ def test_the_second_form_is_the_first_with_the_statuses_that_it_lacks(tmp_path: 
     for body in calls:
         assert valid("tool-call-body.v3", body)
         assert not valid("tool-call-body.v2", body)
-    assert valid("pack-body.v2", recorded)
+    assert valid("pack-body.v3", recorded)
     assert not valid("pack-body", recorded)
     old = copy.deepcopy(schema("pack.v2"))
     old["properties"]["tool_calls"].pop("contains")

@@ -51,6 +51,7 @@ from evidentia.sources.model import SourceItem, SourceSnippet
 from evidentia.sources.packing import MAX_URL_CHARS, DefaultEvidencePacker
 from evidentia.sources.wire import rag_sources
 from evidentia.store.sql.library import document_id
+from evidentia.trail.adoption import Adoption
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import (
     KINDS,
@@ -83,12 +84,16 @@ SCHEMAS = (
     "chunk",
     "decision-body",
     "decision-body.v2",
+    "document-body",
     "entry",
     "erasure",
     "erasure.v2",
     "export-body",
+    "export-body.v2",
+    "key-adoption",
     "key-announcement",
     "key-announcement.v2",
+    "key-announcement.v3",
     "ledger-body",
     "ledger-body.v2",
     "ledger-body.v3",
@@ -97,10 +102,12 @@ SCHEMAS = (
     "ledger.v2",
     "pack-body",
     "pack-body.v2",
+    "pack-body.v3",
     "pack",
     "pack.v2",
     "proof",
     "proof.v2",
+    "proof.v3",
     "record-body.v2",
     "record",
     "rendering",
@@ -202,7 +209,7 @@ def test_the_log_is_what_its_entries_say() -> None:
 
 
 def test_there_is_an_entry_of_every_kind() -> None:
-    others = ("run", "decision", "tool-call", "retention")
+    others = ("run", "decision", "tool-call", "retention", "document")
     kinds = {load(f"proofs/holds/{name}.json")["entry"]["kind"] for name in others}
     assert {item["entry"]["kind"] for item in ENTRIES} | kinds == KINDS
 
@@ -439,6 +446,7 @@ def test_there_is_no_schema_that_is_not_tested() -> None:
 
 
 ONE_FORM = {
+    "document": "document-body",
     "pack": "pack-body",
     "review": "pack-body",
     "export": "export-body",
@@ -460,7 +468,12 @@ SECOND_FORM = {
     for kind, name in FIRST_FORM.items()
 }
 BODY_BEFORE = ONE_FORM | FIRST_FORM | {"erasure": "erasure"}
-BODY_NOW = ONE_FORM | SECOND_FORM | {"erasure": "erasure.v2", "ledger": "ledger-body.v3"}
+BODY_NOW = (
+    ONE_FORM
+    | SECOND_FORM
+    | {"erasure": "erasure.v2", "ledger": "ledger-body.v3", "export": "export-body.v2"}
+    | dict.fromkeys(("pack", "review"), "pack-body.v3")
+)
 """The schemas of bodies by kind: as they once were written, and as the program writes them."""
 
 
@@ -487,6 +500,26 @@ def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
         assert logged.erased or valid(BODY_NOW[logged.entry.kind], logged.body)
     assert all(valid("proof", proof) for proof in proofs)
     assert ["body" in proof for proof in proofs] == [not logged.erased for logged in entries]
+
+
+def test_the_schema_of_an_adoption_fits_what_the_code_makes() -> None:
+    body = Adoption(3, 5, "0" * 64, "left unsigned", "owner").body()
+    assert valid("key-adoption", body)
+    assert not valid("key-announcement.v2", body)
+    assert not valid("key-adoption", body | {"adopts": body["adopts"] | {"more": 1}})
+    assert valid("key-adoption", load("proofs/holds/adoption.json")["body"])
+
+
+def test_the_schema_of_a_lost_key_fits_what_the_code_makes(tmp_path: Path) -> None:
+    with evidentia.open(tmp_path) as workspace:
+        key = workspace.trail.public_key()
+        workspace.opened.home.keys.file("default", key.key_id).unlink()
+        workspace.trail.rotate_key(lost="the disk failed")
+        body = workspace.trail.entry(1).body
+    assert valid("key-announcement.v3", body)
+    assert not valid("key-announcement.v2", body)
+    assert not valid("key-announcement.v3", body | {"replaces": None})
+    assert valid("key-announcement.v3", load("proofs/holds/key-lost.json")["body"])
 
 
 class FailingJudge:
@@ -1101,6 +1134,8 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     assert rows["record"] >= set(schema("record-body.v2")["$defs"]["record"]["properties"])
     assert rows["proof"] >= set(schema("proof.v2")["properties"])
     assert rows["checkpoint"] >= set(schema("key-announcement.v2")["properties"])
+    assert rows["checkpoint"] >= set(schema("key-announcement.v3")["properties"])
+    assert rows["checkpoint"] >= set(schema("key-adoption")["properties"])
     assert rows["erasure"] >= set(schema("erasure.v2")["properties"])
     assert rows["chunk"] >= set(schema("chunk")["properties"])
     models = [*MODELS.values(), *SECOND.values()]

@@ -641,7 +641,7 @@ def test_a_pack_that_the_program_exports_holds_before_a_stranger(tmp_path: Path)
         kinds.append(proof["entry"]["kind"])
         if kinds[-1] in ("decision", "tool_call", "export"):
             check_body(proof)
-    assert kinds == [*("tool_call", "decision", "pack", "review", "key"), *["export"] * 3]
+    assert kinds == [*("tool_call", "key", "decision", "pack", "review"), *["export"] * 3]
 
 
 def test_a_bundle_that_the_program_makes_holds_before_a_stranger(tmp_path: Path) -> None:

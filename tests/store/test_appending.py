@@ -44,19 +44,19 @@ def leaves(receipts: list[Receipt]) -> list[str]:
 
 def test_a_record_gets_the_next_number_and_comes_back_as_it_was(workspace: Workspace) -> None:
     receipts = [workspace.append(record(number)) for number in range(3)]
-    assert [receipt.seq for receipt in receipts] == [0, 1, 2]
+    assert [receipt.seq for receipt in receipts] == [0, 2, 3]  # entry 1 announces the log's key
     assert not any(receipt.repeated for receipt in receipts)
-    assert workspace.trail.size == 3
+    assert workspace.trail.size == 4
     assert workspace.trail.records() == [record(0), record(1), record(2)]
     assert workspace.trail.records("ob-0001") == [record(1)]
-    assert workspace.trail.entry(1).leaf == receipts[1].leaf
+    assert workspace.trail.entry(2).leaf == receipts[1].leaf
 
 
 def test_a_status_change_keeps_the_old_record(workspace: Workspace) -> None:
     workspace.trail.append_many([record(1), status_change(1), record(2)])
     assert workspace.trail.records("ob-0001") == [record(1), status_change(1)]
     kinds = [logged.entry.kind for logged in workspace.trail.entries()]
-    assert kinds == ["evidence_record", "status_change", "evidence_record"]
+    assert kinds == ["evidence_record", "status_change", "evidence_record", "key"]
 
 
 def test_each_entry_names_the_one_before_and_the_first_names_the_log(workspace: Workspace) -> None:
@@ -78,10 +78,12 @@ def test_a_batch_and_single_appends_give_the_same_tree_whatever_the_size(
         workspace.append(record(size)),
         *workspace.trail.append_many([record(size + 1)] * 3),
     ]
-    assert leaves(receipts) == [logged.leaf for logged in workspace.trail.entries()]
+    logged = workspace.trail.entries()
+    assert logged.pop(size).entry.kind == "key"
+    assert leaves(receipts) == [one.leaf for one in logged]
     report = workspace.trail.audit()
     assert report.holds
-    assert report.size == size + 4
+    assert report.size == size + 5
 
 
 def test_an_empty_batch_is_nothing(workspace: Workspace) -> None:
@@ -98,7 +100,7 @@ def test_a_batch_past_the_limit_is_refused_whole(workspace: Workspace) -> None:
 def test_a_batch_larger_than_a_group_is_still_one_transaction(workspace: Workspace) -> None:
     count = sequencer.MAX_TOGETHER + 1
     assert len(workspace.trail.append_many([record()] * count)) == count
-    assert workspace.trail.size == count
+    assert workspace.trail.size == count + 1
 
 
 OWN_METHOD = (
@@ -115,7 +117,8 @@ def test_every_other_kind_of_entry_can_be_recorded(workspace: Workspace) -> None
         workspace._acting.record(
             kind, f"about {kind}", {"kind": kind.value, "numbers": [1, 0.5, None]}
         )
-    assert [logged.entry.kind for logged in workspace.trail.entries()] == kinds
+    recorded = [logged.entry.kind for logged in workspace.trail.entries()]
+    assert recorded == [kinds[0], EntryKind.KEY, *kinds[1:]]
     assert workspace.trail.entries(kind="pack")[0].body == {
         "kind": "pack",
         "numbers": [1, 0.5, None],
@@ -130,7 +133,7 @@ def test_a_subject_that_not_every_database_could_store_is_refused(
     workspace.append(record())
     with pytest.raises(InputError):
         workspace._acting.record(EntryKind.PACK, subject, {})
-    assert workspace.trail.size == 1
+    assert workspace.trail.size == 2
 
 
 def test_the_longest_subjects_and_keys_can_be_stored_and_found(workspace: Workspace) -> None:
@@ -184,7 +187,7 @@ def test_a_name_that_is_no_tenants_is_refused(place: Place) -> None:
 
 def test_an_entry_that_is_not_there_is_said_to_be_missing(workspace: Workspace) -> None:
     workspace.append(record())
-    for seq in (-1, 1, 10**12):
+    for seq in (-1, 2, 10**12):
         with pytest.raises(NotFoundError, match=f"no entry {seq}"):
             workspace.trail.entry(seq)
 
@@ -196,13 +199,14 @@ def test_entries_are_found_by_kind_subject_and_place(workspace: Workspace) -> No
     def numbers(**query: Any) -> list[int]:
         return [logged.entry.seq for logged in workspace.trail.entries(**query)]
 
-    assert numbers(subject="ob-0001") == [1, 4, 7, 9]
-    assert numbers(kind="status_change") == [9]
+    assert numbers(subject="ob-0001") == [1, 4, 7, 10]
+    assert numbers(kind="status_change") == [10]
+    assert numbers(kind="key") == [9]
     assert numbers(kind="evidence_record", subject="ob-0001") == [1, 4, 7]
-    assert numbers(after=6) == [7, 8, 9]
+    assert numbers(after=6) == [7, 8, 9, 10]
     assert numbers(before=3) == [0, 1, 2]
     assert numbers(after=2, before=6, limit=2) == [3, 4]
-    assert numbers(newest_first=True, limit=3) == [9, 8, 7]
+    assert numbers(newest_first=True, limit=3) == [10, 9, 8]
     assert numbers(kind="nothing") == []
 
 
@@ -222,7 +226,7 @@ def test_a_retry_is_a_no_op_that_returns_the_first_receipt(workspace: Workspace)
     workspace.append(record(2))
     again = workspace.append(record(1), idempotency_key="a")
     assert again == first._replace(repeated=True)
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
 
 
 def test_a_retried_batch_gives_all_the_first_receipts(workspace: Workspace) -> None:
@@ -230,7 +234,7 @@ def test_a_retried_batch_gives_all_the_first_receipts(workspace: Workspace) -> N
     first = workspace.trail.append_many(records, idempotency_keys=keys)
     again = workspace.trail.append_many(records, idempotency_keys=keys)
     assert again == [receipt._replace(repeated=True) for receipt in first]
-    assert workspace.trail.size == 700
+    assert workspace.trail.size == 701
 
 
 def test_a_batch_may_mix_new_records_and_retried_ones(workspace: Workspace) -> None:
@@ -239,9 +243,9 @@ def test_a_batch_may_mix_new_records_and_retried_ones(workspace: Workspace) -> N
         [record(3), record(2), record(4)], idempotency_keys=["c", "b", "d"]
     )
     assert [(receipt.seq, receipt.repeated) for receipt in mixed] == [
-        (2, False),
-        (1, True),
         (3, False),
+        (1, True),
+        (4, False),
     ]
     assert workspace.trail.audit().holds
 
@@ -256,7 +260,7 @@ def test_the_same_key_twice_in_a_batch_is_one_entry(workspace: Workspace) -> Non
         (0, True),
     ]
     assert receipts[2].leaf == receipts[0].leaf
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
 
 
 @pytest.mark.parametrize(
@@ -273,8 +277,8 @@ def test_a_key_used_for_something_else_is_a_conflict_before_anything_is_written(
     workspace.append(record(1), idempotency_key="a")
     with pytest.raises(ConflictError, match=r"'a' was used for entry 0.*use a new key"):
         workspace.trail.append_many([record(7), other], idempotency_keys=["new", "a"])
-    assert workspace.trail.size == 1
-    assert workspace.append(record(7), idempotency_key="new").seq == 1
+    assert workspace.trail.size == 2
+    assert workspace.append(record(7), idempotency_key="new").seq == 2
     assert workspace.trail.audit().holds
 
 
@@ -290,7 +294,7 @@ def test_a_retry_after_erasure_appends_nothing(workspace: Workspace) -> None:
     assert workspace.append(record(1), idempotency_key="a") == first._replace(repeated=True)
     with pytest.raises(ConflictError):
         workspace.append(record(2), idempotency_key="a")
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
     assert workspace.trail.audit().holds
 
 
@@ -326,12 +330,12 @@ def test_a_batch_that_fails_at_its_last_row_leaves_nothing(
         raise IntegrityError("the disk is gone")
 
     with monkeypatch.context() as broken:
-        broken.setattr(sequencer, "move_head", fail)
+        broken.setattr(log, "move_head", fail)
         with pytest.raises(IntegrityError, match="the disk is gone"):
             workspace.trail.append_many([record(number) for number in range(1, 600)])
-    assert workspace.trail.size == 1
-    assert len(workspace.trail.entries()) == 1
-    assert workspace.append(record(1)).seq == 1
+    assert workspace.trail.size == 2
+    assert len(workspace.trail.entries()) == 2
+    assert workspace.append(record(1)).seq == 2
     assert workspace.trail.audit().holds
 
 
@@ -346,7 +350,7 @@ def test_a_head_that_moved_meanwhile_is_not_overwritten(place: Place) -> None:
         workspace.opened.database.write() as connection,
     ):
         log.move_head(connection, stale, log.Head("default", stale.origin, 9, b"r", b"e"))
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
 
 
 # Threads
@@ -392,8 +396,11 @@ def test_threads_append_at_once_and_each_gets_its_own_receipts(workspace: Worksp
         return work
 
     in_threads([appender(thread) for thread in range(8)])
-    assert workspace.trail.size == 8 * 60
-    assert sorted(receipt.seq for part in found.values() for receipt in part) == list(range(480))
+    (announced,) = workspace.trail.entries(kind="key")
+    given = {receipt.seq for part in found.values() for receipt in part}
+    assert given | {announced.entry.seq} == set(range(481))
+    assert len(given) == 8 * 60
+    assert workspace.trail.size == 481
     for thread, receipts in found.items():
         for number, receipt in enumerate(receipts):
             logged = workspace.trail.entry(receipt.seq)
@@ -419,7 +426,7 @@ def held_up(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
             release.wait(10)
         return head
 
-    monkeypatch.setattr(sequencer, "lock_head", slow)
+    monkeypatch.setattr(log, "lock_head", slow)
 
     def lead() -> None:
         with suppress(EnvironmentProblem, Interruption):
@@ -457,7 +464,7 @@ def test_appends_that_come_during_a_commit_share_the_next_one(
     for thread in threads:
         thread.join()
     assert commits == [1, 6]
-    assert workspace.trail.size == 7
+    assert workspace.trail.size == 8
     assert workspace.trail.audit().holds
 
 
@@ -482,8 +489,8 @@ def test_a_request_that_conflicts_does_not_hurt_those_in_the_same_commit(
     for thread in threads:
         thread.join()
     assert isinstance(outcomes.pop("bad"), ConflictError)
-    assert outcomes == {"good": 2, "twin": 2, "late": 3}
-    assert workspace.trail.size == 4
+    assert outcomes == {"good": 3, "twin": 3, "late": 4}
+    assert workspace.trail.size == 5
     assert workspace.trail.audit().holds
 
 
@@ -498,7 +505,7 @@ def test_a_request_that_cannot_be_stored_fails_before_it_joins_the_others(
             workspace.append(record(2), idempotency_key="\0")
         assert len(workspace.opened.sequencer._queue) == 1
     good.join()
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
 
 
 def test_a_commit_that_fails_is_told_to_all_who_took_part_and_the_next_one_works(
@@ -517,7 +524,7 @@ def test_a_commit_that_fails_is_told_to_all_who_took_part_and_the_next_one_works
 
     threads = [Background(append) for _ in range(3)]
     with held_up(workspace, monkeypatch):
-        monkeypatch.setattr(sequencer, "move_head", fail)
+        monkeypatch.setattr(log, "move_head", fail)
         for thread in threads:
             thread.start()
         wait_until_queued(workspace, 3)
@@ -525,7 +532,8 @@ def test_a_commit_that_fails_is_told_to_all_who_took_part_and_the_next_one_works
         thread.join()
     assert [str(error) for error in failures] == ["the disk is full"] * 3
     monkeypatch.undo()
-    assert workspace.append(record(2)).seq == workspace.trail.size - 1
+    workspace.append(record(2))
+    assert workspace.append(record(3)).seq == workspace.trail.size - 1
     assert workspace.trail.audit().holds
 
 
@@ -546,8 +554,8 @@ def interrupted_requests(
     """Interrupt whoever begins to append in this block, while it waits or when its wait is over."""
 
     class InterruptedRequest(sequencer._Request):
-        def __init__(self, tenant: str, waiting: Sequence[Waiting]) -> None:
-            super().__init__(tenant, waiting)
+        def __init__(self, tenant: str, waiting: Sequence[Waiting], by: str) -> None:
+            super().__init__(tenant, waiting, by)
             self.ready = InterruptedEvent()
             self.ready.patience = patience
 
@@ -570,7 +578,7 @@ def test_whoever_is_interrupted_while_waiting_leaves_and_others_go_on(
         other.start()
         wait_until_queued(workspace, 1)
     other.join(10)
-    assert [receipt.seq for receipt in others] == [1]
+    assert [receipt.seq for receipt in others] == [2]
     assert workspace.trail.records() == [record(999), record(2)]
 
 
@@ -596,8 +604,8 @@ def test_whoever_is_interrupted_after_being_made_leader_hands_over(
         wait_until_queued(workspace, 2)
     for thread in threads:
         thread.join(10)
-    assert sorted(map(str, outcomes)) == ["1", "interrupted"]
-    assert workspace.append(record(3)).seq == 2
+    assert sorted(map(str, outcomes)) == ["2", "interrupted"]
+    assert workspace.append(record(3)).seq == 3
 
 
 def test_a_leader_that_is_interrupted_tells_those_it_commits_for(
@@ -622,7 +630,7 @@ def test_a_leader_that_is_interrupted_tells_those_it_commits_for(
         for thread in threads:
             thread.start()
         wait_until_queued(workspace, 2)
-        monkeypatch.setattr(sequencer, "move_head", interrupt)
+        monkeypatch.setattr(log, "move_head", interrupt)
     for thread in threads:
         thread.join()
     assert interrupted == ["here"]
@@ -646,7 +654,7 @@ def test_a_forked_child_and_its_parent_both_append(workspace: Workspace) -> None
         for number in range(20):
             workspace.append(record(200 + number))
         child.end()
-    assert workspace.trail.size == 41
+    assert workspace.trail.size == 42
     assert workspace.trail.audit().holds
 
 
@@ -669,7 +677,7 @@ def test_what_a_forked_child_appends_survives_that_its_parent_closes(place: Plac
         other.append(record(99))
         os.write(parent_has_closed[1], b".")
         child.end()
-    assert other.trail.size == 23
+    assert other.trail.size == 24
     assert other.trail.audit().holds
     for end in (*child_is_ready, *parent_has_closed):
         os.close(end)
@@ -687,7 +695,7 @@ def test_a_child_forked_during_a_commit_is_not_held_up_by_it(
         Child(lambda: other.append(record(1))) as child,
     ):
         child.end()
-    assert other.trail.size == 2
+    assert other.trail.size == 3
     elsewhere.close()
 
 

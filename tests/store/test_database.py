@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
+from evidentia.store import database
 from evidentia.store.database import Database, is_safe_sqlite, run
 from evidentia.store.files import make_folder, write_durably
 from evidentia.store.home import Home
@@ -111,7 +112,7 @@ def test_what_was_opened_to_read_cannot_be_written(sqlite_place: Place) -> None:
     sqlite_place.open().append(record(1))
     database = Database.at(str(sqlite_place.home.database))
     with database.read() as connection:
-        assert log.require_head(connection, "default").size == 1
+        assert log.require_head(connection, "default").size == 2
     with (
         pytest.raises(EnvironmentProblem, match="readonly"),
         database.write() as connection,
@@ -148,8 +149,8 @@ def test_a_reader_sees_one_moment_whatever_is_appended_meanwhile(place: Place) -
         before = log.require_head(connection, "default")
         other.trail.append_many([record(2), record(3)])
         assert log.require_head(connection, "default") == before
-        assert len(log.find_entries(connection, "default")) == 1
-    assert workspace.trail.size == 3
+        assert len(log.find_entries(connection, "default")) == 2
+    assert workspace.trail.size == 4
 
 
 def test_what_fails_inside_a_transaction_is_undone(place: Place) -> None:
@@ -248,7 +249,7 @@ def test_a_connection_that_the_server_ended_is_replaced(
         f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
     )
     workspace.append(record(2))
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
 
 
 # Files
@@ -287,3 +288,53 @@ def test_what_stands_in_the_way_at_home_is_named(tmp_path: Path) -> None:
         home.kept_checkpoint("default")
     with pytest.raises(EnvironmentProblem, match=r"00000000\.pem: cannot be read"):
         home.keys.load("default", "00000000", "name")
+
+
+# Waiting
+
+
+def test_an_append_does_not_wait_for_ever_behind_a_held_lock(
+    postgres_place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    postgres_place.open().append(record(1))
+    postgres_place.close()
+    monkeypatch.setattr(database, "_LOCK_SECONDS", 1)
+    workspace, other = postgres_place.open(), postgres_place.open()
+    with other.opened.database.write() as holding:
+        log.lock_head(holding, "default", other.opened.new_origin)
+        with pytest.raises(EnvironmentProblem, match=r"held a lock .*pg_blocking_pids.* try again"):
+            workspace.append(record(2))
+    assert workspace.append(record(2)).seq == workspace.trail.size - 1
+    assert workspace.trail.audit().holds
+
+
+def test_how_long_is_waited_can_be_said_in_the_url(postgres_place: Place) -> None:
+    url = f"{postgres_place.url}{'&' if '?' in str(postgres_place.url) else '?'}"
+    for said, meant in (("options=-clock_timeout%3D7s", "7s"), ("", "1min")):
+        opened = Database.server(f"{url}{said}")
+        with opened.read() as connection:
+            assert run(connection, "SHOW lock_timeout").scalar() == meant
+        opened.close()
+
+
+def test_a_database_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
+    opened = Database.sqlite(tmp_path / "absent" / "evidentia.db")
+    with pytest.raises(EnvironmentProblem, match=r"unable to open .* \(No such file or directory"):
+        opened.ask(log.tenants)
+
+
+def test_closing_works_where_no_turn_can_be_taken(
+    sqlite_place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = sqlite_place.open()
+    workspace.append(record(1))
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(EnvironmentProblem, match="No space left on device"):
+            workspace.append(record(2))
+        workspace.close()
+    assert open_workspace(sqlite_place.home.folder).trail.size == 2  # with the announced key

@@ -76,21 +76,27 @@ def test_a_protected_key_signs_with_its_passphrase_alone(home: Home, opening: Op
     assert verify(proof_of(opened, 2), key=opened.trail.public_key()).holds
     without = opening()
     assert places(without) == [KeyPlace.ENCRYPTED]
-    for attempt in (without.trail.checkpoint, without.trail.public_key, without.trail.rotate_key):
+    size = without.trail.size
+    for attempt in (
+        lambda: without.append(record(3)),
+        without.trail.public_key,
+        without.trail.rotate_key,
+    ):
         with pytest.raises(EnvironmentProblem, match=r"pem: .*EVIDENTIA_KEY_PASSPHRASE_FILE"):
             attempt()
+    assert without.trail.size == size
 
 
-def test_reading_and_appending_need_no_passphrase(home: Home, opening: Open) -> None:
+def test_reading_and_proving_need_no_passphrase(home: Home, opening: Open) -> None:
     home.keys.protect("default", PASSPHRASE)
 
     def ask() -> str:
         raise AssertionError("nothing is signed")
 
     opened = opening(ask)
-    opened.append(record(2))
+    assert opened.trail.prove(0).checkpoint == opened.trail.checkpoint()
     assert opened.trail.audit().holds
-    assert len(opened.trail.entries()) == 3
+    assert len(opened.trail.entries()) == 2
 
 
 def test_a_passphrase_is_asked_for_once(home: Home, opening: Open) -> None:
@@ -113,7 +119,7 @@ def test_a_wrong_passphrase_is_one_line_and_changes_nothing(home: Home, opening:
     before = files(home)
     opened = opening(OTHER)
     for attempt in (
-        opened.trail.checkpoint,
+        lambda: opened.append(record(2)),
         opened.trail.rotate_key,
         lambda: home.keys.protect("default", OTHER),
         lambda: home.keys.unprotect("default", OTHER),
@@ -131,8 +137,8 @@ def test_a_passphrase_typed_wrong_once_may_be_typed_again(home: Home, opening: O
     answers = iter([OTHER, PASSPHRASE])
     opened = opening(lambda: next(answers))
     with pytest.raises(InputError, match="does not open"):
-        opened.trail.checkpoint()
-    assert opened.trail.checkpoint()
+        opened.append(record(2))
+    assert opened.append(record(2)).seq == 2
 
 
 def test_keys_are_unprotected_again(home: Home, opening: Open) -> None:
@@ -170,11 +176,11 @@ def test_a_new_key_is_never_plain_beside_protected_ones(home: Home, opening: Ope
     current = opening().trail.keys()[-1].key.key_id
     home.keys.file("default", current).unlink()
     with pytest.raises(EnvironmentProblem, match="the private key is encrypted"):
-        opening().trail.rotate_key()
+        opening().trail.rotate_key(lost="removed")
     with pytest.raises(InputError, match="so no new key is made with that one"):
-        opening(OTHER).trail.rotate_key()
+        opening(OTHER).trail.rotate_key(lost="removed")
     assert len(files(home)) == 1
-    opening(PASSPHRASE).trail.rotate_key()
+    opening(PASSPHRASE).trail.rotate_key(lost="removed")
     assert places(opening()) == [KeyPlace.ENCRYPTED, KeyPlace.ELSEWHERE, KeyPlace.ENCRYPTED]
 
 
@@ -194,7 +200,7 @@ def test_a_truncated_key_is_named_and_left_alone(home: Home, opening: Open, kept
     file = home.keys.file("default", key_id)
     file.write_bytes(file.read_bytes()[:kept])
     for attempt in (
-        opening(PASSPHRASE).trail.checkpoint,
+        lambda: opening(PASSPHRASE).append(record(2)),
         lambda: home.keys.protect("default", PASSPHRASE),
     ):
         with pytest.raises(InputError, match=rf"{file.name}: not a private key in PEM form"):
@@ -208,7 +214,7 @@ def test_a_key_under_anothers_name_is_refused(home: Home, opening: Open) -> None
     home.keys.protect("default", PASSPHRASE)
     home.keys.file("default", old).replace(home.keys.file("default", new))
     with pytest.raises(InputError, match=rf"{new}.pem: holds another key, {old}"):
-        opening(PASSPHRASE).trail.checkpoint()
+        opening(PASSPHRASE).append(record(2))
 
 
 def test_a_plain_key_under_anothers_name_is_refused_and_signs_nothing(
@@ -218,11 +224,10 @@ def test_a_plain_key_under_anothers_name_is_refused_and_signs_nothing(
     old = opening().trail.keys()[0].key.key_id
     right = home.keys.file("default", new).read_bytes()
     home.keys.file("default", new).write_bytes(home.keys.file("default", old).read_bytes())
-    opening().append(record(2))
     with pytest.raises(InputError, match=rf"{new}.pem: holds another key, {old}"):
-        opening().trail.checkpoint()
+        opening().append(record(2))
     home.keys.file("default", new).write_bytes(right)
-    opening().trail.checkpoint()
+    opening().append(record(2))
     assert opening().trail.audit().holds
 
 
@@ -231,11 +236,35 @@ def test_a_key_that_others_may_write_is_not_used(home: Home, opening: Open, mode
     key_id = opening().trail.public_key().key_id
     file = home.keys.file("default", key_id)
     file.chmod(mode)
-    opening().append(record(2))
     with pytest.raises(EnvironmentProblem, match=rf"{file.name}: others may write it, and so put"):
-        opening().trail.checkpoint()
+        opening().append(record(2))
     file.chmod(0o600)
-    opening().trail.checkpoint()
+    opening().append(record(2))
+
+
+@pytest.mark.parametrize("above", [1, 2])
+def test_a_key_in_a_folder_that_everyone_may_write_in_is_not_used(
+    home: Home, opening: Open, above: int
+) -> None:
+    file = home.keys.file("default", opening().trail.public_key().key_id)
+    folder = file.parents[above - 1]
+    assert folder.stat().st_mode & 0o077 == 0, "made for its owner alone"
+    folder.chmod(0o777)
+    with pytest.raises(EnvironmentProblem, match=rf"{folder.name}: everyone may write in it"):
+        opening().trail.public_key()
+    folder.chmod(0o1777)
+    opening().trail.public_key()
+    folder.chmod(0o700)
+    opening().trail.public_key()
+
+
+def test_a_secret_that_others_may_write_is_not_used(home: Home) -> None:
+    secret = home.keys.secret("default")
+    home.keys.secret_file("default").chmod(0o666)
+    with pytest.raises(EnvironmentProblem, match="others may write it, and so choose what"):
+        home.keys.secret("default")
+    home.keys.secret_file("default").chmod(0o600)
+    assert home.keys.secret("default") == secret
 
 
 def test_a_full_disk_leaves_the_plain_key(
@@ -281,16 +310,15 @@ def test_a_key_that_can_not_be_read_is_told_from_one_that_is_not_here(home: Home
         home.keys.protect("default", PASSPHRASE)
 
 
-def test_an_audit_without_the_passphrase_keeps_what_was_signed_before(
+def test_an_audit_keeps_what_was_signed_before_and_needs_no_passphrase(
     home: Home, opening: Open
 ) -> None:
-    signed = home.kept_checkpoint("default")
     home.keys.protect("default", PASSPHRASE)
+    opening(PASSPHRASE).append(record(2))
+    signed = home.kept_checkpoint("default")
+    home.checkpoint_file("default").unlink()
     opened = opening()
-    opened.append(record(2))
     assert opened.trail.keep_checkpoint(opened.trail.audit()) == signed
-    unlocked = opening(PASSPHRASE)
-    assert unlocked.trail.keep_checkpoint(unlocked.trail.audit()) != signed
 
 
 def test_the_passphrase_is_in_no_log_and_no_repr(

@@ -1,6 +1,7 @@
 """The lake: the same bytes once, whole or not at all, and never others than were kept."""
 
 import os
+import signal
 from hashlib import sha256
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def test_bytes_are_written_beside_their_place_synchronised_and_then_moved(
         fsync(handle)
 
     def noted_move(source: Path, target: Path) -> Path:
-        assert source.parent == target.parent
+        assert source.parent == lake._folder
         assert source.read_bytes() == DATA
         assert not target.exists()
         done.append("moved")
@@ -87,8 +88,51 @@ def test_bytes_are_written_beside_their_place_synchronised_and_then_moved(
     lake.put(DATA)
     made = [step for step in done if step != "folder"]
     assert made == ["file", "moved"]
-    assert done[-3:] == ["file", "moved", "folder"]
-    assert len(done) > 3, "the new folders are synchronised too"
+    assert set(done[done.index("moved") + 1 :]) == {"folder"}
+    assert done[0] == "folder", "the new folders are synchronised too"
+
+
+def test_bytes_that_are_there_are_durable_too_when_they_are_put_again(
+    lake: FileLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever put them first may have been killed between moving them and synchronising."""
+    lake.put(DATA)
+    synced: list[Path] = []
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: synced.append(Path(f"/proc/self/fd/{handle}").readlink())
+    )
+    lake.put(DATA)
+    folder = place(lake).parent
+    assert synced == [folder, folder.parent, folder.parent.parent, lake._folder]
+    synced.clear()
+    with lake.writer() as writer:
+        writer.write(DATA)
+        writer.keep()
+    assert synced[-1] == lake._folder
+    assert folder in synced
+
+
+def test_what_a_killed_process_left_in_a_lake_is_removed_by_the_next_that_writes(
+    tmp_path: Path,
+) -> None:
+    def write_until_killed() -> None:
+        with FileLake(tmp_path / "lake").writer() as writer:
+            writer.write(DATA)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    pid = os.fork()
+    if pid == 0:
+        write_until_killed()
+    os.waitpid(pid, 0)
+    left = [path.name for path in (tmp_path / "lake").iterdir()]
+    assert [name for name in left if name.startswith(".")]
+    with FileLake(tmp_path / "lake").writer() as being_written:
+        being_written.write(DATA)
+        FileLake(tmp_path / "lake").put(b"other")
+        (alive,) = [path for path in (tmp_path / "lake").iterdir() if path.name.startswith(".")]
+        assert alive.name not in left
+        being_written.keep()
+    assert [path.name for path in (tmp_path / "lake").iterdir()] == ["sha256"]
 
 
 def test_a_write_that_fails_leaves_nothing_behind(

@@ -54,7 +54,8 @@ def test_the_same_bytes_are_not_written_again_and_damaged_ones_are_healed(lake: 
     with lake.writer() as writer:
         writer.write(b"data")
         assert writer.keep() == digest
-    assert lake._path(digest).stat() == before
+    after = lake._path(digest).stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     lake._path(digest).write_bytes(b"other")
     with lake.writer() as writer:
         writer.write(b"data")
@@ -99,4 +100,5 @@ def test_bytes_are_synchronised_before_they_are_in_their_place(
         monkeypatch.setattr(os, "fsync", noted_fsync)
         monkeypatch.setattr(Path, "replace", noted_move)
         writer.keep()
-    assert done[-3:] == ["file", "moved", "folder"]
+    assert [step for step in done if step != "folder"] == ["file", "moved"]
+    assert set(done[done.index("moved") + 1 :]) == {"folder"}

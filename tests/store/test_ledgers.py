@@ -87,7 +87,7 @@ def test_every_value_of_a_ledger_has_its_row(filled: Workspace) -> None:
         "id": ledger.id,
         "session_id": ledger.session_id,
         "previous_id": None,
-        "trail_seq": 0,
+        "trail_seq": filled.trail.size - 1,
         "created_at": ledger.created_at,
     }
     assert filled.opened.lake.get(statement) == session.to_statement().encode()
@@ -217,7 +217,7 @@ def test_a_listed_ledger_says_whose_it_is(filled: Workspace) -> None:
         "answer_name": "a.md",
         "summary": ledger.summary.model_dump(mode="json"),
         "statement_sha256": listed.statement_sha256,
-        "entry": 0,
+        "entry": filled.trail.size - 1,
         "created_at": ledger.created_at,
     }
 

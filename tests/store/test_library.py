@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from evidentia.documents.index import build_index
 from evidentia.documents.model import DocumentChunk, ReadFile
-from evidentia.errors import NotFoundError
+from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.evidence import Corpus
 from evidentia.store.database import run
 from evidentia.store.sql import library
@@ -340,3 +340,19 @@ def test_an_index_that_cannot_be_used_is_built_anew_and_kept(
     assert ledger.entries[0].verdict.value == "supported"
     assert indexed(workspace, document) == [good]
     assert load(workspace, [document]).rebuilt == ()
+
+
+@pytest.mark.parametrize("damaged", ['["Leave"', "[1]", '{"a": "b"}', "\x00", "[" * 9_000])
+def test_a_damaged_row_is_said_to_be_damaged(sqlite_place: Place, damaged: str) -> None:
+    workspace = sqlite_place.open()
+    store(workspace, chunk(crafted(COMMON)[0]))
+    with writing(workspace) as connection:
+        run(connection, "DROP TRIGGER IF EXISTS document_chunks_update")
+        run(connection, "UPDATE document_chunks SET heading_path = ?", (damaged,))
+    with (
+        writing(workspace) as connection,
+        pytest.raises(
+            IntegrityError, match="chunk 0 of document doc_1: its row in the database is damaged"
+        ),
+    ):
+        resolve_anchor(connection, TENANT, COMMON)

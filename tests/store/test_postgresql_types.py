@@ -263,6 +263,7 @@ def test_all_of_an_upgraded_database_holds_and_it_goes_on(older: Place, tmp_path
     listed = workspace.ledgers.find("latest")
     assert listed.created_at == workspace.ledgers.get("latest").created_at
     assert [one.resolved for one in workspace.packs.list(all_versions=True)] == [True, False]
+    workspace.documents.record_missing()
     fill(workspace, tmp_path / "docs")
     workspace.trail.erase(listed.entry, reason="law", by="counsel")
     assert listed.id not in {row["id"] for row in rows(workspace, "SELECT id FROM ledgers")}

@@ -18,9 +18,6 @@ from evidentia.errors import (
 from evidentia.proof.verification import Verdict
 from evidentia.store.home import Home
 from evidentia.store.sql.log import (
-    checkpoint_count,
-    checkpoints,
-    insert_checkpoint,
     require_head,
 )
 from evidentia.store.tree import TileCache, stored_tree
@@ -219,26 +216,6 @@ def test_processes_that_sign_at_once_store_one_checkpoint(place: Place) -> None:
     assert others[0].trail.audit().holds
 
 
-def test_a_checkpoint_that_another_process_is_storing_is_stored_once(place: Place) -> None:
-    workspace, other = place.open(), place.open()
-    workspace.trail.public_key()
-    note = ("default", 1, "00000000", "a note")
-
-    def store_too() -> None:
-        with other.opened.database.write() as connection:
-            insert_checkpoint(connection, *note)
-
-    thread = threading.Thread(target=store_too, daemon=True)
-    with workspace.opened.database.write() as connection:
-        insert_checkpoint(connection, *note)
-        thread.start()
-        time.sleep(0.2)
-    thread.join()
-    with workspace.opened.database.read() as connection:
-        assert checkpoint_count(connection, "default") == 1
-        assert len(list(checkpoints(connection, "default"))) == 1
-
-
 def test_a_smaller_checkpoint_never_takes_a_larger_ones_place_at_home(
     workspace: Workspace,
 ) -> None:
@@ -260,12 +237,13 @@ def test_a_damaged_checkpoint_at_home_is_replaced_only_by_a_good_one(tmp_path: P
 
 def test_an_audit_that_holds_can_be_kept_as_a_checkpoint(workspace: Workspace) -> None:
     workspace.append(record(1))
-    assert workspace.trail.keep_checkpoint(workspace.trail.audit()) is None
-    workspace.trail.public_key()
     workspace.append(record(2))
+    home = workspace.opened.home
+    home.checkpoint_file("default").unlink()
     report = workspace.trail.audit()
     assert report.compared_with == ()
     note = workspace.trail.keep_checkpoint(report)
+    assert note == home.kept_checkpoint("default")
     assert note is not None
     assert read_checkpoint(note)[0].size == 3
     assert workspace.trail.audit().compared_with != ()
@@ -300,7 +278,7 @@ def test_a_rotated_key_is_announced_and_signed_for_by_the_old_one(workspace: Wor
     assert read_checkpoint(workspace.trail.checkpoint())[1].signed_by([new]) == new
     report = workspace.trail.audit()
     assert report.holds
-    assert report.checkpoints == 3
+    assert report.checkpoints == 4  # of the first entries, by both at the rotation, and after it
     assert verify(proof_bytes(workspace, 0), key=new).holds
     assert not verify(proof_bytes(workspace, 0), key=old).holds
 
@@ -311,18 +289,23 @@ def test_a_lost_key_is_named_and_can_be_replaced(workspace: Workspace) -> None:
     file = workspace.opened.home.keys.file("default", lost.key_id)
     file.unlink()
     with pytest.raises(EnvironmentProblem, match=rf"{lost.key_id}.*{file.name}.*keys rotate"):
-        workspace.trail.checkpoint()
+        workspace.append(record(2))
     assert not workspace.trail.keys()[0].held
-    new = workspace.trail.rotate_key()
+    with pytest.raises(EnvironmentProblem, match="keys rotate --lost"):
+        workspace.trail.rotate_key()
+    new = workspace.trail.rotate_key(lost="the disk failed")
     assert verify(proof_bytes(workspace, 0), key=new).holds
-    assert workspace.trail.audit().holds
+    report = workspace.trail.audit()
+    assert report.holds
+    broken = f"key {lost.key_id} was lost, and key {new.key_id} took its place"
+    assert report.notes == (f"{broken} without its signature: the disk failed (entry 2)",)
 
 
 def test_a_key_file_that_is_no_key_is_refused(workspace: Workspace) -> None:
     key = workspace.trail.public_key()
     workspace.opened.home.keys.file("default", key.key_id).write_text("not a key")
     with pytest.raises(InputError, match="not a private key"):
-        workspace.trail.checkpoint()
+        workspace.append(record(1))
 
 
 def test_tenants_keys_are_apart(place: Place) -> None:
@@ -365,7 +348,7 @@ def test_a_body_is_erased_once(workspace: Workspace) -> None:
     workspace.trail.erase(0, reason="law", by="counsel")
     with pytest.raises(UsageError, match="erased already"):
         workspace.trail.erase(0, reason="law", by="counsel")
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
 
 
 def test_keys_and_erasures_are_never_erased(workspace: Workspace) -> None:
@@ -389,7 +372,7 @@ def test_an_entry_that_is_not_there_cannot_be_erased(workspace: Workspace) -> No
     workspace.append(record(1))
     with pytest.raises(NotFoundError, match="no entry 5"):
         workspace.trail.erase(5, reason="law", by="counsel")
-    assert workspace.trail.size == 1
+    assert workspace.trail.size == 2
 
 
 def test_what_was_erased_is_in_no_file_any_more(sqlite_place: Place) -> None:

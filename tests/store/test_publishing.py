@@ -99,9 +99,9 @@ def test_the_checkpoint_is_written_after_what_it_covers(
     written: list[str] = []
     write = files.write_durably
 
-    def noted(path: Path, data: bytes) -> None:
+    def noted(path: Path, data: bytes, *, aside: Path) -> None:
         written.append(str(path.relative_to(folder)))
-        write(path, data)
+        write(path, data, aside=aside)
 
     monkeypatch.setattr(publishing, "write_durably", noted)
     workspace.trail.append_many([record(number) for number in range(300)])
@@ -116,11 +116,11 @@ def test_what_an_interrupted_run_left_is_taken_up(
     workspace.trail.append_many([record(number) for number in range(300)])
     write, count = files.write_durably, [0]
 
-    def interrupted(path: Path, data: bytes) -> None:
+    def interrupted(path: Path, data: bytes, *, aside: Path) -> None:
         count[0] += 1
         if count[0] == 3:
             raise EnvironmentProblem("no space")
-        write(path, data)
+        write(path, data, aside=aside)
 
     with monkeypatch.context() as broken:
         broken.setattr(publishing, "write_durably", interrupted)
@@ -130,6 +130,37 @@ def test_what_an_interrupted_run_left_is_taken_up(
     workspace.append(record(1))
     workspace.trail.publish(folder)
     assert published(workspace, folder).check() == 302
+
+
+def test_what_is_published_is_durable_before_a_checkpoint_names_it(
+    sqlite_place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = sqlite_place.open()
+    workspace.trail.append_many([record(number) for number in range(300)])
+    fsync, done = os.fsync, list[str]()
+
+    def noted(handle: int) -> None:
+        synced = Path(f"/proc/self/fd/{handle}").readlink()
+        if synced.is_relative_to(folder):
+            done.append(str(synced.relative_to(folder)))
+        fsync(handle)
+
+    with monkeypatch.context() as watched:
+        watched.setattr(os, "fsync", noted)
+        workspace.trail.publish(folder)
+    last = len(done) - 1 - done[::-1].index(".")
+    folders = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_dir()}
+    assert folders <= set(done[:last])
+
+
+def test_what_a_killed_process_left_is_removed(workspace: Workspace, folder: Path) -> None:
+    workspace.append(record(1))
+    folder.mkdir()
+    (folder / ".evidentia-writing-abc").write_bytes(b"half")
+    (folder / ".htaccess").write_bytes(b"someone else's")
+    workspace.trail.publish(folder)
+    assert not (folder / ".evidentia-writing-abc").exists()
+    assert (folder / ".htaccess").exists()
 
 
 def test_progress_counts_the_files(workspace: Workspace, folder: Path) -> None:

@@ -236,8 +236,9 @@ class TestLogs:
         workspace.append(record(1))
         with pytest.raises(EnvironmentProblem, match="printed nothing"):
             workspace.trail.use_command(PUBLIC.hex(), ["true"])
-        assert workspace.trail.keys() == []
-        assert workspace.trail.size == 1
+        (made,) = workspace.trail.keys()
+        assert made.place is KeyPlace.PLAIN
+        assert workspace.trail.size == 2
 
     def test_a_key_is_announced_once(self, sqlite_place: Place, tmp_path: Path) -> None:
         workspace = sqlite_place.open()
@@ -254,9 +255,9 @@ class TestLogs:
     ) -> None:
         workspace = sqlite_place.open()
         key = workspace.trail.use_command(PUBLIC.hex(), signer_program(tmp_path))
-        (tmp_path / "signer.key").unlink()
         workspace.append(record(1))
-        for attempt in (workspace.trail.checkpoint, workspace.trail.rotate_key):
+        (tmp_path / "signer.key").unlink()
+        for attempt in (lambda: workspace.append(record(2)), workspace.trail.rotate_key):
             with pytest.raises(EnvironmentProblem, match=r"signer command .* ended with code 1"):
                 attempt()
         assert len(workspace.trail.keys()) == 1
@@ -267,8 +268,9 @@ class TestLogs:
         sqlite_place.home.keys.command_file("default", key.key_id).unlink()
         assert workspace.trail.keys()[0].place is KeyPlace.ELSEWHERE
         with pytest.raises(EnvironmentProblem, match="keys rotate"):
-            workspace.trail.checkpoint()
-        new = workspace.trail.rotate_key()
+            workspace.append(record(2))
+        assert workspace.trail.size == 2
+        new = workspace.trail.rotate_key(lost="the signer was put away")
         assert verify(proof_of(workspace, 0), key=new).holds
 
     def test_a_command_file_that_others_may_write_is_not_run(
@@ -279,7 +281,7 @@ class TestLogs:
         file = sqlite_place.home.keys.command_file("default", key.key_id)
         file.chmod(0o620)
         with pytest.raises(EnvironmentProblem, match=r"others may write it.*chmod 600"):
-            workspace.trail.checkpoint()
+            workspace.append(record(1))
 
     def test_a_command_file_that_is_damaged_is_named(
         self, sqlite_place: Place, tmp_path: Path
@@ -290,15 +292,15 @@ class TestLogs:
         whole = file.read_bytes()
         file.write_bytes(whole[:-20])
         with pytest.raises(InputError, match=rf"{file.name}: not a signer command"):
-            workspace.trail.checkpoint()
+            workspace.append(record(1))
         other = SigningKey.from_seed("any", bytes(32)).verifier.public_key
         file.write_bytes(whole.replace(PUBLIC.hex().encode(), other.hex().encode()))
         with pytest.raises(InputError, match=rf"{file.name}: holds another key"):
-            workspace.trail.checkpoint()
+            workspace.append(record(1))
         file.unlink()
         file.mkdir()
         with pytest.raises(EnvironmentProblem, match=rf"{file.name}: cannot be read"):
-            workspace.trail.checkpoint()
+            workspace.append(record(1))
 
     def test_a_command_is_started_from_its_list_whatever_is_in_it(
         self, sqlite_place: Place, tmp_path: Path

@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 import threading
@@ -242,7 +243,7 @@ def test_the_numbers_begin_anew_after_the_last(path: Path) -> None:
 
 def test_a_place_that_cannot_hold_the_lock_is_named(tmp_path: Path) -> None:
     lock = FairLock(tmp_path / "absent" / "database.turns")
-    with pytest.raises(EnvironmentProblem, match=r"absent/database\.turns: cannot be opened"):
+    with pytest.raises(EnvironmentProblem, match=r"absent/database\.turns: cannot be used"):
         lock.turn().__enter__()
 
 
@@ -253,3 +254,20 @@ def test_where_the_system_has_no_such_locks_turns_are_not_taken(
     marker(path, "a")()
     assert marks(path) == "a"
     assert not path.exists()
+
+
+def test_a_full_disk_is_named_when_a_turn_cannot_be_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    lock = FairLock(tmp_path / "database.turns")
+    monkeypatch.setattr(os, "pwrite", full)
+    says = r"turns: .* \(No space left on device\)"
+    with pytest.raises(EnvironmentProblem, match=says), lock.turn():
+        pass
+    monkeypatch.undo()
+    with lock.turn():
+        pass
+    lock.close()

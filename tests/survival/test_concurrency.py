@@ -39,9 +39,10 @@ def append_in_processes(place: Place, folder: Path, *, each: int, single: int) -
 
 def check(place: Place, folder: Path, *, each: int) -> None:
     workspace = place.open()
-    assert workspace.trail.size == PROCESSES * each
+    assert workspace.trail.size == PROCESSES * each + 1  # one of them announced the key
     there = workspace.trail.entries()
-    assert [logged.entry.seq for logged in there] == list(range(PROCESSES * each))
+    assert [logged.entry.seq for logged in there] == list(range(PROCESSES * each + 1))
+    assert [logged.entry.kind for logged in there].count("key") == 1
     seen: set[int] = set()
     for number in range(PROCESSES):
         lines = (folder / f"{number}.receipts").read_text().splitlines()
@@ -54,7 +55,7 @@ def check(place: Place, folder: Path, *, each: int) -> None:
     assert len(seen) == PROCESSES * each
     report = workspace.trail.audit()
     assert report.findings == ()
-    assert report.size == PROCESSES * each
+    assert report.size == PROCESSES * each + 1
 
 
 def test_four_processes_append_five_thousand_records_each(

@@ -95,7 +95,9 @@ def test_an_older_copy_is_neither_signed_nor_continued(past: Past, tmp_path: Pat
 
 
 def test_an_older_copy_that_went_another_way_is_found(past: Past, tmp_path: Path) -> None:
-    elsewhere = past.place.open(home=tmp_path / "elsewhere")
+    folder = tmp_path / "elsewhere"
+    shutil.copytree(past.place.home.folder / "keys", folder / "keys")
+    elsewhere = past.place.open(home=folder)
     elsewhere.trail.append_many([record(number) for number in range(100, 140)])
     (problem,) = problems(past.place.open())
     assert problem.endswith("does not match: the first 41 entries changed")
@@ -131,7 +133,7 @@ def test_a_checkpoint_of_another_log_or_of_no_log_is_told_apart(place: Place, pa
 
 def test_a_checkpoint_signed_by_a_stranger_is_not_believed(past: Past, tmp_path: Path) -> None:
     forger = past.place.open(home=tmp_path / "forger")
-    forger.trail.rotate_key()
+    forger.trail.rotate_key(lost="so they say")
     forged = forger.trail.checkpoint()
     past.place.close()
     note = past.late.rpartition("\n\n")[0] + "\n\n" + forged.rpartition("\n\n")[2]

@@ -12,6 +12,7 @@ from evidentia.trail.audit import (
     MAX_FINDINGS,
     Finding,
     LogAudit,
+    PastRoots,
     RangeAudit,
     audit_range,
     audit_upper_tiles,
@@ -499,3 +500,37 @@ def test_every_kind_of_entry_is_audited() -> None:
     erasure = next(number for number, (kind, _) in special.items() if kind == "erasure")
     log.change(erasure - 1, salt=None, body=None)
     assert findings(log) == []
+
+
+# Roots of earlier sizes
+
+
+@pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 600])
+def test_every_earlier_root_is_known_when_they_are_asked_for_in_order(size: int) -> None:
+    log = StoredLog(size)
+    roots = PastRoots(log.audit(), log.tiles)
+    for at in range(size + 1):
+        assert roots.at(at) == root_hash(log.leaves[:at])
+        assert roots.at(at) == root_hash(log.leaves[:at])  # two keys may sign one size
+    assert roots.at(size + 1) is None
+
+
+def test_sizes_may_be_left_out_and_are_not_asked_for_backwards() -> None:
+    log = StoredLog(1_000)
+    roots = PastRoots(log.audit(), log.tiles)
+    for at in (3, 256, 300, 900):
+        assert roots.at(at) == root_hash(log.leaves[:at])
+    assert roots.at(899) is None
+    assert roots.at(10) is None
+
+
+def test_a_root_over_a_tile_that_is_missing_is_not_known() -> None:
+    log = StoredLog(1_000)
+    without = [tile for tile in log.tiles if tile.index != 1]
+    roots = PastRoots(log.audit(), without)
+    assert roots.at(200) == root_hash(log.leaves[:200])
+    assert roots.at(300) is None
+    assert roots.at(600) == root_hash(log.leaves[:600])
+    assert PastRoots(log.audit(), []).at(10) is None
+    short = [Tile(0, 0, log.tiles[0].data[:64])]
+    assert PastRoots(log.audit(), short).at(10) is None

@@ -65,6 +65,7 @@ def test_kinds_cover_what_later_parts_record() -> None:
         "retention",
         "erasure",
         "key",
+        "document",
     }
 
 

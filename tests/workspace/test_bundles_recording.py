@@ -56,7 +56,7 @@ def test_a_bundle_is_an_entry_of_the_trail(workspace: Workspace, lake_root: Path
         "summary": bundle.as_json()["summary"],
     }
     assert LONG[:20] not in json.dumps(logged.body)  # what was said can be erased with its files
-    assert (listed.entry, workspace.trail.size) == (1, 2)
+    assert (listed.entry, workspace.trail.size) == (2, 3)
     assert workspace.trail.audit().holds
 
 
@@ -65,11 +65,11 @@ def test_the_same_build_again_is_the_recorded_bundle(workspace: Workspace, lake_
     before = [count(workspace, table) for table in TABLES]
     files = lake_files(workspace)
     assert build_cut(workspace, lake_root, "dropped") == first
-    assert workspace.trail.size == 1
+    assert workspace.trail.size == 2
     assert [count(workspace, table) for table in TABLES] == before
     assert lake_files(workspace) == files
     assert build_cut(workspace, lake_root, "other").bundle_id != first.bundle_id
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
 
 
 def test_files_that_went_missing_come_back_with_the_next_build(
@@ -84,7 +84,7 @@ def test_files_that_went_missing_come_back_with_the_next_build(
     assert build_cut(workspace, lake_root, "dropped") == first
     assert {path: path.read_bytes() for path in lake_files(workspace)} == files
     assert workspace.bundles.verify(first.bundle_id).holds
-    assert workspace.trail.size == 1
+    assert workspace.trail.size == 2
 
 
 def test_a_build_that_cannot_be_recorded_leaves_no_rows(
@@ -121,7 +121,7 @@ def test_processes_that_build_the_same_at_once_record_it_once(
     (listed,) = workspace.bundles.list()
     built = {(tmp_path / f"built-{number}").read_bytes() for number in range(4)}
     assert built == {(workspace.opened.home.lake / listed.lake_uri).read_bytes()}
-    assert workspace.trail.size == 2
+    assert workspace.trail.size == 3
     assert workspace.trail.audit().holds
     assert workspace.bundles.audit() == []
 
@@ -139,7 +139,7 @@ def test_threads_that_build_at_once_record_each_bundle_once(
         built = [bundle for found in threads.map(work, range(4)) for bundle in found]
     assert len(built) == 12
     assert len({bundle.encode() for bundle in built}) == 6
-    assert (len(workspace.bundles.list()), workspace.trail.size) == (6, 6)
+    assert (len(workspace.bundles.list()), workspace.trail.size) == (6, 7)
     assert workspace.trail.audit().holds
     assert workspace.bundles.audit() == []
 
@@ -208,7 +208,7 @@ def test_a_run_is_an_entry_of_the_trail_once(workspace: Workspace, lake_root: Pa
     assert not receipt.repeated
     again = workspace.bundles.record_run("run 1 — é", bundle.bundle_id)
     assert again == receipt._replace(repeated=True)
-    assert (workspace.trail.size, count(workspace, "llm.run_evidence")) == (2, 1)
+    assert (workspace.trail.size, count(workspace, "llm.run_evidence")) == (3, 1)
     assert [one.bundle_id for one in workspace.bundles.of_run("run 1 — é")] == [bundle.bundle_id]
     assert workspace.trail.audit().holds
 
@@ -221,7 +221,7 @@ def test_processes_that_record_the_same_run_at_once_record_it_once(place: Place)
     for child in children:
         child.end()
     workspace = place.open()
-    assert (workspace.trail.size, workspace.bundles.runs("latest")) == (2, ["run-1"])
+    assert (workspace.trail.size, workspace.bundles.runs("latest")) == (3, ["run-1"])
     assert workspace.trail.audit().holds
 
 
@@ -230,7 +230,7 @@ def test_what_is_no_runs_id_is_refused(workspace: Workspace, run_id: str) -> Non
     workspace.bundle(job("one"))
     with pytest.raises(InputError, match="a run's id is text of 1 to 200 characters"):
         workspace.bundles.record_run(run_id, "latest")
-    assert workspace.trail.size == 1
+    assert workspace.trail.size == 2
 
 
 def test_a_run_of_the_longest_id_is_recorded(workspace: Workspace) -> None:
@@ -245,7 +245,7 @@ def test_a_run_of_an_unknown_bundle_is_refused(workspace: Workspace) -> None:
     workspace.bundle(job("one"))
     with pytest.raises(NotFoundError, match="there is no bundle 'none'"):
         workspace.bundles.record_run("run-1", "none")
-    assert workspace.trail.size == 1
+    assert workspace.trail.size == 2
 
 
 def test_what_became_of_an_input_is_answered_for_dropped_ones_too(
@@ -294,7 +294,7 @@ def test_an_erased_bundle_can_be_built_and_used_again(
     erase(workspace, bundle)
     again = build_cut(workspace, lake_root)
     assert again.bundle_id == bundle.bundle_id
-    assert workspace.bundles.find("latest").entry == 3
+    assert workspace.bundles.find("latest").entry == 4
     assert not workspace.bundles.record_run("run-1", "latest").repeated
     assert workspace.trail.audit().holds
     assert workspace.bundles.audit() == []
@@ -440,7 +440,7 @@ def test_a_run_that_was_erased_can_be_recorded_again(workspace: Workspace) -> No
         workspace.bundles.record_run("run-1", "latest").seq, reason="law", by="counsel"
     )
     again = workspace.bundles.record_run("run-1", "latest")
-    assert (again.repeated, again.seq) == (False, 3)
+    assert (again.repeated, again.seq) == (False, 4)
     assert workspace.bundles.runs("latest") == ["run-1"]
     assert workspace.trail.audit().holds
 

@@ -343,7 +343,7 @@ def test_a_bundle_whose_rows_were_deleted_is_missed(place: Place) -> None:
     assert workspace.bundles.list() == []
     assert workspace.bundles.audit() == [
         missing,
-        missing.replace("entry 0", "entry 1").replace(one.bundle_id, other.bundle_id),
+        missing.replace("entry 0", "entry 2").replace(one.bundle_id, other.bundle_id),
     ]
 
 

@@ -21,6 +21,7 @@ from evidentia.store.auditing import AuditReport
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.access import Roles, authorizer
+from evidentia.workspace.auditing import Whole
 from evidentia.workspace.bundles import Bundles
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.judges import Judges
@@ -33,6 +34,7 @@ from evidentia.workspace.trail import Trail
 from packing import NOON, Clock, decision, make_pack, memo, opened, tool_call
 from places import Place, record
 from vandal import vandal_at
+from witnessing import Witness
 
 Act = Callable[[Workspace, Path], object]
 
@@ -86,6 +88,7 @@ NO_DOCUMENT = StoredDocument(
     )
 )
 
+WITNESS = Witness().key
 CALLS: dict[str, Act] = {
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
     "access.grants": lambda ws, _: ws.access.grants(),
@@ -111,6 +114,7 @@ CALLS: dict[str, Act] = {
     "documents.chunks": lambda ws, _: ws.documents.chunks(NO_DOCUMENT),
     "documents.ingest": lambda ws, folder: ws.ingest(folder),
     "documents.list": lambda ws, _: ws.documents.list(),
+    "documents.record_missing": lambda ws, _: ws.documents.record_missing(),
     "documents.resolve": lambda ws, _: ws.documents.resolve("a1b2c3d4"),
     "judges.allow": lambda ws, _: ws.judges.allow("http://localhost:1/v1"),
     "judges.allowed": lambda ws, _: ws.judges.allowed(),
@@ -131,6 +135,7 @@ CALLS: dict[str, Act] = {
     "packs.get": lambda ws, _: ws.packs.get("dec_1"),
     "packs.held": lambda ws, _: ws.packs.held(),
     "packs.hold": lambda ws, _: ws.packs.hold("dec_1", reason="case"),
+    "packs.later": lambda ws, _: ws.packs.later("dec_1"),
     "packs.list": lambda ws, _: ws.packs.list(),
     "packs.prove": lambda ws, _: ws.packs.prove("dec_1"),
     "packs.record_decision": lambda ws, _: ws.packs.record_decision(decision(9)),
@@ -147,6 +152,8 @@ CALLS: dict[str, Act] = {
     "tools.offered": lambda ws, _: ws.tools.offered("dec_1"),
     "tools.record": lambda ws, _: ws.tools.record("dec_9", tool_call()),
     "tools.take_over": lambda ws, _: ws.tools.take_over("dec_9", ToolVerificationLedger()),
+    "trail.add_witness": lambda ws, _: ws.trail.add_witness("http://localhost:1", WITNESS),
+    "trail.adopt": lambda ws, _: ws.trail.adopt(reason="written by an older version"),
     "trail.append": lambda ws, _: ws.append(record()),
     "trail.append_many": lambda ws, _: ws.trail.append_many([record()]),
     "trail.audit": lambda ws, _: ws.trail.audit(),
@@ -162,9 +169,13 @@ CALLS: dict[str, Act] = {
     "trail.public_key": lambda ws, _: ws.trail.public_key(),
     "trail.publish": lambda ws, folder: ws.trail.publish(folder / "tiles"),
     "trail.records": lambda ws, _: ws.trail.records(),
+    "trail.remove_witness": lambda ws, _: ws.trail.remove_witness("witness.test/w1"),
     "trail.rotate_key": lambda ws, _: ws.trail.rotate_key(),
+    "trail.send_to_witnesses": lambda ws, _: ws.trail.send_to_witnesses(),
     "trail.size": lambda ws, _: ws.trail.size,
     "trail.use_command": lambda ws, _: ws.trail.use_command("no key", ["true"]),
+    "trail.witnesses": lambda ws, _: ws.trail.witnesses(),
+    "whole.audit": lambda ws, _: ws.audit(quick=True),
 }
 """A call of every method that the guard's table knows."""
 
@@ -226,7 +237,7 @@ def outcome(act: Act, workspace: Workspace, folder: Path) -> str:
     return "allowed"
 
 
-PARTS = (Bundles, Documents, Judges, Ledgers, Packs, Roles, Tools, Trail)
+PARTS = (Bundles, Documents, Judges, Ledgers, Packs, Roles, Tools, Trail, Whole)
 
 
 def test_every_public_method_of_every_part_has_a_row_and_a_call() -> None:
@@ -339,9 +350,9 @@ def test_every_role_in_every_function_of_another_tenant_is_refused(
                 assert outcome(act, other.acting_as(user), tmp_path) != "allowed", (user, name)
     assert [one.entry.kind for one in other.trail.entries()] == [
         "decision",
+        "key",
         "pack",
         "access",
-        "key",
     ]
 
 
@@ -526,9 +537,9 @@ def test_a_grant_that_was_changed_in_the_database_counts_for_nothing(place: Plac
     workspace = opened(place)
     make_pack(workspace)
     workspace.access.grant("ann", "viewer")
-    body = workspace.trail.entry(2).body | {"role": "admin"}
+    body = workspace.trail.entry(3).body | {"role": "admin"}
     with vandal_at(place.url or place.home.database, "seed") as vandal:
-        vandal.change("UPDATE trail_bodies SET body = ? WHERE seq = 2", canonical_json(body))
+        vandal.change("UPDATE trail_bodies SET body = ? WHERE seq = 3", canonical_json(body))
     with pytest.raises(IntegrityError, match="its body is not what it commits to"):
         place.open().acting_as("ann").packs.list()
 

@@ -39,6 +39,10 @@ def test_the_owners_export_is_its_own_approval_and_on_record(
         {
             "action": "export",
             "approval": None,
+            "approval_class": "A1",
+            "approved_by": "owner",
+            "sensitivity_class": "S2",
+            "superseded_by": None,
             "by": "owner",
             "format": "json",
             "sha256": sha256_hex(file.read_bytes()),
@@ -116,6 +120,7 @@ def test_a_user_needs_an_approval(workspace: Workspace, tmp_path: Path) -> None:
     ann.packs.export("dec_1", file, approval=approval)
     done = exports(workspace)[1]
     assert (done["by"], done["approval"]) == ("ann", approval)
+    assert (done["approval_class"], done["approved_by"]) == ("A2", "bob")
     assert ev.verify(file, key=workspace.trail.public_key()).holds
     with pytest.raises(AccessError, match=f"entry {approval} was used already: ask for another"):
         ann.packs.export("dec_1", tmp_path / "again.json", approval=approval)

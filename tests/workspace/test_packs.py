@@ -82,7 +82,7 @@ def test_a_pack_is_assembled_shown_reviewed_and_revised(place: Place) -> None:
         assert workspace.packs.get(one.pack_id) == one
     assert [one.id for one in workspace.packs.list()] == [revised.pack_id]
     kinds = [logged.entry.kind for logged in workspace.trail.entries()]
-    assert kinds == ["decision", "pack", "review", "pack"]
+    assert kinds == ["decision", "key", "pack", "review", "pack"]
     assert workspace.trail.audit().holds
     assert workspace.packs.audit().holds
     assert place.open().packs.get("dec_1") == revised
@@ -99,6 +99,7 @@ def test_the_trail_says_what_was_sealed_and_by_whom(acme: Workspace) -> None:
         "decision_id": "dec_1",
         "version": 1,
         "replaces": None,
+        "outcome": None,
         "by": "owner",
     }
     assert "hospital" not in json.dumps([one.body for one in acme.trail.entries()])
@@ -626,7 +627,7 @@ def test_an_older_row_in_place_of_the_newest_is_found(place: Place) -> None:
         vandal.change("DELETE FROM evidence_packs WHERE version = 2")
     (problem,) = workspace.packs.audit().problems
     assert problem == (
-        f"pack {rejected.pack_id}: entry 2 of the trail records it, and the database does not "
+        f"pack {rejected.pack_id}: entry 3 of the trail records it, and the database does not "
         "have it"
     )
 

@@ -35,9 +35,13 @@ def test_a_pack_is_a_pdf_if_the_file_is_called_one(workspace: Workspace, tmp_pat
     assert logged.body == {
         "action": "export",
         "approval": None,
+        "approval_class": "A1",
+        "approved_by": "owner",
         "by": "owner",
         "format": "pdf",
+        "sensitivity_class": "S2",
         "sha256": sha256_hex(file.read_bytes()),
+        "superseded_by": None,
     }
     assert file.stat().st_mode & 0o777 == 0o600
     assert workspace.trail.audit().holds

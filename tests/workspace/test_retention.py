@@ -63,9 +63,9 @@ def test_a_policy_that_was_changed_in_the_database_is_found(place: Place) -> Non
     workspace.packs.set_retention(RETENTION_PRESETS["saudi-financial"])
     with vandal_at(place.url or place.home.database, "seed") as vandal:
         body = canonical_json({"years": 1, "basis": "mine", "by": "me"})
-        vandal.change("UPDATE trail_bodies SET body = ? WHERE seq = 2", body)
+        vandal.change("UPDATE trail_bodies SET body = ? WHERE seq = 3", body)
     for read in (workspace.packs.retention, workspace.packs.sweep, workspace.packs.held):
-        with pytest.raises(IntegrityError, match="entry 2: its body is not what it commits to"):
+        with pytest.raises(IntegrityError, match="entry 3: its body is not what it commits to"):
             read()
 
 

@@ -38,6 +38,7 @@ from evidentia.bundles.tables import SampledTable
 from evidentia.canonical import canonical_json, derived_id, digest, parse_json, sha256_hex
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk
+from evidentia.documents.recording import chunks_digest, document_body
 from evidentia.export.jsonform import to_json
 from evidentia.export.junit import to_junit
 from evidentia.export.sarif import to_sarif
@@ -138,6 +139,7 @@ BUNDLE_ORIGIN = log_origin("1d6b0e4f92a873c5", "acme")
 PACK_ORIGIN = log_origin("8e27f0a4c5d1936b", "acme")
 SECOND_ORIGIN = log_origin("3b90d7e2f84a615c", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
+LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -330,7 +332,9 @@ def files() -> dict[str, bytes]:
         "keys/pack-log.pub": f"{pack_key().verifier}\n".encode(),
         "keys/second-form-1.pub": f"{second_keys()[0].verifier}\n".encode(),
         "keys/second-form-2.pub": f"{second_keys()[1].verifier}\n".encode(),
+        "keys/second-form-3.pub": f"{lost_second().keys[2].verifier}\n".encode(),
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
+        "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "renderings.json": pretty(rendering_vectors()),
@@ -355,6 +359,7 @@ def files() -> dict[str, bytes]:
         *pack_proofs(),
         *second_proofs(),
         *voted_proofs(),
+        *library_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -3418,6 +3423,31 @@ def erased_second() -> Log:
     return log
 
 
+def adopted_second() -> Log:
+    """Return that log as it went on: the erasure had been left unsigned, and was adopted."""
+    log = erased_second()
+    size = len(log.entries)
+    adopts = {"from": size - 1, "size": size, "root": log.checkpoint(size).root.hex()}
+    body = {"adopts": adopts, "reason": "Left unsigned by version 0.1", "by": "owner"}
+    log.append(EntryKind.KEY, f"entries/{size - 1}-{size - 1}", body)
+    return log
+
+
+def lost_second() -> Log:
+    """Return that log as it went on: its second key was lost, and a third took its place."""
+    log = adopted_second()
+    third = SigningKey.from_seed(log.origin, seed("key second-form 3"))
+    body = {
+        "key": str(third.verifier),
+        "replaces": log.keys[1].verifier.key_id,
+        "by": "owner",
+        "lost": "The disk of the signing machine failed, and its backup with it",
+    }
+    log.append(EntryKind.KEY, third.verifier.key_id, body)
+    log.keys.append(third)
+    return log
+
+
 def second_proofs() -> Iterator[ProofVector]:
     """Give proofs of a log that has bodies of both forms."""
     log = second_log()
@@ -3456,6 +3486,13 @@ def second_proofs() -> Iterator[ProofVector]:
     erasure = erased_second().prove(size, size + 1, new)
     why = "an erasure, who asked for it and who carried it out"
     yield ProofVector("erasure-carried-out", pretty(erasure), why, key="second-form-2.pub")
+    adoption = adopted_second().prove(size + 1, size + 2, new)
+    why = "entries that were left unsigned, and who adopted them"
+    yield ProofVector("adoption", pretty(adoption), why, key="second-form-2.pub")
+    lost = lost_second()
+    broken = lost.prove(size + 2, size + 3, lost.keys[2])
+    why = "a key that took the place of one that was lost"
+    yield ProofVector("key-lost", pretty(broken), why, key="second-form-3.pub")
     for name, why, proof in (
         (
             "carried-out-changed",
@@ -3559,6 +3596,45 @@ def voted_proofs() -> Iterator[ProofVector]:
     yield ProofVector("ledger-voted", pretty(enveloped(log, 3, payload)), why, key="voted-log.pub")
     payload, why = plain.to_statement().encode(), "a ledger that says why weak claims are weak"
     yield ProofVector("ledger-second", pretty(enveloped(log, 4, payload)), why, key="voted-log.pub")
+
+
+# Documents
+
+
+def library_key() -> SigningKey:
+    """Return the key of the log of a library."""
+    return SigningKey.from_seed(LIBRARY_ORIGIN, seed(f"key of {LIBRARY_ORIGIN}"))
+
+
+def library_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a document that was read, and of one whose passages are said to be others."""
+    log = Log(LIBRARY_ORIGIN, [library_key()])
+    log.announce(log.keys[0], by="owner")
+    source = POLICY
+    version = {
+        "id": source.document_id,
+        "version": 1,
+        "collection": "policies",
+        "filename": source.filename,
+        "media_type": "text/markdown",
+        "sha256": sha256_hex(source.text.encode()),
+        "language": None,
+        "direction": "ltr",
+        "title": "4 Leave",
+        "dated": None,
+        "pages": 1,
+        "chunks": len(source.chunks),
+        "warnings": (),
+        "created_at": "2026-01-05T09:01:00.000000Z",
+    }
+    body = {**document_body(version, chunks_digest(source.chunks)), "by": "Zoë"}
+    log.append(EntryKind.DOCUMENT, source.document_id, body)
+    proof = log.prove(1, len(log.entries), log.keys[0])
+    why, key = "a document, and the passages it was cut into", "library-log.pub"
+    yield ProofVector("document", pretty(proof), why, key=key)
+    other = changed(proof, "body.chunks_sha256", flip(body["chunks_sha256"]))
+    why = "the passages of a document are said to be others"
+    yield ProofVector("document-changed", pretty(other), why, ("content",), key)
 
 
 # PDFs

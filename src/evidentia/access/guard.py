@@ -64,6 +64,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "documents.chunks": _READ,
         "documents.ingest": _MAKE,
         "documents.list": _READ,
+        "documents.record_missing": _MAKE,
         "documents.resolve": _READ,
         "judges.allow": Need(Action.GRANT, owner=True),
         "judges.allowed": _READ,
@@ -84,6 +85,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.get": _SEE,
         "packs.held": _READ,
         "packs.hold": Need(Action.HOLD, On.PACK),
+        "packs.later": _SEE,
         "packs.list": _READ,
         "packs.prove": Need(Action.EXPORT, On.PACK, owner=True),
         "packs.record_decision": _MAKE,
@@ -100,6 +102,8 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "tools.offered": _READ,
         "tools.record": _MAKE,
         "tools.take_over": _MAKE,
+        "trail.add_witness": _KEYS,
+        "trail.adopt": _KEYS,
         "trail.append": _MAKE,
         "trail.append_many": _MAKE,
         "trail.audit": _AUDIT,
@@ -115,9 +119,13 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "trail.public_key": _READ,
         "trail.publish": _READ,
         "trail.records": _READ,
+        "trail.remove_witness": _KEYS,
         "trail.rotate_key": _KEYS,
+        "trail.send_to_witnesses": _READ,
         "trail.size": _READ,
         "trail.use_command": _KEYS,
+        "trail.witnesses": _READ,
+        "whole.audit": _AUDIT,
     }
 )
 """Every public method of every part of a workspace, and what it takes."""

@@ -5,10 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evidentia.cli.group import Group
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
     from evidentia.loading.ingesting import Ingestion
+
+app = typer.Typer(
+    cls=Group,
+    help="List the documents of the library.",
+    rich_markup_mode=None,
+    add_completion=False,
+    invoke_without_command=True,
+)
 
 
 def ingest(
@@ -53,7 +62,9 @@ def ingest(
     raise typer.Exit(1 if done.problems else 0)
 
 
-def documents(
+@app.callback()
+def _default(
+    context: typer.Context,
     all_versions: Annotated[
         bool, typer.Option("--all", help="List older versions too, not only the newest.")
     ] = False,
@@ -61,7 +72,48 @@ def documents(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the documents of the library."""
+    if context.invoked_subcommand is None:
+        _list(home, tenant, all_versions=all_versions, as_json=as_json)
+
+
+@app.command()
+def record(
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Record in the trail the documents that no entry of it records.
+
+    Those are of a workspace made before documents were recorded as they are read: look at
+    'evidentia documents --all' first, for what is recorded is what is there now. A document whose
+    original is gone, or whose passages contradict themselves, is named, and the exit code is 1.
+    """
+    from evidentia.cli.output import counting_bar, print_json, say, visible
+    from evidentia.language.counting import counted
+
+    with workspace(home, tenant) as opened, counting_bar("Recording") as progress:
+        done = opened.documents.record_missing(progress=progress)
+    if as_json:
+        print_json(
+            {
+                "recorded": [document.as_json() for document in done.recorded],
+                "problems": list(done.problems),
+            }
+        )
+        raise typer.Exit(1 if done.problems else 0)
+    if not done.recorded and not done.problems:
+        say("Every document is recorded in the trail already.", "good")
+    elif done.recorded:
+        say(f"{counted(len(done.recorded), 'version')} of documents recorded:", "good")
+    for one in done.recorded:
+        said = f"{one.collection}/{one.filename}, version {one.version} of {one.created_at}"
+        say(visible(said), under=True)
+    for problem in done.problems:
+        say(visible(problem), "bad", under=True)
+    raise typer.Exit(1 if done.problems else 0)
+
+
+def _list(home: Path | None, tenant: str | None, *, all_versions: bool, as_json: bool) -> None:
     from evidentia.cli.output import print_json, print_table, say
 
     with workspace(home, tenant, read_only=True) as opened:

@@ -1,9 +1,9 @@
 """What exporting packs and ledgers shares: the options of a PDF, and several files at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import typer
 
@@ -83,14 +83,26 @@ def export_each(
     return done
 
 
-def say_exported(what: str, many: str, files: Sequence[Path], key: str, *, as_json: bool) -> None:
-    """Say where what was exported is, and how whoever gets it verifies it."""
+def say_exported(
+    what: str,
+    many: str,
+    files: Sequence[Path],
+    key: str,
+    *,
+    as_json: bool,
+    superseded: Mapping[str, Any] | None = None,
+) -> None:
+    """Say where what was exported is, and how whoever gets it verifies it.
+
+    `superseded` are the later versions of what was exported, by its name, for programs.
+    """
     from evidentia.cli.output import print_json, say
     from evidentia.language.counting import counted
 
     if as_json:
         found = {"file": str(files[0])} if len(files) == 1 else {"files": [*map(str, files)]}
-        print_json({**found, "public_key": key})
+        old = {} if superseded is None else {"superseded": dict(superseded)}
+        print_json({**found, "public_key": key, **old})
         return
     if len(files) == 1:
         where, each = f"The {what} is in {files[0]}.", "it"

@@ -114,15 +114,28 @@ def show_key(
 
 @app.command("rotate")
 def rotate_key(
-    home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
+    lost: Annotated[
+        bool, typer.Option("--lost", help="The old key is gone, and can't vouch for the new one.")
+    ] = False,
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="How it was lost; recorded.")
+    ] = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Replace the signing key by a new one.
 
-    The log records it, and old signatures stay good. Prove the new key's entry with
-    'trail prove ENTRY --signed-by OLD-KEY' for those who trust the old one.
+    The log records it, and old signatures stay good. The old key signs the new one's announcement:
+    prove that entry with 'trail prove ENTRY --signed-by OLD-KEY' for those who trust the old one.
+    Where it is lost, --lost and --reason make a break that 'trail verify' shows for good.
     """
+    from evidentia.errors import InputError
+
+    if lost != (reason is not None):
+        raise InputError("--lost and --reason go together: say how the key was lost")
     with workspace(home, tenant) as opened:
-        key = opened.trail.rotate_key()
+        key = opened.trail.rotate_key(lost=reason)
     _print_key(str(key), as_json=as_json)
 
 

@@ -2,25 +2,25 @@
 
 import gc
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from evidentia import __version__
 from evidentia.cli.group import Group, LazyCommand, LazyGroup
-from evidentia.errors import EvidentiaError
+from evidentia.errors import EvidentiaError, environment_problem
 
 COMMANDS = {
     "check": ("check:check", "Check an answer against documents, claim by claim."),
     "ingest": ("documents:ingest", "Read documents into the library, to check answers against."),
-    "documents": ("documents:documents", "List the documents of the library."),
+    "documents": ("documents:app", "List the documents of the library."),
     "cite": (
         "documents:cite",
         "Show the passage that a citation leads to, and every place it stands in.",
     ),
     "verify": (
         "verify:verify",
-        "Verify a proof, an exported pack or a PDF offline, from the file alone.",
+        "Verify a file offline, from the file alone; a published log; or the whole workspace.",
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
 }
@@ -96,13 +96,19 @@ def run() -> None:
     try:
         app()
     except EvidentiaError as error:
-        from evidentia.cli.output import print_json, visible
+        _end(error)
+    except OSError as error:
+        _end(environment_problem(error))
 
-        if "--json" in sys.argv:
-            print_json({"error": {"kind": type(error).__name__, "message": str(error)}})
-        else:
-            typer.echo(f"{typer.style('error:', fg='red')} {visible(error)}", err=True)
-        sys.exit(error.exit_code)
+
+def _end(error: EvidentiaError) -> NoReturn:
+    from evidentia.cli.output import print_json, visible
+
+    if "--json" in sys.argv:
+        print_json({"error": {"kind": type(error).__name__, "message": str(error)}})
+    else:
+        typer.echo(f"{typer.style('error:', fg='red')} {visible(error)}", err=True)
+    sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":

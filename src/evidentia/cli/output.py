@@ -30,6 +30,8 @@ _MARKS: dict[Mark, tuple[str, str]] = {
 
 def visible(text: object) -> str:
     """Return the text with characters that control a terminal or a direction made visible."""
+    if str(text).isprintable():
+        return str(text)
     return "".join(
         f"⟨U+{ord(character):04X}⟩" if unicodedata.category(character) in _HIDDEN else character
         for character in str(text)
@@ -50,8 +52,10 @@ def print_json(value: Any) -> None:
 def say(text: str, mark: Mark | None = None, *, under: bool = False, aside: bool = False) -> None:
     """Print a line, with a mark in front where it is a verdict; `under` indents it.
 
-    `aside` prints it to standard error, beside what a program reads.
+    `aside` prints it to standard error, beside what a program reads. Whatever the text came from,
+    nothing in it controls the terminal.
     """
+    text = "\n".join(visible(line) for line in text.split("\n"))
     indent = "  " if under else ""
     if mark is None:
         typer.echo(f"{indent}{text}", err=aside)

@@ -180,8 +180,7 @@ def list_(
                 listed.decision_id,
                 listed.entity_id,
                 listed.version,
-                ("resolved" if listed.resolved else "awaits review")
-                + (", on hold" if listed.id in held else ""),
+                f"{listed.outcome}{', on hold' if listed.id in held else ''}",
                 listed.entry,
             )
             for listed in shown
@@ -329,10 +328,12 @@ def export(
 ) -> None:
     """Export a pack as one file that proves itself, JSON or PDF; this is recorded in the trail.
 
-    Whoever has the file and your public key ('evidentia keys show') verifies it offline with
-    'evidentia verify FILE --key KEY'.
+    A version that was superseded says so, in the file too. Whoever has the file and your public
+    key ('evidentia keys show') verifies it offline with 'evidentia verify FILE --key KEY'.
     """
+    from evidentia.cli.output import say, visible
     from evidentia.errors import InputError
+    from evidentia.proof.succession import superseded
     from evidentia.store.files import check_name
 
     pdf = output_format == "pdf"
@@ -357,9 +358,14 @@ def export(
         check_name(output)
         into_folder = len(packs) > 1 or output.is_dir()
         names = [opened.packs.find(name).id for name in packs] if into_folder else packs
+        newer = {name: opened.packs.later(name) for name in names}
+        for name, later in newer.items():
+            if (says := superseded(later)) is not None:
+                say(f"{visible(name)} is {visible(says)}", "unknown", aside=True)
         files = export_each(names, output, ".pdf" if pdf else ".json", write, force=force)
         key = opened.trail.public_key()
-    say_exported("pack", "packs", files, str(key), as_json=as_json)
+    old = {name: [one.as_json() for one in later] for name, later in newer.items() if later}
+    say_exported("pack", "packs", files, str(key), as_json=as_json, superseded=old)
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """`evidentia trail`: append, read, prove, verify and publish a log."""
 
+import os
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -7,14 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evidentia.cli import witness
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+from evidentia.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
+    from evidentia.workspace import Workspace
     from evidentia.workspace.logged import LoggedEntry
 
 BATCH = 1_000
 app = typer.Typer(rich_markup_mode=None)
+app.add_typer(
+    witness.app, name="witness", help="Witnesses: others who cosign what the log looks like."
+)
 
 EntryArgument = Annotated[
     int, typer.Argument(metavar="ENTRY", min=0, help="The entry's number, as 'trail log' shows it.")
@@ -93,8 +100,8 @@ def log(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="Only entries of this kind: evidence_record, status_change, bundle, ledger, pack, "
-            "review, export, access, erasure or key.",
+            help="Only entries of this kind: evidence_record, status_change, document, bundle, "
+            "ledger, pack, review, export, access, erasure or key.",
         ),
     ] = None,
     subject: Annotated[
@@ -218,38 +225,69 @@ def verify(
             metavar="FILE", help="Compare with a signed checkpoint that was kept elsewhere, too."
         ),
     ] = None,
+    signatures: Annotated[
+        bool,
+        typer.Option(
+            "--signatures", help="Verify every checkpoint's signature, not only each key's newest."
+        ),
+    ] = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Verify the whole log, from the first entry to the last.
 
-    Checks sequence, chain, commitments, tree, checkpoints, keys and schema. Also compares the log
-    with the checkpoint kept in the home folder, which shows a lost tail, and keeps a new one there
-    when all holds.
+    Checks sequence, chain, commitments, tree, checkpoints, keys and schema, and that the log is
+    signed to its last entry; it never signs. Also compares the log with the checkpoint kept in the
+    home folder, which shows a lost tail, and keeps the newest one there when all holds.
     """
     from evidentia.cli.output import print_json, progress_bar
-    from evidentia.errors import InputError, ProofError
-    from evidentia.proof.files import read_bytes
-    from evidentia.trail.checkpoint import read_checkpoint
-    from evidentia.trail.note import MAX_NOTE_BYTES
 
-    outside = read_bytes(since, MAX_NOTE_BYTES).decode(errors="replace") if since else None
-    if outside is not None:
-        try:
-            read_checkpoint(outside)
-        except ProofError as error:
-            raise InputError(f"{since}: {error}") from None
+    outside = read_since(since) if since else None
     with workspace(home, tenant, read_only=True) as opened:
         with progress_bar("Verifying", opened.trail.size, least=50_000) as progress:
-            report = opened.trail.audit(since=outside, progress=progress)
-        kept = opened.trail.keep_checkpoint(report) if report.holds else None
+            report = opened.trail.audit(since=outside, signatures=signatures, progress=progress)
+        kept = _keep(opened, report) if report.holds else None
         kept_in = opened.opened.home.checkpoint_file(opened.tenant) if kept else None
     if as_json:
         print_json(report.as_json() | {"kept": str(kept_in) if kept_in else None})
     else:
         _print_audit(report, kept_in)
     raise typer.Exit(0 if report.holds else 1)
+
+
+@app.command()
+def adopt(
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why these entries are to be believed; recorded.")
+    ],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take over entries that an older version left unsigned.
+
+    Nothing is appended to such a log before. The log is verified first, and nothing else may be
+    wrong with it. An entry records the range, and 'trail verify' shows it for good. Grants,
+    releases and retention among these entries don't count from then on; holds do.
+    """
+    from evidentia.cli.output import print_json, progress_bar, say
+    from evidentia.language.counting import ranged
+
+    with (
+        workspace(home, tenant) as opened,
+        progress_bar("Verifying", opened.trail.size, least=50_000) as progress,
+    ):
+        receipt = opened.trail.adopt(reason=reason, progress=progress)
+        adopted = opened.trail.entry(receipt.seq).body["adopts"]
+    first, last = adopted["from"], adopted["size"] - 1
+    if as_json:
+        print_json({"first": first, "last": last, "recorded_as": receipt.seq})
+    else:
+        say(
+            f"Adopted {ranged(first, last, 'entry', 'entries')}; entry {receipt.seq} says so.",
+            "good",
+        )
 
 
 @app.command()
@@ -264,6 +302,7 @@ def status(
     from evidentia.errors import NotFoundError
 
     with workspace(home, tenant, read_only=True) as opened:
+        opened.trail.records(obligation)  # each is what its entry commits to, or this says so
         found = opened.trail.entries(subject=obligation)
         name = opened.tenant
     history = [
@@ -342,14 +381,16 @@ def checkpoint(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Sign the log as it is now.
+    """Print the newest signed checkpoint, which covers the whole log.
 
-    Keep the result elsewhere: 'trail verify --since' compares the log with it.
+    Keep it elsewhere: 'trail verify --since' and 'verify --since' compare the log with it.
+    Where the log has witnesses, they are asked to cosign it; one that is down is said.
     """
     from evidentia.cli.output import print_json, say
     from evidentia.store.files import write_durably
 
     with workspace(home, tenant) as opened:
+        witness.send_if_any(opened)
         note = opened.trail.checkpoint()
     if output is not None:
         write_durably(output, note.encode())
@@ -364,6 +405,14 @@ def checkpoint(
 @app.command()
 def publish(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the static files go.")],
+    versions: Annotated[
+        bool,
+        typer.Option(
+            "--versions",
+            help="Publish which version of a pack replaces which, too: the bodies of the entries "
+            "about packs and keys.",
+        ),
+    ] = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -371,7 +420,8 @@ def publish(
     """Write the log as static files for others to audit.
 
     The layout is C2SP tlog-tiles, which any web server or bucket serves. Entries are published,
-    bodies are not. Publishing again adds what is new.
+    bodies are not, but for those of --versions. Publishing again adds what is new. Where the log
+    has witnesses, they are asked to cosign it; one that is down is said.
     """
     from evidentia.cli.output import print_json, progress_bar, say
     from evidentia.language.counting import counted
@@ -381,7 +431,8 @@ def publish(
         workspace(home, tenant) as opened,
         progress_bar("Publishing", opened.trail.size // per_file + 1, least=200) as progress,
     ):
-        done = opened.trail.publish(folder, progress=progress)
+        witness.send_if_any(opened)
+        done = opened.trail.publish(folder, versions=versions, progress=progress)
     if as_json:
         print_json(
             {"folder": str(folder), "before": done.before, "size": done.size, "files": done.files}
@@ -425,6 +476,33 @@ def erase(
         say(f"The body of entry {entry} is erased; entry {receipt.seq} records it.", "good")
 
 
+def read_since(file: Path) -> str:
+    """Return a checkpoint that was kept in a file; raise `InputError` if it is none."""
+    from evidentia.errors import InputError, ProofError
+    from evidentia.proof.files import read_bytes
+    from evidentia.trail.checkpoint import read_checkpoint
+    from evidentia.trail.note import MAX_NOTE_BYTES
+
+    note = read_bytes(file, MAX_NOTE_BYTES).decode(errors="replace")
+    try:
+        read_checkpoint(note)
+    except ProofError as error:
+        raise InputError(f"{file}: {error}") from None
+    return note
+
+
+def _keep(opened: "Workspace", report: "AuditReport") -> str | None:
+    """Keep a checkpoint of what was found good; a copy that is read-only keeps none."""
+    try:
+        return opened.trail.keep_checkpoint(report)
+    except OSError:
+        return None
+    except EnvironmentProblem:
+        if os.access(opened.opened.home.folder, os.W_OK):
+            raise
+        return None
+
+
 def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
     from evidentia.cli.output import say, visible
     from evidentia.language.counting import agreed, counted
@@ -433,11 +511,17 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
     if report.holds:
         say(f"{report.origin}: {size}, {agreed(report.size, 'holds', 'all hold')}", "good")
         say("sequence, chain, commitments, tree and schema", "good", under=True)
-        say(f"signatures of {counted(report.checkpoints, 'checkpoint')}", "good", under=True)
+        say(
+            f"signed to the last entry: {counted(report.checkpoints, 'checkpoint')}",
+            "good",
+            under=True,
+        )
     else:
         say(f"{report.origin}: {size}; the log does not hold", "bad")
         for finding in report.findings:
             say(visible(finding), "bad", under=True)
+    for note in report.notes:
+        say(visible(note), "unknown", under=True)
     for name in report.compared_with:
         say(f"compared with the {visible(name)}", "good" if report.holds else None, under=True)
     if not report.compared_with:

@@ -1,47 +1,135 @@
-"""`evidentia verify`: what a stranger runs, with a file and a public key in hand."""
+"""`evidentia verify`: what a stranger runs with a file in hand, and an owner without one."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import JsonOption
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
     from evidentia.proof.statement import Statement
+    from evidentia.proof.verification import ProofReport
+    from evidentia.workspace.auditing import WorkspaceAudit
 
 
 def verify(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The proof, the exported pack, or the PDF.")
-    ],
-    key: Annotated[
         str | None,
+        typer.Argument(
+            metavar="FILE|DIR|URL",
+            help="The proof, the exported pack, the PDF; or a published log: its folder or URL. "
+            "None is the whole workspace.",
+        ),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
         typer.Option(
             "--key",
             metavar="KEY",
-            help="The public key you trust: its text (name+id+base64, PEM, hexadecimal) or a file.",
+            help="The public key you trust: its text (name+id+base64, PEM, hexadecimal) or a "
+            "file; several may be given.",
         ),
     ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of a published log or the workspace: a checkpoint that you kept, which it must "
+            "continue.",
+        ),
+    ] = None,
+    witness: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY",
+            help="A witness whose cosignature counts: its key (name+id+base64) or a file; several "
+            "may be given.",
+        ),
+    ] = None,
+    quorum: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="How many of the witnesses must have cosigned [all]."),
+    ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|URL",
+            help="The published log of the file: was it superseded, was its key retired?",
+        ),
+    ] = None,
+    later: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The same, by the proof of a later entry of its log."),
+    ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The same, by the workspace that the file comes from."),
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Of the workspace: look at tails and heads alone."),
+    ] = False,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify a proof, an exported pack or a PDF offline, from the file alone.
+    """Verify a file offline, from the file alone; a published log; or the whole workspace.
 
-    Says what holds (content, place in the log, signature, attachments, and that a PDF's pages are
-    the ones that the evidence in it gives) and what it cannot show.
-    Without --key the best answer is "consistent, signer unknown", with exit code 1.
+    Of a proof, an exported pack or a PDF, says what holds (content, place in the log, signature,
+    attachments, and that a PDF's pages are the ones that the evidence in it gives) and what it
+    cannot show. A published log is checked whole: every entry, tile and link, the root and its
+    signature. Without --key the best answer is "consistent, signer unknown", with exit code 1.
+
+    Without a file, compares everything that the workspace keeps with what its trail says, both
+    ways: the database's own check, indexes against tables, the log, documents and passages,
+    ledgers, bundles, packs, and the lake's files. Says what was looked at and what was not.
+    Nothing is written, so it works on a read-only copy.
     """
-    from evidentia.cli.output import Mark, print_json, say, say_fingerprint, visible
-    from evidentia.proof.verification import RENDERING, Verdict
+    from evidentia.errors import InputError
+
+    if file is None:
+        if key or witness or quorum is not None or log or later or workspace:
+            raise InputError(
+                "--key, --witness, --quorum, --log, --later and --workspace are for a file: name "
+                "the file, or leave them out"
+            )
+        _verify_workspace(home, tenant, since, quick=quick, as_json=as_json)
+        return
+    if quick:
+        raise InputError("--quick is for a workspace: leave it out, or the file")
+    from evidentia.cli.output import counting_bar, print_json
     from evidentia.verifying import verify as verify_file
 
-    report = verify_file(file, key=key)
+    with counting_bar("Verifying") as progress:
+        report = verify_file(
+            file,
+            key=key,
+            since=since,
+            witnesses=witness or (),
+            quorum=quorum,
+            log=log,
+            later=later,
+            workspace=workspace,
+            progress=progress,
+        )
     if as_json:
         print_json(report.as_json())
-        raise typer.Exit(0 if report.holds else 1)
+    else:
+        _say(file, report)
+    raise typer.Exit(0 if report.holds else 1)
+
+
+def _say(file: str, report: "ProofReport") -> None:
+    """Say what was found, for a person."""
+    from evidentia.cli.output import Mark, say, say_fingerprint, visible
+    from evidentia.proof.verification import RENDERING, Verdict
+
     marks: dict[bool | None, Mark] = {True: "good", False: "bad", None: "unknown"}
     verdicts: dict[Verdict, Mark] = {Verdict.HOLDS: "good", Verdict.DOES_NOT_HOLD: "bad"}
     say(f"{visible(file)}: {report.verdict.value}", verdicts.get(report.verdict, "unknown"))
+    if report.superseded is not None:
+        say(visible(report.superseded), "unknown")
     for check in report.checks:
         say(f"{check.name}: {visible(check.says)}", marks[check.holds], under=True)
     signed = all(check.holds for check in report.checks if check.name != RENDERING)
@@ -54,10 +142,50 @@ def verify(
         for finding in report.findings:
             say(f"- {visible(finding)}", under=True)
     if report.cannot_know and report.verdict is not Verdict.DOES_NOT_HOLD:
-        say("What this file cannot show:")
+        say(f"What this {'file' if report.entry else 'log'} cannot show:")
         for limit in report.cannot_know:
             say(f"- {limit}", under=True)
+
+
+def _verify_workspace(
+    home: Path | None, tenant: str | None, since: Path | None, *, quick: bool, as_json: bool
+) -> None:
+    from evidentia.cli.output import counting_bar, print_json
+    from evidentia.cli.trail import read_since
+
+    outside = None if since is None else read_since(since)
+    with (
+        workspace(home, tenant, read_only=True) as opened,
+        counting_bar("Verifying") as bar,
+    ):
+        report = opened.audit(
+            quick=quick, since=outside, progress=lambda _, done, total: bar(done, total)
+        )
+    if as_json:
+        print_json(report.as_json())
+    else:
+        _print_audit(report)
     raise typer.Exit(0 if report.holds else 1)
+
+
+def _print_audit(report: "WorkspaceAudit") -> None:
+    from evidentia.cli.output import say, visible
+
+    said = "holds" if report.holds else "does not hold"
+    looked = ", as far as --quick looks" if report.quick else ""
+    say(f"workspace of {report.tenant}: {said}{looked}", "good" if report.holds else "bad")
+    for part in report.parts:
+        say(f"{part.name}: {visible(part.looked_at)}", "good" if part.holds else "bad", under=True)
+        for finding in part.findings:
+            say(f"  - {visible(finding)}", under=True)
+    notes = [note for part in report.parts for note in part.notes]
+    if notes:
+        say("Worth a look:", "unknown")
+        for note in notes:
+            say(f"- {visible(note)}", under=True)
+    say("What was not looked at:")
+    for left in report.not_looked_at:
+        say(f"- {visible(left)}", under=True)
 
 
 def _say_what_it_states(statement: "Statement") -> None:

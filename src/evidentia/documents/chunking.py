@@ -86,14 +86,18 @@ def join_chunks(
     )
 
 
+def chunk_id(document_id: str, sha256: str, place: tuple[int, int, int]) -> str:
+    """Return the id of the chunk at a place, its page, start and end, of a document's bytes."""
+    return derived_id("chunk", [document_id, sha256, *place], length=_ID_DIGITS)
+
+
 def _chunk(
     of: tuple[ReadDocument, str], index: int, page: Page, span: Span, under: tuple[str, ...]
 ) -> DocumentChunk:
     (document, document_id), (start, end) = of, span
     text = page.text[start:end]
-    locator = [document_id, document.sha256, page.number, start, end]
     return DocumentChunk(
-        chunk_id=derived_id("chunk", locator, length=_ID_DIGITS),
+        chunk_id=chunk_id(document_id, document.sha256, (page.number, start, end)),
         document_id=document_id,
         index=index,
         text=text,

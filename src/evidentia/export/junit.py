@@ -1,14 +1,15 @@
-"""A ledger as JUnit XML: each claim a test case, so that a build shows which did not hold."""
+"""A ledger as JUnit XML: each claim a test case, so that a build shows which did not hold.
 
-import re
+Builds print it to terminals and pages: every text is one line, and what cannot be seen in it, or
+would turn the direction of the rest, is written as its code point.
+"""
+
 from collections.abc import Collection
 from xml.sax.saxutils import escape, quoteattr
 
-from evidentia.export.shown import place, verdict_title
+from evidentia.export.shown import one_line, place, verdict_title
 from evidentia.ledger.model import LedgerEntry, Verdict
 from evidentia.ledger.session import LedgerSession
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_junit(session: LedgerSession, fail_on: Collection[Verdict]) -> str:
@@ -56,8 +57,8 @@ def _is_skipped(entry: LedgerEntry, fail_on: Collection[Verdict]) -> bool:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_NOT_XML.sub("\ufffd", text))
+    return quoteattr(one_line(text))
 
 
 def _text(text: str) -> str:
-    return escape(_NOT_XML.sub("\ufffd", text))
+    return escape(one_line(text))

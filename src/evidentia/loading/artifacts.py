@@ -17,6 +17,9 @@ from evidentia.language.counting import counted
 from evidentia.loading.originals import Originals
 from evidentia.store.lake import Lake
 
+NOT_HERE = "is not in the lake any more; bring it back, or say where the lake is now"
+"""How a problem ends that is about an original which is not where it was."""
+
 
 def check_artifacts(
     bundle: EvidenceBundle, lake: Lake, root: Path | None
@@ -54,10 +57,7 @@ def _size(lake_uri: str, digest: str, lake: Lake, originals: Originals | None, w
     if originals is None:
         raise InputError(f"{whose}: {lake_uri} is outside of the lake: say where it is")
     if not (originals.root / lake_uri).exists():
-        raise InputError(
-            f"{whose}: {lake_uri} is not in the lake any more; bring it back, or say where the "
-            "lake is now"
-        )
+        raise InputError(f"{whose}: {lake_uri} {NOT_HERE}")
     return _check(originals.path(lake_uri, whose), digest)
 
 

@@ -1,12 +1,15 @@
 """Ingesting: files become documents in the library, one transaction each, the bytes in the lake."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
+
+from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
-from evidentia.documents.model import ReadFile
+from evidentia.documents.model import DocumentChunk, ReadFile
 from evidentia.errors import InputError
 from evidentia.loading.places import Places, Seen
 from evidentia.loading.reading import (
@@ -66,21 +69,38 @@ class _Task(NamedTuple):
     seen: Seen | None
 
 
+class Recorder(Protocol):
+    """Records each version of a document in the trail, in the transaction that adds it."""
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """Give a transaction in which the log is ours alone."""
+
+    def record(
+        self,
+        connection: Connection,
+        version: StoredDocument,
+        chunks: Sequence[DocumentChunk] | None,
+    ) -> None:
+        """Record a version; without chunks, with those that its bytes were recorded with before."""
+
+
 class Ingesting:
     """Brings files into a tenant's library; `now` gives the time to note.
 
-    Where each was read from is noted in `places`.
+    Where each was read from is noted in `places`, and what was read by `recorder`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - what a workspace has of each
         self,
         database: Database,
         lake: Lake,
         places: Places,
+        recorder: Recorder,
         tenant: str,
         now: Callable[[], str],
     ) -> None:
         self._database = database
+        self._recorder = recorder
         self._lake = lake
         self._places = places
         self._tenant = tenant
@@ -146,7 +166,7 @@ class Ingesting:
 
     def _store(self, task: _Task, read: ReadFile | StoredDocument) -> IngestedDocument:
         """Store a version of a document; its chunks too, unless its bytes were read before."""
-        with self._database.write() as connection:
+        with self._recorder.writing() as connection:
             library.lock_library(connection, self._tenant)
             newest = library.newest_version(connection, self._tenant, task.identity)
             if newest and newest.sha256 == task.sha256:  # someone else was faster
@@ -173,6 +193,8 @@ class Ingesting:
                 created_at=self._now(),
             )
             library.insert_version(connection, self._tenant, document)
+            chunks = read.chunks if isinstance(read, ReadFile) and new else None
+            self._recorder.record(connection, document, chunks)
         return IngestedDocument(document, "changed" if newest else "added")
 
 

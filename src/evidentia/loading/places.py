@@ -5,9 +5,7 @@ database or in a statement, and a document that another machine read has none he
 """
 
 import json
-import os
 import stat
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Literal
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, InputError
 from evidentia.loading.reading import FoundFile, read_bytes
-from evidentia.store.files import make_folder
+from evidentia.store.files import make_folder, unfinished
 from evidentia.store.sql.library import StoredDocument
 
 Change = Literal["gone", "changed", "unreadable"]
@@ -116,10 +114,10 @@ class Places:
         make_folder(self._folder)
         path = self._file(document_id)
         try:
-            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=f".{path.name}.")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(asdict(note), file)
-            Path(temporary).replace(path)
+            with unfinished(self._folder.parent) as (file, temporary):
+                file.write(json.dumps(asdict(note)).encode())
+                file.flush()
+                temporary.replace(path)
         except OSError as error:
             raise EnvironmentProblem(f"{path}: cannot be written ({error.strerror})") from error
 

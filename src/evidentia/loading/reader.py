@@ -7,10 +7,12 @@ from evidentia.documents.index import build_index
 from evidentia.documents.model import DocumentChunk, ReadDocument, ReadFile
 from evidentia.documents.reading.document import read_document
 from evidentia.errors import DocumentError
-from evidentia.loading.reading import Asked
+from evidentia.loading.reading import COMPUTING_SECONDS, Asked
 from evidentia.loading.workers import serve
 
-MAX_MEMORY = 4 * 2**30
+MAX_MEMORY = 2**30
+"""What a reader may hold; the largest file that is read and its text are half of it."""
+MAX_ADDRESSES = 4 * 2**30
 
 
 def read(asked: Asked) -> ReadFile:
@@ -74,10 +76,32 @@ def limit_memory() -> None:
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource  # noqa: PLC0415 - not on every system
 
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, hard))
+        for limit, most in (
+            (resource.RLIMIT_DATA, MAX_MEMORY),
+            (resource.RLIMIT_AS, MAX_ADDRESSES),
+        ):
+            _, hard = resource.getrlimit(limit)
+            resource.setrlimit(limit, (most, hard))
+
+
+def limit_time() -> None:
+    """Let the system end this process once it has computed for as long again as a file may take."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415 - not on every system
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        so_far = int(used.ru_utime + used.ru_stime) + 1
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (so_far + COMPUTING_SECONDS, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # it ends with a core dump otherwise
+
+
+def read_within_limits(asked: Asked) -> ReadFile:
+    """Read a document, for as long as one may take."""
+    limit_time()
+    return read(asked)
 
 
 if __name__ == "__main__":
     limit_memory()
-    serve(read)
+    serve(read_within_limits)

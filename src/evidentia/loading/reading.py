@@ -13,7 +13,9 @@ from evidentia.errors import DocumentError, EnvironmentProblem, InputError, NotF
 from evidentia.loading.workers import WorkerEndedError, Workers, cores
 
 SECONDS: Final = 300.0
-"""How long one file may take; 20,000 pages take less than a minute."""
+"""How long one file may take, also where a machine is so busy that reading hardly goes on."""
+COMPUTING_SECONDS: Final = 60
+"""How long the reading of one file may compute; 20,000 pages take half of that."""
 WORKER: Final = "evidentia.loading.reader"
 
 
@@ -101,9 +103,13 @@ def read_files(asked: Iterable[Asked], *, count: int) -> Iterator[ReadFile | Inp
     with Workers(WORKER, max(1, min(count, cores())), seconds=SECONDS) as workers:
         for place, answer in enumerate(workers.map(questions())):
             if isinstance(answer, WorkerEndedError):
+                why = (
+                    f"takes longer than the {COMPUTING_SECONDS} seconds that a file may be read for"
+                    if answer.took_too_long
+                    else f"its reader crashed, or needed too much memory ({answer})"
+                )
                 yield DocumentError(
-                    f"{named[place]}: its reader crashed, or needed too much time or memory "
-                    f"({answer}): open and save it again, or leave it out"
+                    f"{named[place]}: {why}: open and save it again, split it, or leave it out"
                 )
             elif isinstance(answer, ReadFile | InputError):
                 yield answer

@@ -7,6 +7,7 @@ are read as data: values of ours that only hold others, and never something that
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -19,9 +20,16 @@ from typing import IO, Any, Self
 
 from evidentia.errors import EvidentiaError
 
+_OUT_OF_TIME = {signal.SIGXCPU} if hasattr(signal, "SIGXCPU") else set()
+"""What a system ends a process with that has computed for longer than it may."""
+
 
 class WorkerEndedError(Exception):
     """A worker ended before it had answered: it crashed, or took too long and was stopped."""
+
+    def __init__(self, status: int, *, took_too_long: bool = False) -> None:
+        super().__init__(f"exit status {status}")
+        self.took_too_long = took_too_long
 
 
 class Workers:
@@ -65,7 +73,13 @@ class Workers:
     def _ask(self, question: Any) -> Any:
         process = getattr(self._mine, "process", None) or self._start()
         pipes = process.stdin, process.stdout
-        watch = threading.Timer(self._seconds or threading.TIMEOUT_MAX, process.kill)
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        watch = threading.Timer(self._seconds or threading.TIMEOUT_MAX, stop)
         watch.daemon = True
         if self._seconds:
             watch.start()
@@ -75,7 +89,9 @@ class Workers:
         except (OSError, EOFError, pickle.UnpicklingError):
             self._mine.process = None
             self._end(process)
-            return WorkerEndedError(f"exit status {process.returncode}")
+            status = process.returncode
+            took_too_long = late.is_set() or -status in _OUT_OF_TIME
+            return WorkerEndedError(status, took_too_long=took_too_long)
         finally:
             watch.cancel()
 

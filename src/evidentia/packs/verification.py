@@ -10,7 +10,8 @@ from evidentia.packs.model import EvidencePack
 from evidentia.packs.statement import PREDICATE_TYPES, from_statement
 from evidentia.proof.plain import reordered
 from evidentia.proof.statement import Statement
-from evidentia.proof.verification import Check, ProofReport
+from evidentia.proof.succession import NEWER
+from evidentia.proof.verification import PACK, Check, ProofReport
 from evidentia.trail.entry import Entry, EntryKind
 
 FILE = "file"
@@ -18,7 +19,7 @@ FILE = "file"
 WHAT_A_PACK_CANNOT_SHOW = (
     "whether the sources say what is true: it shows that they were cited as they are here",
     "whether the reviewer read it: it shows that a review was recorded in their name",
-    "whether a newer version replaces it: ask who keeps the trail",
+    NEWER,
 )
 
 
@@ -38,8 +39,29 @@ def with_pack_checks(data: bytes, report: ProofReport) -> ProofReport:
         report,
         checks=(*report.checks, _form(data), check),
         findings=(*report.findings, *(findings(pack) if pack else ())),
-        cannot_know=(*report.cannot_know, *WHAT_A_PACK_CANNOT_SHOW),
+        cannot_know=(
+            *report.cannot_know,
+            *(one for one in WHAT_A_PACK_CANNOT_SHOW if one != NEWER or not report.later),
+        ),
     )
+
+
+def without_its_pack(report: ProofReport) -> ProofReport:
+    """Return a report that says so if what is proved is a pack, and the pack is not here.
+
+    Whoever takes the envelope out of an exported pack leaves a good proof that something was
+    recorded, which says nothing of the pack. Where the body is not here either, as of a pack that
+    was erased, the report says so already.
+    """
+    if report.entry is None or report.body is None:
+        return report
+    if report.entry.kind not in {EntryKind.PACK, EntryKind.REVIEW}:
+        return report
+    says = (
+        "the pack itself is not here: its envelope was left out or taken away; what is here shows "
+        "only that a pack was recorded"
+    )
+    return replace(report, checks=(*report.checks, Check(PACK, holds=None, says=says)))
 
 
 def findings(pack: EvidencePack) -> list[str]:
@@ -72,9 +94,9 @@ def _pack(statement: Statement, entry: Entry, body: Any) -> tuple[EvidencePack |
         pack = from_statement(statement)
         _agrees(pack, entry, body)
     except ProofError as error:
-        return None, Check("pack", holds=False, says=str(error))
+        return None, Check(PACK, holds=False, says=str(error))
     named = f"{pack.pack_id}, version {pack.version}, of decision {pack.decision_id!r}"
-    return pack, Check("pack", holds=True, says=f"{named}: its parts agree")
+    return pack, Check(PACK, holds=True, says=f"{named}: its parts agree")
 
 
 def _agrees(pack: EvidencePack, entry: Entry, body: Any) -> None:

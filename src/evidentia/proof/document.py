@@ -2,7 +2,8 @@
 
 Where the body names a statement by its digest (a ledger's does), the statement comes along in a
 signed envelope, and files that the statement names by their digests (a pack's attachments) may.
-In version 2 the statement's predicate also stands in plain, for people to read.
+In version 2 the statement's predicate also stands in plain, for people to read. In version 3 the
+entries of later versions come along, too, under the same checkpoint.
 """
 
 import base64
@@ -23,11 +24,19 @@ PROOF_FORMAT = "evidentia/proof"
 PROOF_VERSION = 1
 PLAIN_VERSION = 2
 """The version in which the statement's predicate stands in plain beside its envelope."""
+LATER_VERSION = 3
+"""The version that also has the entries of later versions of what it is about."""
+MAX_LATER = 1_000
 MAX_PROOF_BYTES = 64 * 1024 * 1024
 _REQUIRED = ("checkpoint", "entry", "format", "inclusion", "v")
 _OPTIONAL = ("attachments", "body", "envelope", "salt")
-_OF_PLAIN = ("envelope", "predicate")
-"""What version 2 must have, too."""
+_MORE = {
+    PROOF_VERSION: (),
+    PLAIN_VERSION: ("envelope", "predicate"),
+    LATER_VERSION: ("envelope", "later", "predicate"),
+}
+"""What each version must have, too."""
+_LATER_FIELDS = ("body", "entry", "inclusion", "salt")
 _HEX = re.compile(r"[0-9a-f]*")
 
 
@@ -37,6 +46,24 @@ class Disclosure:
 
     body: Any
     salt: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """An entry of a later version: its place under the same checkpoint, and its body."""
+
+    entry: Entry
+    inclusion: tuple[bytes, ...]
+    disclosure: Disclosure
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as the JSON object that a proof file holds."""
+        return {
+            "entry": self.entry.as_json(),
+            "inclusion": [item.hex() for item in self.inclusion],
+            "body": self.disclosure.body,
+            "salt": self.disclosure.salt.hex(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +79,15 @@ class Proof:
     """Files by their names, which the statement names as `attachment/` and the name."""
     predicate: Mapping[str, Any] | None = None
     """The statement's predicate in plain, as the file has it: whoever verifies it compares."""
+    later: tuple[Later, ...] = ()
+    """The entries of later versions, the oldest first; they come with the predicate only."""
 
     @property
     def version(self) -> int:
         """The version of the format that the proof is written in."""
-        return PROOF_VERSION if self.predicate is None else PLAIN_VERSION
+        if self.predicate is None:
+            return PROOF_VERSION
+        return LATER_VERSION if self.later else PLAIN_VERSION
 
     def in_plain(self) -> "Proof":
         """Return the proof with what its statement says in plain; without one, as it is."""
@@ -84,6 +115,8 @@ class Proof:
             ]
         if self.predicate is not None:
             document["predicate"] = self.predicate
+            if self.later:
+                document["later"] = [one.as_json() for one in self.later]
         return document
 
     @classmethod
@@ -106,31 +139,32 @@ class Proof:
             _envelope(document),
             _attachments(document),
             document.get("predicate"),
+            _later(document),
         )
 
 
 def _check_fields(document: dict[str, Any]) -> None:
     version = document.get("v")
-    if type(version) is int and version > PLAIN_VERSION:
+    if type(version) is int and version > LATER_VERSION:
         raise ProofError(
-            f"the proof has format version {version}, this program reads {PROOF_VERSION} and "
-            f"{PLAIN_VERSION}: upgrade evidentia"
+            f"the proof has format version {version}, this program reads {PROOF_VERSION} to "
+            f"{LATER_VERSION}: upgrade evidentia"
         )
-    in_plain = (type(version), version) == (int, PLAIN_VERSION)
-    required = (*_REQUIRED, *(_OF_PLAIN if in_plain else ()))
+    known = version if type(version) is int and version in _MORE else None
+    required = (*_REQUIRED, *_MORE[known or PROOF_VERSION])
     missing = [name for name in sorted(required) if name not in document]
     unknown = sorted(set(document) - {*required, *_OPTIONAL})
     if missing:
         raise ProofError(f"the proof is cut short: it has no {', '.join(missing)}")
     if unknown:
         raise ProofError(f"the proof has fields that are unknown: {', '.join(unknown)}")
-    if not in_plain and (type(version), version) != (int, PROOF_VERSION):
+    if known is None:
         raise ProofError(
-            f"the proof's v must be {PROOF_VERSION} or {PLAIN_VERSION}, not {version!r}"
+            f"the proof's v must be from {PROOF_VERSION} to {LATER_VERSION}, not {version!r}"
         )
     if not isinstance(document["checkpoint"], str):
         raise ProofError("the proof's checkpoint is not text")
-    if in_plain and not isinstance(document["predicate"], dict):
+    if "predicate" in document and not isinstance(document["predicate"], dict):
         raise ProofError("the proof's predicate is not a JSON object")
 
 
@@ -143,10 +177,30 @@ def _hashes(value: Any) -> tuple[bytes, ...]:
 def _disclosure(document: dict[str, Any]) -> Disclosure | None:
     if "body" not in document and "salt" not in document:
         return None
+    return _disclosed(document)
+
+
+def _disclosed(document: dict[str, Any]) -> Disclosure:
     salt = document.get("salt")
     if "body" not in document or not _is_hex(salt, SALT_BYTES):
         raise ProofError(f"a body must come with its salt of {SALT_BYTES} bytes in hexadecimal")
     return Disclosure(document["body"], bytes.fromhex(salt))
+
+
+def _later(document: dict[str, Any]) -> tuple[Later, ...]:
+    if "later" not in document:
+        return ()
+    given = document["later"]
+    if not isinstance(given, list) or not 0 < len(given) <= MAX_LATER:
+        raise ProofError(f"the proof's later entries are not a list of 1 to {MAX_LATER}")
+    return tuple(map(_later_entry, given))
+
+
+def _later_entry(value: Any) -> Later:
+    if not isinstance(value, dict) or sorted(value) != list(_LATER_FIELDS):
+        raise ProofError(f"a later entry must have exactly the fields {', '.join(_LATER_FIELDS)}")
+    entry = Entry.from_json(value["entry"])
+    return Later(entry, _hashes(value["inclusion"]), _disclosed(value))
 
 
 def _envelope(document: dict[str, Any]) -> Envelope | None:

@@ -18,11 +18,13 @@ from typing import Any, Final
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import EvidentiaError, ProofError
 from evidentia.language.counting import counted
-from evidentia.proof.document import Proof
+from evidentia.proof.document import Later, Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.plain import differences
+from evidentia.proof.rotation import Announcement, announced_by, in_order, signing_problem
 from evidentia.proof.statement import Statement
+from evidentia.proof.succession import Succession, succession_of, superseded
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import Entry, body_commitment, genesis_prev
 from evidentia.trail.merkle import leaf_hash, verify_inclusion
@@ -36,7 +38,12 @@ PLAIN = "plain"
 """The name of the check whether what stands in plain is what the statement says."""
 RENDERING = "rendering"
 """The name of the check whether printed pages are the ones that the evidence gives."""
-
+PACK = "pack"
+"""The name of the check whether a pack is here, and its parts agree."""
+LATER = "later"
+"""The name of the check whether entries of later versions are what they say."""
+ROTATION = "rotation"
+"""The name of the check whether the key that signed was the log's at that size."""
 
 _TOLD: Final = 3
 """How many differences are told."""
@@ -48,6 +55,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     SIGNER_UNKNOWN = "consistent, signer unknown"
     PAGES_NOT_COMPARED = "consistent, pages not compared"
+    PACK_NOT_HERE = "consistent, the pack is not here"
     DOES_NOT_HOLD = "does not hold"
 
 
@@ -71,6 +79,15 @@ class ProofReport:
     cannot_know: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     """What is worth a look in what holds; the verdict does not depend on it."""
+    checkpoint: str | None = None
+    """The signed checkpoint that it was verified under, as it was given."""
+    later: tuple[Succession, ...] = ()
+    """The versions that are known to have come after what it is about, the oldest first."""
+
+    @property
+    def superseded(self) -> str | None:
+        """Say that a later version replaces what this is about; None if none is known."""
+        return superseded(self.later)
 
     @property
     def verdict(self) -> Verdict:
@@ -80,6 +97,8 @@ class ProofReport:
             return Verdict.HOLDS
         if outcomes == {True, None}:
             undecided = {check.name for check in self.checks if check.holds is None}
+            if PACK in undecided:
+                return Verdict.PACK_NOT_HERE
             unseen = RENDERING in undecided
             return Verdict.PAGES_NOT_COMPARED if unseen else Verdict.SIGNER_UNKNOWN
         return Verdict.DOES_NOT_HOLD
@@ -111,6 +130,7 @@ class ProofReport:
             "body": self.body,
             "statement": self.statement.as_json() if self.statement else None,
             "fingerprint": self.fingerprint,
+            "superseded_by": [one.as_json() for one in self.later],
             "findings": list(self.findings),
             "cannot_know": list(self.cannot_know),
         }
@@ -132,15 +152,25 @@ def verify_proof(data: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
         ),
         _content(proof),
         _place(proof, checkpoint),
-        _signature(checkpoint, note, trusted),
+        signature_check(checkpoint, note, trusted),
+        *_own_rotation(proof, checkpoint, note, trusted),
     ]
     if proof.envelope:
         checks.append(_statement(proof.envelope, body, checkpoint.origin, trusted))
     if statement:
         checks += _plain(proof, statement)
         checks += _attachments(proof, statement)
-    limits = _limits(proof, statement)
-    return ProofReport(tuple(checks), proof.entry, body, statement, limits)
+    later, found = _later(proof, checkpoint)
+    checks += found
+    return ProofReport(
+        tuple(checks),
+        proof.entry,
+        body,
+        statement,
+        _limits(proof, statement),
+        checkpoint=proof.checkpoint,
+        later=later,
+    )
 
 
 def _content(proof: Proof) -> Check:
@@ -175,26 +205,90 @@ def _place(proof: Proof, checkpoint: Checkpoint) -> Check:
     return Check("place", holds=True, says=says)
 
 
-def _signature(checkpoint: Checkpoint, note: Note, keys: list[TrustedKey]) -> Check:
+def signature_check(checkpoint: Checkpoint, note: Note, keys: list[TrustedKey]) -> Check:
+    """Check that a checkpoint is signed by a trusted key of its log."""
     signers = ", ".join(line.key_id for line in note.signatures)
     if not keys:
         says = f"the checkpoint is signed by key {signers}, and no trusted key was given to compare"
         return Check("signature", holds=None, says=says)
     origin = checkpoint.origin
-    candidates = _candidates(origin, keys)
-    if not candidates:
+    known = candidates(origin, keys)
+    if not known:
         says = f"the checkpoint is of log {origin}, the key given is for {keys[0].name}"
         return Check("signature", holds=False, says=says)
     try:
-        signer = note.signed_by(candidates)
+        signer = note.signed_by(known)
     except ProofError as error:
         return Check("signature", holds=False, says=str(error))
     if signer is None:
-        given = ", ".join(key.key_id for key in candidates)
+        given = ", ".join(key.key_id for key in known)
         says = f"the checkpoint is signed by key {signers}, not by the key given ({given})"
         return Check("signature", holds=False, says=says)
     says = f"the checkpoint is signed by the trusted key {signer.key_id}"
     return Check("signature", holds=True, says=says)
+
+
+def rotation_check(
+    checkpoint: Checkpoint,
+    note: Note,
+    announcements: Iterable[Announcement],
+    keys: list[TrustedKey],
+) -> Check:
+    """Check that the key that signed was the log's at that size, by what announces its keys."""
+    problem = signing_problem(checkpoint, note, in_order(announcements), keys)
+    if problem is not None:
+        return Check(ROTATION, holds=False, says=problem)
+    entries = counted(checkpoint.size, "entry", "entries")
+    return Check(ROTATION, holds=True, says=f"the key was the log's when it had {entries}")
+
+
+def _own_rotation(
+    proof: Proof, checkpoint: Checkpoint, note: Note, keys: list[TrustedKey]
+) -> Iterator[Check]:
+    """Check a proof of a key's announcement: who is replaced there signs no larger log."""
+    known = announced_by(proof.entry, proof.disclosure.body if proof.disclosure else None)
+    problem = signing_problem(checkpoint, note, known, keys, whole=False)
+    if problem is not None:
+        yield Check(ROTATION, holds=False, says=problem)
+
+
+def _later(proof: Proof, checkpoint: Checkpoint) -> tuple[tuple[Succession, ...], list[Check]]:
+    """Check the entries of later versions that came along, each of which replaces the one before.
+
+    What does not hold tells nothing: no later version is reported then.
+    """
+    chain: list[Succession] = []
+    before = proof.entry
+    for one in proof.later:
+        problem = _later_problem(one, before, checkpoint)
+        found = succession_of(one.entry, one.disclosure.body)
+        if problem is None and (found is None or found.replaces != before.subject):
+            problem = f"entry {one.entry.seq} does not say that it replaces {before.subject!r}"
+        if problem is not None or found is None:
+            return (), [Check(LATER, holds=False, says=str(problem))]
+        chain.append(found)
+        before = one.entry
+    if not chain:
+        return (), []
+    says = (
+        f"the same log has {counted(len(chain), 'later version')} of it, the last {chain[-1].told}"
+    )
+    return tuple(chain), [Check(LATER, holds=True, says=says)]
+
+
+def _later_problem(one: Later, before: Entry, checkpoint: Checkpoint) -> str | None:
+    entry = one.entry
+    if (entry.tenant, entry.seq > before.seq) != (before.tenant, True):
+        return f"entry {entry.seq} is not a later one of the same log"
+    commitment = body_commitment(one.disclosure.salt, canonical_json(one.disclosure.body))
+    if commitment != entry.body:
+        return f"the body is not the one that entry {entry.seq} committed to: it was changed"
+    leaf = leaf_hash(entry.encode())
+    try:
+        verify_inclusion(leaf, entry.seq, checkpoint.size, one.inclusion, checkpoint.root)
+    except ProofError as error:
+        return str(error)
+    return None
 
 
 def _statement(envelope: Envelope, body: Any, origin: str, keys: list[TrustedKey]) -> Check:
@@ -208,7 +302,7 @@ def _statement(envelope: Envelope, body: Any, origin: str, keys: list[TrustedKey
         says = f"the statement is the one recorded; signed by key {signers}, which was not compared"
         return Check("statement", holds=None, says=says)
     try:
-        signer = envelope.signed_by(_candidates(origin, keys))
+        signer = envelope.signed_by(candidates(origin, keys))
     except ProofError as error:
         return Check("statement", holds=False, says=str(error))
     if signer is None:
@@ -253,7 +347,8 @@ def _attachments(proof: Proof, statement: Statement) -> list[Check]:
     return checks
 
 
-def _candidates(origin: str, keys: list[TrustedKey]) -> list[VerifierKey]:
+def candidates(origin: str, keys: list[TrustedKey]) -> list[VerifierKey]:
+    """Return the trusted keys that may vouch for a log."""
     return [VerifierKey(origin, key.public_key) for key in keys if key.is_for(origin)]
 
 

@@ -38,7 +38,7 @@ class RememberedAnswers:
         file = self._file(name)
         try:
             make_folder(file.parent)
-            write_durably(file, data, mode=0o600)
+            write_durably(file, data, mode=0o600, aside=self._folder.parent)
         except EnvironmentProblem as problem:
             _log.warning("answer_not_remembered", problem=str(problem))
 

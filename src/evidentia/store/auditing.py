@@ -7,6 +7,7 @@ processes, and what stands around the entries (schema, head, keys, checkpoints) 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection
@@ -15,23 +16,30 @@ from evidentia.canonical import parse_json
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
 from evidentia.store import listing
+from evidentia.store.appending import WHAT_TO_DO, vouched
 from evidentia.store.database import Database
-from evidentia.store.ranges import Progress, Reading, Share, audit_entries
+from evidentia.store.ranges import Progress, Reading, Share, audit_entries, audit_span
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
+from evidentia.trail.adoption import Adoption
 from evidentia.trail.audit import (
     MAX_LEVEL,
     Finding,
     LogAudit,
+    PastRoots,
     RangeAudit,
     audit_upper_tiles,
     join_ranges,
 )
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
-from evidentia.trail.entry import genesis_prev
+from evidentia.trail.entry import EntryKind, genesis_prev
 from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES
-from evidentia.trail.note import Note, VerifierKey
+from evidentia.trail.note import Note, VerifierKey, decode_base64
 from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Frontier, Tile, TiledTree
+
+_LARGEST = 2**62
+_SIGNATURE_LINE = 4 + 64
+"""The bytes of a signature line: a key's id, and an Ed25519 signature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,10 @@ class AuditReport:
     checkpoints: int
     compared_with: tuple[str, ...]
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+    """What is not wrong, and has to be known for good: entries that were adopted unsigned."""
+    unsigned: tuple[int, int] | None = None
+    """The first entry that no checkpoint covers, and the log's size, where there is one."""
 
     @property
     def holds(self) -> bool:
@@ -65,6 +77,7 @@ class AuditReport:
                 {"entry": finding.seq, "what": finding.what, "problem": finding.problem}
                 for finding in self.findings
             ],
+            "notes": list(self.notes),
         }
 
 
@@ -97,17 +110,23 @@ def audit_log(
     share: Share,
     workers: int,
     outside: Sequence[OutsideCheckpoint] = (),
+    held: frozenset[str] = frozenset(),
+    signatures: bool = False,
     progress: Progress | None = None,
 ) -> AuditReport:
     """Check a whole log as it is now; the report names what is wrong, first bad entry first.
 
+    Every checkpoint is compared with the root of its entries. The signature is verified of the
+    newest one of each key, whose root covers the older ones; of all of them with `signatures`.
+    `held` are the ids of the keys that this home signs with. They are trusted, as are those that
+    signed what is kept outside; a later key counts if the one before it signed its announcement.
     Others may append meanwhile. Raise `IntegrityError` if the database's file cannot be read.
     """
+    asked = _Asked(outside, held, share, workers, signatures, progress)
     try:
-        return _audit(Reading(database, tenant), outside, share, workers, progress)
+        return _audit(Reading(database, tenant), asked)
     except IntegrityError:  # where all that is wrong is text that is not UTF-8, it can be named
-        anything = Reading(database, tenant, any_text=True)
-        return _audit(anything, outside, share, workers, progress)
+        return _audit(Reading(database, tenant, any_text=True), asked)
     except EnvironmentProblem:  # where a table or a column is missing, that is what to report
         with database.read() as connection:
             findings = tuple(_audit_schema(connection))
@@ -117,14 +136,18 @@ def audit_log(
         return AuditReport(tenant, "", 0, EMPTY_ROOT.hex(), 0, names, findings)
 
 
-def _audit(
-    reading: Reading,
-    outside: Sequence[OutsideCheckpoint],
-    share: Share,
-    workers: int,
-    progress: Progress | None,
-) -> AuditReport:
-    tenant = reading.tenant
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    outside: Sequence[OutsideCheckpoint]
+    held: frozenset[str]
+    share: Share
+    workers: int
+    signatures: bool
+    progress: Progress | None
+
+
+def _audit(reading: Reading, asked: _Asked) -> AuditReport:
+    tenant, outside = reading.tenant, asked.outside
     with reading.connection() as connection:
         head = log.read_head(connection, tenant)
         if head is None:
@@ -135,19 +158,26 @@ def _audit(
             problem = f"is missing, and with it all up to {head.size - 1}, which the head counts"
             findings.append(Finding(stored, f"entry {stored}", problem))
         ranges = audit_entries(
-            reading, connection, stored, share=share, workers=workers, progress=progress
+            reading,
+            connection,
+            stored,
+            share=asked.share,
+            workers=asked.workers,
+            progress=asked.progress,
         )
         joined = join_ranges(genesis_prev(head.origin), ranges)
         findings += joined.findings
         findings += _audit_upper_tiles(joined, log.tiles_above(connection, tenant))
         findings += _audit_head(head, joined, ranges)
-        keys, key_findings = _audit_keys(connection, head, joined.keys)
+        said = _read_key_entries(head, joined.keys)
+        findings += said.findings
+        keys, key_findings = _audit_keys(connection, head, said.announced)
         findings += key_findings
         checker = _CheckpointChecker(connection, head, keys, joined.frontier)
-        count = 0
-        for size, key_id, note in log.checkpoints(connection, tenant):
-            count += 1
-            findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
+        count, covered, wrong = _audit_checkpoints(
+            connection, joined, checker, signatures=asked.signatures
+        )
+        findings += wrong
         kept = log.checkpoint_count(connection, tenant)
         if count != kept:
             findings.append(
@@ -159,6 +189,11 @@ def _audit(
             )
         for checkpoint in outside:
             findings += checker.check(checkpoint.name, checkpoint.note)
+        findings += said.wrong_adoptions(checker.trees)
+        breaks, notes = _audit_breaks(connection, checker, said, asked)
+        findings += breaks
+        unsigned = _unsigned(covered, head.size)
+        findings += unsigned
         return AuditReport(
             tenant,
             head.origin,
@@ -167,7 +202,99 @@ def _audit(
             count,
             tuple(checkpoint.name for checkpoint in outside),
             tuple(sorted(set(findings))),
+            (*said.notes, *notes),
+            (covered, head.size) if unsigned else None,
         )
+
+
+def _unsigned(covered: int, size: int) -> list[Finding]:
+    """Say which entries no checkpoint covers, if any."""
+    if covered >= size:
+        return []
+    which = ranged(covered, size - 1, "entry", "entries")
+    are = agreed(size - covered, "is", "are")
+    return [Finding(covered, which, f"{are} not signed. {WHAT_TO_DO}")]
+
+
+def audit_tail(
+    database: Database, tenant: str, *, outside: Sequence[OutsideCheckpoint] = ()
+) -> AuditReport:
+    """Check a log's head, its last entries, its keys, its newest checkpoint and those outside.
+
+    That is what `--quick` asks for: entries before the last tile are not read.
+    """
+    reading = Reading(database, tenant)
+    with reading.connection() as connection:
+        head = log.read_head(connection, tenant)
+        if head is None:
+            return _audit_lost(connection, tenant, outside)
+        findings = [*_audit_surroundings(connection, head)]
+        start = head.size // TILE_WIDTH * TILE_WIDTH
+        if head.size and start == head.size:
+            start -= TILE_WIDTH
+        tail = audit_span(connection, tenant, start, head.size)
+        findings += tail.findings
+        erased = log.erased_since(connection, tenant, 0)
+        findings += [
+            Finding(seq, f"entry {seq}", "its body is gone, and no erasure says why")
+            for seq in tail.missing_bodies
+            if log.erasure_subject(seq) not in erased
+        ]
+        announced = [
+            (row[0], row[5] or b"")
+            for row in log.find_entries(connection, tenant, kind=EntryKind.KEY)
+        ]
+        said = _read_key_entries(head, announced)
+        findings += said.findings
+        keys, key_findings = _audit_keys(connection, head, said.announced)
+        findings += key_findings
+        stored = Frontier.unpack(head.size, head.edge)
+        ends = b"".join(tail.tail) != bytes(stored.partial[0]) if stored.partial else False
+        if ends or stored.root() != head.root or (head.size and stored.last != tail.last_leaf):
+            findings.append(Finding(start, "head", "its size, root or edge is not the entries'"))
+        checker = _CheckpointChecker(connection, head, keys, stored)
+        newest = list(islice(log.newest_checkpoints(connection, tenant, _LARGEST), 1))
+        for size, key_id, note in newest:
+            findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
+        covered = max((min(size, head.size) for size, _, _ in newest), default=0)
+        unsigned = _unsigned(covered, head.size)
+        findings += unsigned
+        for checkpoint in outside:
+            findings += checker.check(checkpoint.name, checkpoint.note)
+        names = tuple(checkpoint.name for checkpoint in outside)
+        return AuditReport(
+            tenant,
+            head.origin,
+            head.size,
+            head.root.hex(),
+            len(newest),
+            names,
+            tuple(sorted(set(findings))),
+            said.notes,
+            (covered, head.size) if unsigned else None,
+        )
+
+
+def _audit_checkpoints(
+    connection: Connection, joined: LogAudit, checker: "_CheckpointChecker", *, signatures: bool
+) -> tuple[int, int, list[Finding]]:
+    """Check the stored checkpoints; return how many there are and the largest size of one."""
+    head = checker.head
+    findings: list[Finding] = []
+    newest: dict[str, tuple[int, str]] = {}
+    full = len(joined.tile_roots)
+    roots = PastRoots(joined, log.tiles_between(connection, head.tenant, 0, 0, full))
+    count = covered = 0
+    for size, key_id, note in log.checkpoints(connection, head.tenant):
+        count += 1
+        covered = max(covered, min(size, head.size))
+        if signatures or not checker.is_of(size, key_id, note, roots.at(size)):
+            findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
+        else:
+            newest[key_id] = size, note
+    for key_id, (size, note) in newest.items():
+        findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
+    return count, covered, findings
 
 
 def _audit_lost(
@@ -272,6 +399,24 @@ class _CheckpointChecker:
             with suppress(IntegrityError):
                 self.trees.append(stored_tree(connection, state, TileCache(64)))
 
+    def is_of(self, size: int, key_id: str, note: str, root: bytes | None) -> bool:
+        """Whether a checkpoint is of these entries, and names the key that it is stored under.
+
+        Its signature is not verified. What is not plainly so is for `check` to look at.
+        """
+        if root is None:
+            return False
+        before = f"{Checkpoint(self.head.origin, size, root).text}\n— {self.head.origin} "
+        line = decode_base64(note[len(before) : -1])
+        return (
+            note.startswith(before)
+            and note.endswith("\n")
+            and line is not None
+            and len(line) == _SIGNATURE_LINE
+            and line[:4].hex() == key_id
+            and any(item.key.key_id == key_id and item.may_sign(size) for item in self.keys)
+        )
+
     def check(
         self, name: str, note: str, stored_as: tuple[int, str] | None = None
     ) -> Iterator[Finding]:
@@ -334,21 +479,87 @@ def _is_root(tree: TiledTree, checkpoint: Checkpoint) -> bool:
         return False
 
 
-def _audit_keys(
-    connection: Connection, head: log.Head, announced: Sequence[tuple[int, bytes]]
-) -> tuple[list[_AnnouncedKey], list[Finding]]:
-    """Read the keys that the log announces, and compare the key table with them."""
+def _audit_breaks(
+    connection: Connection, checker: "_CheckpointChecker", said: "_KeyEntries", asked: _Asked
+) -> tuple[list[Finding], list[str]]:
+    """Look for keys that took another's place without its signature.
+
+    One that was lost, as the log says, is a note where something outside the database trusts a
+    later key. Everything else is a finding.
+    """
+    announced = [(seq, key.key_id, key.public_key) for seq, key in said.announced]
+    trusted = set(asked.held)
+    for outside in asked.outside:
+        with suppress(EvidentiaError):
+            trusted |= {line.key_id for line in read_checkpoint(outside.note)[1].signatures}
+    pinned = max((at for at, key in enumerate(announced) if key[1] in trusted), default=None)
+    findings, notes = [], []
+    words = [vouched(connection, checker.head, announced, tree) for tree in checker.trees]
+    for at, (seq, key_id, _) in enumerate(announced):
+        if at == 0 or any(word[at] for word in words):
+            continue
+        before, lost = announced[at - 1][1], said.lost.get(seq)
+        if lost is not None and (pinned is None or at <= pinned):
+            broken = f"key {before} was lost, and key {key_id} took its place without its signature"
+            notes.append(f"{broken}: {lost} (entry {seq})")
+        else:
+            why = f", which is said to be lost: {lost}" if lost is not None else ""
+            problem = f"took the place of key {before} without its signature{why}"
+            findings.append(Finding(seq, f"key {key_id}", problem))
+    return findings, notes
+
+
+@dataclass(frozen=True, slots=True)
+class _KeyEntries:
+    """What the entries of kind `key` say: keys with their entries, and what was adopted."""
+
+    announced: list[tuple[int, VerifierKey]]
+    adopted: list[tuple[int, Adoption]]
+    lost: dict[int, str]
+    findings: list[Finding]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be known for good."""
+        return tuple(f"{one} (entry {seq})" for seq, one in self.adopted)
+
+    def wrong_adoptions(self, trees: Sequence[TiledTree]) -> Iterator[Finding]:
+        """Give the adoptions of what the log does not have."""
+        for seq, one in self.adopted:
+            if one.end != seq or not any(
+                _is_root(tree, Checkpoint("", one.end, bytes.fromhex(one.root))) for tree in trees
+            ):
+                yield Finding(seq, f"entry {seq}", "adopts entries that are not those before it")
+
+
+def _read_key_entries(head: log.Head, entries: Sequence[tuple[int, bytes]]) -> _KeyEntries:
+    announced: list[tuple[int, VerifierKey]] = []
+    adopted: list[tuple[int, Adoption]] = []
+    lost: dict[int, str] = {}
     findings = []
-    read: list[tuple[int, VerifierKey]] = []
-    for seq, body in announced:
+    for seq, body in entries:
         try:
-            key = VerifierKey.parse(parse_json(body)["key"])
+            said = parse_json(body)
+            if (adoption := Adoption.read(said)) is not None:
+                adopted.append((seq, adoption))
+                continue
+            key = VerifierKey.parse(said["key"])
         except (EvidentiaError, KeyError, TypeError, AttributeError):
             findings.append(Finding(seq, f"entry {seq}", "announces a key that cannot be read"))
             continue
         if key.name != head.origin:
             findings.append(Finding(seq, f"key {key.key_id}", f"is for another log: {key.name}"))
-        read.append((seq, key))
+        announced.append((seq, key))
+        if "lost" in said:
+            lost[seq] = str(said["lost"])
+    return _KeyEntries(announced, adopted, lost, findings)
+
+
+def _audit_keys(
+    connection: Connection, head: log.Head, read: Sequence[tuple[int, VerifierKey]]
+) -> tuple[list[_AnnouncedKey], list[Finding]]:
+    """Compare the key table with the keys that the log announces."""
+    findings = []
     stored = {seq: (key_id, public) for seq, key_id, public in log.keys(connection, head.tenant)}
     for seq, key in read:
         if stored.pop(seq, None) != (key.key_id, key.public_key):

@@ -1,74 +1,55 @@
-"""Checkpoints of a stored log: signed by a key, kept in the database and apart from it.
+"""Checkpoints of a stored log, in the database and apart from it: read and compared.
 
-A log whose past is not the one that the checkpoint kept apart signs is neither signed nor written.
+Nothing is signed here: `appending` signs what it appends, and nothing else ever is. A log whose
+past is not the one that the checkpoint kept apart signs is not written.
 """
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from evidentia.errors import EnvironmentProblem, IntegrityError, NotFoundError
+from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.language.counting import counted
-from evidentia.logs import get_logger
-from evidentia.proof.keys import SigningKey
+from evidentia.store.appending import signed_note, vouched
 from evidentia.store.database import Database
 from evidentia.store.home import Home
-from evidentia.store.keys import Keys
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
-from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.checkpoint import read_checkpoint
+from evidentia.trail.note import Note
+from evidentia.trail.tiles import TiledTree
 
 if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
 
-_log = get_logger("store")
-
-Signer = Callable[[str, str], SigningKey]
-"""Gives a private key by its id and the origin of its log."""
-
 
 def refuse_to_fork(database: Database, tenant: str, home: Home, tiles: TileCache) -> None:
     """Raise `IntegrityError` if a log does not continue the checkpoint kept apart, or is gone."""
+    kept = home.kept_checkpoint(tenant)  # before the log, which others may append to meanwhile
     with database.read() as connection:
         head = log.read_head(connection, tenant)
         if head is not None:
-            _refuse_rollback(connection, head, home, tiles)
-        elif home.kept_checkpoint(tenant) is not None:
+            _refuse_rollback(connection, head, kept, home, tiles)
+        elif kept is not None:
             raise IntegrityError(
                 f"the log that {home.checkpoint_file(tenant)} signs is gone: bring the database "
                 "back; if a new log is to begin, move that file away"
             )
 
 
-def sign_checkpoint(
-    database: Database, tenant: str, signer: Signer, home: Home, tiles: TileCache
-) -> str:
-    """Sign a log as it is now, by the key that it announces last; return the note.
+def newest_checkpoint(database: Database, tenant: str, home: Home, tiles: TileCache) -> str:
+    """Return the checkpoint of a log as it is now, verified, and keep it apart from the database.
 
-    Head and key are read at once: a key that another process announces meanwhile is of a larger
-    log. The note is kept in the database and apart from it.
+    Raise `IntegrityError` where the log's newest entries are not signed: they are not signed here.
     """
+    kept = home.kept_checkpoint(tenant)
     with database.read() as connection:
         head = log.require_head(connection, tenant)
-        _refuse_rollback(connection, head, home, tiles)
-        key_id = log.keys(connection, tenant)[-1][1]
-        note = log.checkpoint_note(connection, tenant, head.size, key_id)
-    key = signer(key_id, head.origin)
-    if note is None:
-        note = Checkpoint(head.origin, head.size, head.root).sign(key.private_key)
-        with database.write() as connection:
-            log.insert_checkpoint(connection, tenant, head.size, key_id, note)
-        _log.info("checkpoint_signed", tenant=tenant, size=head.size, key_id=key_id)
+        _refuse_rollback(connection, head, kept, home, tiles)
+        note = signed_note(connection, head, log.keys(connection, tenant))
     home.keep_checkpoint(tenant, note)
     return note
-
-
-def sign_within(connection: Connection, tenant: str, key: SigningKey) -> None:
-    """Have a key sign a log as it is in a transaction that holds it."""
-    head = log.require_head(connection, tenant)
-    note = Checkpoint(head.origin, head.size, head.root).sign(key.private_key)
-    log.insert_checkpoint(connection, tenant, head.size, key.verifier.key_id, note)
 
 
 def last_signed_by(connection: Connection, tenant: str, key_id: str) -> str:
@@ -80,37 +61,25 @@ def last_signed_by(connection: Connection, tenant: str, key_id: str) -> str:
     return notes[-1]
 
 
-def keep_audited(
-    database: Database, tenant: str, report: "AuditReport", keys: Keys, home: Home
-) -> str | None:
-    """Keep a checkpoint of what an audit found good, or the newest where none can be signed."""
+def keep_audited(database: Database, tenant: str, report: "AuditReport", home: Home) -> str | None:
+    """Keep the newest checkpoint of what an audit found good; None if there is none."""
     if not report.holds:
         raise IntegrityError("a log that does not hold gets no checkpoint")
     with database.read() as connection:
-        announced = log.keys(connection, tenant)
-        stored = [note for _, _, note in log.checkpoints(connection, tenant)]
-    if not announced:
-        return None
-    try:
-        key = keys.load(tenant, announced[-1][1], report.origin)
-        if key is not None:
-            found = Checkpoint(report.origin, report.size, bytes.fromhex(report.root))
-            stored.append(found.sign(key.private_key))
-    except EnvironmentProblem as problem:  # an audit is good without a new signature
-        _log.info("checkpoint_not_signed", tenant=tenant, reason=str(problem))
-    if not stored:
-        return None
-    home.keep_checkpoint(tenant, stored[-1])
-    return stored[-1]
+        note = log.checkpoint_of(connection, tenant, report.size)
+    if note is not None:
+        home.keep_checkpoint(tenant, note)
+    return note
 
 
-def _refuse_rollback(connection: Connection, head: log.Head, home: Home, tiles: TileCache) -> None:
+def _refuse_rollback(
+    connection: Connection, head: log.Head, kept: str | None, home: Home, tiles: TileCache
+) -> None:
     """Raise `IntegrityError` if a log does not continue the checkpoint kept apart."""
-    kept = home.kept_checkpoint(head.tenant)
     if kept is None:
         return
     path = home.checkpoint_file(head.tenant)
-    checkpoint, _ = read_checkpoint(kept)
+    checkpoint, parsed = read_checkpoint(kept)
     if checkpoint.origin != head.origin:
         raise IntegrityError(
             f"{path} is of another log ({checkpoint.origin}): if this log was begun anew on "
@@ -124,3 +93,27 @@ def _refuse_rollback(connection: Connection, head: log.Head, home: Home, tiles: 
             f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
             "trail verify'; if the log is to go on as it is, move that file away"
         )
+    _refuse_takeover(connection, head, parsed, tree, path)
+
+
+def _refuse_takeover(
+    connection: Connection, head: log.Head, kept: Note, tree: TiledTree, path: Path
+) -> None:
+    """Raise `IntegrityError` if a later key than the one kept apart was never vouched for."""
+    announced = log.keys(connection, head.tenant)
+    signers = {line.key_id for line in kept.signatures}
+    last = max((at for at, key in enumerate(announced) if key[1] in signers), default=None)
+    if last is None:
+        raise IntegrityError(
+            f"the checkpoint kept in {path} is signed by a key that the log does not announce: run "
+            "'evidentia trail verify'"
+        )
+    by_word = vouched(connection, head, announced, tree)
+    for at in range(last + 1, len(announced)):
+        if not by_word[at]:
+            raise IntegrityError(
+                f"key {announced[at][1]} of entry {announced[at][0]} took the place of key "
+                f"{announced[at - 1][1]} without its signature: whoever has no more than the "
+                "database could write that. Run 'evidentia trail verify'; if you know that the key "
+                f"was lost, and who made the new one, move {path} away"
+            )

@@ -23,6 +23,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import QueuePool
 
 from evidentia.errors import EnvironmentProblem, InputError, IntegrityError, UsageError
+from evidentia.store.readable import ReadableCopy
 from evidentia.store.turns import FairLock
 
 Arguments = ParamSpec("Arguments")
@@ -30,8 +31,12 @@ Result = TypeVar("Result")
 
 _WRITES = "evidentia_writes"
 _BUSY_SECONDS = 60.0
+_LOCK_SECONDS = 60
+"""How long a write waits for another connection: as long on PostgreSQL as on SQLite."""
 _FETCHED_AT_ONCE = 1_000
 _DAMAGE = ("malformed", "not a database", "disk image", "Could not decode")
+_UNOPENED = "unable to open database file"
+_WAITED = "lock timeout"
 # The releases in which SQLite mended the WAL-reset bug, which could corrupt a database that is
 # written and checkpointed at once: each branch from its own patch on.
 _SAFE_BRANCHES = {(3, 44): 6, (3, 50): 7, (3, 51): 3}
@@ -47,20 +52,34 @@ class Database:
     stays closed: whoever was inside a transaction ends it, and everyone else is told.
     """
 
-    def __init__(self, engine: Engine, where: str, turns: FairLock | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        where: str,
+        turns: FairLock | None = None,
+        copy: "ReadableCopy | None" = None,
+    ) -> None:
         self.engine = engine
         self.where = where
         self._turns = turns
+        self._copy = copy
         self._closed = False
         _databases.add(self)
 
     @classmethod
     def sqlite(cls, path: Path, *, read_only: bool = False) -> "Database":
-        """Open an embedded database file; `read_only` never creates or changes it."""
-        mode = "ro" if read_only else "rwc"
-        engine = _sqlite_engine(f"{path.absolute().as_uri()}?mode={mode}", read_only=read_only)
-        turns = None if read_only else FairLock(path.with_name(f"{path.name}.turns"))
-        return cls(engine, str(path), turns)
+        """Open an embedded database file; `read_only` never creates or changes it.
+
+        Where nothing can be written beside it, which SQLite needs to read a file with a WAL, a
+        copy of both is read.
+        """
+        if not read_only:
+            engine = _sqlite_engine(f"{path.absolute().as_uri()}?mode=rwc", read_only=False)
+            return cls(engine, str(path), FairLock(path.with_name(f"{path.name}.turns")))
+        copy = ReadableCopy.if_needed(path, _sqlite_module())
+        uri = (path if copy is None else copy.file).absolute().as_uri()
+        mode = "ro" if copy is None else "rw"  # SQLite takes the WAL in, in the copy
+        return cls(_sqlite_engine(f"{uri}?mode={mode}", read_only=True), str(path), copy=copy)
 
     @classmethod
     def server(cls, url: str) -> "Database":
@@ -87,7 +106,7 @@ class Database:
             raise EnvironmentProblem(
                 "PostgreSQL needs the psycopg driver: pip install 'evidentia[postgres]'"
             ) from None
-        event.listen(engine, "connect", _read_times_as_text)
+        event.listen(engine, "connect", _prepare_server)
         return cls(engine, _without_secrets(parsed))
 
     @classmethod
@@ -101,7 +120,7 @@ class Database:
     def address(self) -> str:
         """What another process needs to open the same database; it may hold a password."""
         if self.is_sqlite:
-            return self.where
+            return self.where if self._copy is None else str(self._copy.file)
         return self.engine.url.render_as_string(hide_password=False)
 
     @property
@@ -162,10 +181,16 @@ class Database:
         self._closed = True
         if self._turns is None:
             self.engine.dispose()
+            if self._copy is not None:
+                self._copy.remove()
             return
-        with self._turns.turn():
+        try:
+            with self._turns.turn():
+                self.engine.dispose()
+        except EnvironmentProblem:  # no room even for a turn: nothing is written by closing
             self.engine.dispose()
-        self._turns.close()
+        finally:
+            self._turns.close()
 
     def require_open(self) -> None:
         """Raise `UsageError` if this was closed."""
@@ -210,6 +235,10 @@ class Database:
                 raise IntegrityError(f"the database refused a change: {message}") from error
             if any(word in message for word in _DAMAGE):
                 raise IntegrityError(f"the database file is damaged: {message}") from error
+            if _UNOPENED in message:
+                message += f" ({_why_unopened(self.where)})"
+            if _WAITED in message:
+                message = _waited_too_long()
             raise EnvironmentProblem(f"the database {self.where} failed: {message}") from error
         except UnicodeDecodeError as error:  # the driver fails on messages that quote the damage
             raise IntegrityError(f"the database file is damaged: {error}") from error
@@ -356,11 +385,18 @@ def _without_secrets(url: URL) -> str:
     return url.set(query=query).render_as_string(hide_password=True)
 
 
-def _read_times_as_text(connection: Any, _record: object) -> None:
-    """Have PostgreSQL's times read as they were written, however the server would show them."""
+def _prepare_server(connection: Any, _record: object) -> None:
+    """Have PostgreSQL's times read as they were written, however the server would show them.
+
+    And let no one wait for ever behind a transaction that was left open.
+    """
     connection.adapters.register_loader("timestamptz", _time_loader())
     connection.autocommit = True  # a setting goes with the transaction it was made in
     connection.execute("SET TimeZone = 'UTC'; SET DateStyle = 'ISO'")
+    connection.execute(
+        "SELECT set_config('lock_timeout', %s, false) WHERE current_setting('lock_timeout') = '0'",
+        (f"{_LOCK_SECONDS}s",),  # unless the server, the role or the URL says another
+    )
     connection.autocommit = False
 
 
@@ -374,6 +410,27 @@ def _time_loader() -> type:
             return moment.isoformat(timespec="microseconds")[:-6] + "Z"
 
     return TimeLoader
+
+
+def _waited_too_long() -> str:
+    return (
+        "another connection held a lock for longer than was waited for it "
+        f"(lock_timeout, {_LOCK_SECONDS} seconds if none is set), and nothing was changed: end the "
+        "transaction that holds it (pg_stat_activity and pg_blocking_pids() name it), then try "
+        "again"
+    )
+
+
+def _why_unopened(path: str) -> str:
+    """Say why SQLite cannot open its files, which it does not say itself."""
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return str(error.strerror)
+    return (
+        "look whether its folder can be written, and whether this process may have more open files "
+        "('ulimit -n')"
+    )
 
 
 def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:

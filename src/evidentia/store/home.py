@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evidentia.errors import EnvironmentProblem, ProofError
-from evidentia.store.files import make_folder, write_durably
+from evidentia.store.files import make_folder, remove_unfinished, write_durably
 from evidentia.store.keys import FileKeys, Passphrase
 from evidentia.store.turns import FairLock
 from evidentia.trail.checkpoint import read_checkpoint
@@ -17,6 +17,7 @@ class Home:
     def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
         self.folder = folder
         self.keys = FileKeys(folder / "keys", passphrase)
+        self._turns = FairLock(folder / "checkpoints" / ".turns")
 
     @property
     def database(self) -> Path:
@@ -37,6 +38,11 @@ class Home:
         for folder in (self.folder, self.lake):
             make_folder(folder)
 
+    def tidy(self) -> None:
+        """Remove what processes that were killed left half-written in the folder."""
+        for name in ("lake", "keys", "checkpoints", "places", "answers"):
+            remove_unfinished(self.folder / name)
+
     def places(self, tenant: str) -> Path:
         """Return the folder that says where a tenant's documents were read from on this machine."""
         return self.folder / "places" / tenant
@@ -46,32 +52,42 @@ class Home:
         return self.folder / "checkpoints" / f"{tenant}.txt"
 
     def kept_checkpoint(self, tenant: str) -> str | None:
-        """Return the checkpoint kept here, or None if there is none yet."""
+        """Return the checkpoint kept here, or None if there is none yet.
+
+        An empty file is none: a power cut leaves it behind where the disk was not waited for.
+        """
         try:
-            return self.checkpoint_file(tenant).read_text(encoding="utf-8", errors="replace")
+            kept = self.checkpoint_file(tenant).read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return None
         except OSError as error:
             path = self.checkpoint_file(tenant)
             raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+        return kept if kept.strip("\0") else None
 
-    def keep_checkpoint(self, tenant: str, note: str) -> None:
+    def keep_checkpoint(self, tenant: str, note: str, *, durably: bool = True) -> None:
         """Keep a checkpoint, unless another process kept a larger one of the same log meanwhile.
 
-        The caller has checked that it follows the one kept before.
+        The caller has checked that it follows the one kept before. Unless it is kept `durably`, a
+        power cut may bring back an older one.
         """
-        if self.kept_checkpoint(tenant) == note:
-            return
         path = self.checkpoint_file(tenant)
-        make_folder(path.parent)
-        lock = FairLock(path.with_name(f".{path.name}.turns"))
-        try:
-            with lock.turn():
-                kept = self.kept_checkpoint(tenant)
-                if kept is None or _goes_on(kept, note):
-                    write_durably(path, note.encode())
-        finally:
-            lock.close()
+        if not path.parent.exists():
+            make_folder(path.parent)
+        with self._turns.turn():
+            kept = self.kept_checkpoint(tenant)
+            if kept is not None and not _goes_on(kept, note):
+                return
+            if durably:
+                write_durably(path, note.encode(), aside=path.parent)
+            else:
+                fresh = path.with_name(f".{path.name}.new")
+                fresh.write_bytes(note.encode())
+                fresh.replace(path)
+
+    def close(self) -> None:
+        """Let go of what was opened to keep checkpoints; a later one opens it again."""
+        self._turns.close()
 
 
 def _goes_on(kept: str, note: str) -> bool:

@@ -1,20 +1,24 @@
 """Private keys: where they are held, and what signs with them."""
 
 import os
+import stat
 import unicodedata
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
 from evidentia.errors import EnvironmentProblem, InputError
 from evidentia.proof.keys import PROTECTION_BYTES, SigningKey, is_encrypted
-from evidentia.store.files import make_folder, sync_folder, write_durably
+from evidentia.store.files import make_folder, sync_folder, unfinished, write_durably
 from evidentia.store.signing import CommandSigner
 
 LEAST_PASSPHRASE: Final = 12
 SECRET_BYTES: Final = 32
 _WRITABLE_BY_OTHERS: Final = 0o022
+_WRITABLE_BY_ALL: Final = 0o002
+_HARM: Final = "put another key in its place"
 
 Passphrase = str | bytes | Callable[[], str | bytes]
 """The passphrase of private keys, or what asks for it when one has to be opened."""
@@ -67,7 +71,7 @@ class FileKeys(Keys):
     def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
         self._folder = folder
         self._passphrase = passphrase
-        self._opened: dict[tuple[str, bytes], SigningKey] = {}
+        self._opened: dict[tuple[str, str, bytes], SigningKey] = {}
 
     def file(self, tenant: str, key_id: str) -> Path:
         """Where a private key is kept."""
@@ -103,23 +107,23 @@ class FileKeys(Keys):
             path, data = self.file(tenant, key_id), _encrypted(key, passphrase)
         make_folder(self._folder.parent)
         make_folder(path.parent)
-        write_durably(path, data, mode=0o600)
+        write_durably(path, data, mode=0o600, aside=self._folder)
 
     def load(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
         """Return a private key, or what signs with it; None if neither is here.
 
-        One that is encrypted is opened once, and the passphrase asked for then.
+        The file is read each time, as every append asks for it; what is in it is opened once, and
+        the passphrase asked for then.
         """
         path = self.file(tenant, key_id)
-        found = _guarded(path, "put another key in its place")
+        found = _guarded(path, _HARM)
         if found is None:
             return self._command_key(tenant, key_id, name)
-        if not is_encrypted(found):
-            return _is(key_id, path, _read(path, name, found))
-        opened = self._opened.get((name, found))
+        opened = self._opened.get((name, key_id, found))
         if opened is None:
-            opened = _is(key_id, path, _read(path, name, found, self._ask(path)))
-            self._opened[name, found] = opened
+            passphrase = self._ask(path) if is_encrypted(found) else None
+            opened = _is(key_id, path, _read(path, name, found, passphrase))
+            self._opened[name, key_id, found] = opened
         return opened
 
     def place(self, tenant: str, key_id: str) -> KeyPlace:
@@ -166,7 +170,7 @@ class FileKeys(Keys):
             (path, _encrypted(key, secret)) for path, pem, key in found if not is_encrypted(pem)
         ]
         for path, data in changed:
-            write_durably(path, data, mode=0o600)
+            write_durably(path, data, mode=0o600, aside=self._folder)
         self._passphrase = secret
         return [path.stem for path, _ in changed]
 
@@ -182,16 +186,14 @@ class FileKeys(Keys):
             if is_encrypted(pem)
         ]
         for path, data in changed:
-            write_durably(path, data, mode=0o600)
+            write_durably(path, data, mode=0o600, aside=self._folder)
         self._passphrase = None
         return [path.stem for path, _ in changed]
 
     def _key_files(self, tenant: str) -> Iterator[tuple[Path, bytes]]:
         for path in sorted((self._folder / tenant).glob("*.pem")):
-            try:
-                yield path, path.read_bytes()
-            except OSError as error:
-                raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+            if (pem := _guarded(path, _HARM)) is not None:
+                yield path, pem
 
     def _command_key(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
         path = self.command_file(tenant, key_id)
@@ -217,12 +219,11 @@ class FileKeys(Keys):
 
 def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     """Return the secret that a file keeps; it is made where it is not there."""
-    try:
-        key = bytes.fromhex(path.read_text("ascii").strip())
-    except FileNotFoundError:
+    found = _guarded(path, "choose what redacted values are known by")
+    if found is None:
         return _new_key(path, randomness)
-    except OSError as error:
-        raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
+    try:
+        key = bytes.fromhex(found.decode("ascii").strip())
     except ValueError:
         key = b""
     if len(key) != SECRET_BYTES:
@@ -235,26 +236,29 @@ def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
 
 def _new_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     make_folder(path.parent)
-    fresh = path.with_name(f".{path.name}.{randomness(8).hex()}")
-    write_durably(fresh, f"{randomness(SECRET_BYTES).hex()}\n".encode(), mode=0o600)
     try:
-        os.link(fresh, path)  # the first of several processes wins
+        with unfinished(path.parent.parent) as (file, fresh):
+            file.write(f"{randomness(SECRET_BYTES).hex()}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+            with suppress(FileExistsError):  # the first of several processes wins
+                os.link(fresh, path)
         sync_folder(path.parent)
-    except FileExistsError:
-        pass
     except OSError as error:
         raise EnvironmentProblem(f"{path}: cannot be made ({error.strerror})") from error
-    finally:
-        fresh.unlink(missing_ok=True)
     return secret_key(path, randomness)
 
 
 def _guarded(path: Path, harm: str) -> bytes | None:
-    """Return what a file holds that no one else may write; None if there is none."""
+    """Return what a file holds that no one else may write; None if there is none.
+
+    Nor may everyone write in its folder, or in the one above: they could put another there.
+    """
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             data = file.read()
+        open_to_all = [one for one in (path.parent, path.parent.parent) if _is_open_to_all(one)]
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -263,7 +267,18 @@ def _guarded(path: Path, harm: str) -> bytes | None:
         raise EnvironmentProblem(
             f"{path}: others may write it, and so {harm}; look at it, and then 'chmod 600' it"
         )
+    if open_to_all:
+        raise EnvironmentProblem(
+            f"{open_to_all[0]}: everyone may write in it, and so {harm}; look at {path.name}, and "
+            "then 'chmod 700' the folder"
+        )
     return data
+
+
+def _is_open_to_all(folder: Path) -> bool:
+    """Whether anyone may replace what is in a folder; where it is sticky, only its owner may."""
+    mode = folder.stat().st_mode
+    return bool(mode & _WRITABLE_BY_ALL) and not mode & stat.S_ISVTX
 
 
 def _is(key_id: str, path: Path, key: SigningKey) -> SigningKey:

@@ -2,9 +2,8 @@
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from hashlib import file_digest, sha256
 from io import BufferedReader
 from pathlib import Path
@@ -12,7 +11,13 @@ from typing import BinaryIO, Protocol
 
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
-from evidentia.store.files import make_folder, sync_folder, write_durably
+from evidentia.store.files import (
+    make_folder,
+    remove_unfinished,
+    sync_within,
+    unfinished,
+    write_durably,
+)
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -58,6 +63,9 @@ class Lake(Protocol):
     def holds(self, digest: str) -> bool:
         """Whether there are bytes under a digest; they are not checked."""
 
+    def digests(self) -> Iterator[str]:
+        """Give the digests under which there are bytes, which are not checked, in order."""
+
     def remove(self, digest: str) -> None:
         """Remove the bytes of a digest, where the law wants them erased; if they are there."""
 
@@ -67,29 +75,29 @@ class FileLake(Lake):
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._is_tidy = False
 
     def put(self, data: bytes) -> str:
         """Keep bytes; return their digest."""
+        self._tidy()
         digest = sha256_hex(data)
         path = self._path(digest)
-        if not _has(path, data):
-            make_folder(path.parent)
-            write_durably(path, data, mode=0o600)
+        with _writing(path):
+            if not _has(path, data):
+                make_folder(path.parent)
+                write_durably(path, data, mode=0o600, aside=self._folder)
+            sync_within(path.parent, self._folder)  # also what another process was killed before
         return digest
 
     @contextmanager
     def writer(self) -> Iterator["FileLakeWriter"]:
         """Give what keeps bytes piece by piece; what is not kept when the block ends is gone."""
+        self._tidy()
         make_folder(self._folder)
-        with _writing(self._folder):
-            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".writing.")
-        file = os.fdopen(handle, "wb")
-        try:
-            yield FileLakeWriter(self._path, file, Path(temporary))
-        finally:
-            with suppress(OSError):  # what is not kept need not be written
-                file.close()
-            Path(temporary).unlink(missing_ok=True)
+        with ExitStack() as stack:
+            with _writing(self._folder):
+                file, temporary = stack.enter_context(unfinished(self._folder))
+            yield FileLakeWriter(self._path, file, temporary, self._folder)
 
     def get(self, digest: str) -> bytes:
         """Return the bytes of a digest."""
@@ -123,12 +131,24 @@ class FileLake(Lake):
         """Whether there are bytes under a digest; they are not checked."""
         return self._path(digest).exists()
 
+    def digests(self) -> Iterator[str]:
+        """Give the digests under which there are bytes, which are not checked, in order."""
+        for path in sorted((self._folder / "sha256").glob("??/??/*")):
+            if _DIGEST.fullmatch(path.name) and path == self._path(path.name):
+                yield path.name
+
     def remove(self, digest: str) -> None:
         """Remove the bytes of a digest, where the law wants them erased; if they are there."""
         try:
             self._path(digest).unlink(missing_ok=True)
         except OSError as error:
             raise EnvironmentProblem(f"{digest}: cannot be removed ({error.strerror})") from error
+
+    def _tidy(self) -> None:
+        """Before the first write, remove what a killed process left half-written."""
+        if not self._is_tidy:
+            remove_unfinished(self._folder)
+            self._is_tidy = True
 
     def _path(self, digest: str) -> Path:
         if not _DIGEST.fullmatch(digest):
@@ -139,9 +159,12 @@ class FileLake(Lake):
 class FileLakeWriter(LakeWriter):
     """Bytes on their way into a lake in a folder."""
 
-    def __init__(self, place: Callable[[str], Path], file: BinaryIO, temporary: Path) -> None:
+    def __init__(
+        self, place: Callable[[str], Path], file: BinaryIO, temporary: Path, folder: Path
+    ) -> None:
         self.byte_count = 0
         self._place, self._file, self._temporary = place, file, temporary
+        self._folder = folder
         self._digest = sha256()
 
     def write(self, data: bytes) -> None:
@@ -161,7 +184,7 @@ class FileLakeWriter(LakeWriter):
                 self._file.flush()
                 os.fsync(self._file.fileno())
                 self._temporary.replace(path)
-                sync_folder(path.parent)
+            sync_within(path.parent, self._folder)
         return digest
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from evidentia.errors import NotFoundError
 from evidentia.store import schema
+from evidentia.store.appending import Appending
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.keys import Keys, Passphrase
-from evidentia.store.lake import FileLake, Lake
+from evidentia.store.lake import Lake
 from evidentia.store.sequencer import Sequencer
 from evidentia.store.tree import TileCache
 
@@ -25,16 +26,16 @@ class Store:
     lake: Lake
     keys: Keys
     new_origin: Callable[[str], str]
+    randomness: Callable[[int], bytes]
+    appending: Appending = field(init=False)
     sequencer: Sequencer = field(init=False)
     tiles: TileCache = field(default_factory=TileCache)
 
     def __post_init__(self) -> None:
-        self.sequencer = Sequencer(self.database, self.new_origin)
-
-    @classmethod
-    def of(cls, database: Database, home: Home, new_origin: Callable[[str], str]) -> "Store":
-        """Return a store whose lake and keys are in its home folder."""
-        return cls(database, home, FileLake(home.lake), home.keys, new_origin)
+        self.appending = Appending(
+            self.home, self.keys, self.tiles, self.new_origin, self.randomness
+        )
+        self.sequencer = Sequencer(self.database, self.appending)
 
 
 def open_current(
@@ -69,7 +70,10 @@ def open_database(
 ) -> tuple[Database, Home]:
     """Open a workspace's database as it is, whatever its schema, and its home folder."""
     if isinstance(target, str) and "://" in target:
-        return Database.server(target), Home(Path(home or DEFAULT_HOME), passphrase)
+        place = Home(Path(home or DEFAULT_HOME), passphrase)
+        if not read_only:
+            place.tidy()
+        return Database.server(target), place
     place = Home(Path(target or home or DEFAULT_HOME), passphrase)
     if create and not read_only:
         place.create()
@@ -78,4 +82,6 @@ def open_database(
             f"{place.folder}: there is no workspace yet; 'evidentia check', 'evidentia ingest', "
             "'evidentia bundle build' and 'evidentia trail append' make one"
         )
+    if not read_only:
+        place.tidy()
     return Database.sqlite(place.database, read_only=read_only), place

@@ -4,22 +4,32 @@ Tiles and entry bundles are written first and the checkpoint last, so a reader n
 checkpoint whose tiles are not there. What was published once is compared, never overwritten.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection
 
+from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
-from evidentia.store.files import write_durably
+from evidentia.proof.publication import PUBLISHED_KINDS
+from evidentia.store.files import make_folder, remove_unfinished, sync_within, write_durably
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.merkle import leaf_hash
-from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Tile, TiledTree, encode_bundle, tile_path
-
-CHECKPOINT = "checkpoint"
+from evidentia.trail.publication import CHECKPOINT
+from evidentia.trail.tiles import (
+    TILE_HEIGHT,
+    TILE_WIDTH,
+    Tile,
+    TiledTree,
+    body_path,
+    encode_bundle,
+    tile_path,
+)
+from evidentia.trail.witness import merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +48,59 @@ def publish(
     note: str,
     folder: Path,
     progress: Callable[[int], None],
+    *,
+    versions: bool = False,
 ) -> Publication:
-    """Write what a folder lacks of the log as it was at a signed checkpoint."""
+    """Write what a folder lacks of the log as it was at a signed checkpoint.
+
+    `versions` writes the bodies of entries about packs and keys, too.
+    """
     checkpoint, _ = read_checkpoint(note)
     tree = stored_tree(connection, head, TileCache())
     before = _published_size(folder, checkpoint, tree)
     files = 0
+    remove_unfinished(folder)
+    places: set[Path] = set()
+    if versions:
+        make_folder(folder, mode=0o777)
+        for path, data in _bodies(connection, head.tenant, checkpoint.size):
+            files += _write_once(folder / path, data, folder)
+            places.add((folder / path).parent)
+        _sync(places, folder)
     if before < checkpoint.size:
+        make_folder(folder, mode=0o777)
+        places = set()
         for path, data in _new_files(connection, head.tenant, tree, before, checkpoint.size):
-            files += _write_once(folder / path, data)
+            files += _write_once(folder / path, data, folder)
+            places.add((folder / path).parent)
             progress(files)
-        write_durably(folder / CHECKPOINT, note.encode())
+        _sync(places, folder)
+        write_durably(folder / CHECKPOINT, note.encode(), aside=folder)
         files += 1
         _drop_stale_partials(folder, before, checkpoint.size)
+    else:
+        files += _add_signatures(folder / CHECKPOINT, note)
     return Publication(folder, before, checkpoint.size, files)
+
+
+def _bodies(connection: Connection, tenant: str, size: int) -> Iterator[tuple[str, bytes]]:
+    """Give the bodies that tell of versions and keys with their salts, by path; none was erased."""
+    for kind in PUBLISHED_KINDS:
+        for row in log.find_entries(connection, tenant, kind=kind, before=size):
+            salt, body = row[4], row[5]
+            if salt is not None and body is not None:
+                disclosed = {"body": parse_json(body), "salt": salt.hex()}
+                yield body_path(row[0]), canonical_json(disclosed) + b"\n"
+
+
+def _add_signatures(path: Path, note: str) -> int:
+    """Add to a published checkpoint the signatures that came since; return the files written."""
+    published = path.read_text(encoding="utf-8")
+    whole = merged(published, note)
+    if whole == published:
+        return 0
+    write_durably(path, whole.encode())
+    return 1
 
 
 def _published_size(folder: Path, checkpoint: Checkpoint, tree: TiledTree) -> int:
@@ -109,12 +158,24 @@ def _new_tiles(tree: TiledTree, before: int, size: int) -> Iterator[Tile]:
         level, before, size = level + 1, before >> TILE_HEIGHT, size >> TILE_HEIGHT
 
 
-def _write_once(path: Path, data: bytes) -> int:
+def _sync(places: Iterable[Path], folder: Path) -> None:
+    """Make what is published durable before a checkpoint names it.
+
+    Also what was published before: whoever wrote it may have been killed before it was durable.
+    """
+    try:
+        for place in sorted(places):
+            sync_within(place, folder)
+    except OSError as error:
+        raise EnvironmentProblem(f"{folder}: cannot be written ({error.strerror})") from error
+
+
+def _write_once(path: Path, data: bytes, folder: Path) -> int:
     """Write a file that does not exist; compare it if it does. Return how many were written."""
     try:
         there = path.read_bytes()
     except FileNotFoundError:
-        write_durably(path, data)
+        write_durably(path, data, aside=folder)
         return 1
     except OSError as error:
         raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
@@ -134,9 +195,17 @@ def _drop_stale_partials(folder: Path, before: int, size: int) -> None:
         if width and size // TILE_WIDTH > before // TILE_WIDTH:
             for kind in kinds:
                 stale = folder / tile_path(kind, before // TILE_WIDTH, width)
-                for partial in stale.parent.glob("*"):
-                    partial.unlink()
-                if stale.parent.exists():
-                    stale.parent.rmdir()
+                _remove(stale.parent)
         level += 1
         before, size, kinds = before >> TILE_HEIGHT, size >> TILE_HEIGHT, (level,)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder of partial files, if it is there; no reader needs it any more."""
+    try:
+        for partial in folder.glob("*"):
+            partial.unlink(missing_ok=True)
+        if folder.exists():
+            folder.rmdir()
+    except OSError as error:
+        raise EnvironmentProblem(f"{folder}: cannot be removed ({error.strerror})") from error

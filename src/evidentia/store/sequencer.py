@@ -2,16 +2,18 @@
 
 Whoever appends while no one else does commits at once. Whoever comes during a commit waits, and
 the first of them then commits for all that have gathered. There is no timer and no thread of its
-own, so a lone append never waits, and nothing is lost when a process ends.
+own, so a lone append never waits, and nothing is lost when a process ends. Each commit ends in a
+signed checkpoint of every log that it appends to.
 """
 
 import os
 import threading
 from collections.abc import Sequence
 
-from evidentia.errors import ConflictError, EnvironmentProblem
+from evidentia.errors import ConflictError, EnvironmentProblem, EvidentiaError
+from evidentia.store.appending import Appending, HeldLog
 from evidentia.store.database import Database
-from evidentia.store.sql.log import NewOrigin, Receipt, append, lock_head, move_head
+from evidentia.store.sql.log import Receipt
 from evidentia.trail.waiting import Waiting
 
 MAX_TOGETHER = 5_000
@@ -21,31 +23,41 @@ MAX_TOGETHER = 5_000
 class _Request:
     """What one caller waits for."""
 
-    def __init__(self, tenant: str, waiting: Sequence[Waiting]) -> None:
+    def __init__(self, tenant: str, waiting: Sequence[Waiting], by: str) -> None:
         self.tenant = tenant
         self.waiting = waiting
+        self.by = by
         self.receipts: list[Receipt] = []
         self.error: BaseException | None = None
         self.leads = False
         self.ready = threading.Event()
 
 
+class _RefusedError(Exception):
+    """Ends a transaction in which one tenant's log can't be appended to, or not be signed."""
+
+    def __init__(self, tenant: str, error: EvidentiaError) -> None:
+        super().__init__(tenant)
+        self.tenant = tenant
+        self.error = error
+
+
 class Sequencer:
     """Appends on behalf of all threads of a process; other processes have their own."""
 
-    def __init__(self, database: Database, new_origin: NewOrigin) -> None:
+    def __init__(self, database: Database, appending: Appending) -> None:
         self._database = database
-        self._new_origin = new_origin
+        self._appending = appending
         self._lock = threading.Lock()
         self._queue: list[_Request] = []
         self._busy = False
         self._pid = os.getpid()
 
-    def append(self, tenant: str, waiting: Sequence[Waiting]) -> list[Receipt]:
-        """Append entries, all or none; they are durable when this returns."""
+    def append(self, tenant: str, waiting: Sequence[Waiting], by: str) -> list[Receipt]:
+        """Append entries, all or none; they are durable and signed when this returns."""
         if self._pid != os.getpid():
             self._begin_as_child()
-        request = _Request(tenant, waiting)
+        request = _Request(tenant, waiting, by)
         with self._lock:
             self._queue.append(request)
             request.leads = not self._busy
@@ -114,21 +126,41 @@ class Sequencer:
         return requests
 
     def _commit(self, requests: Sequence[_Request]) -> None:
+        """Append what was asked for; a tenant whose log refuses doesn't keep the others from it."""
+        left = list(requests)
+        while left:
+            try:
+                self._write(left)
+            except _RefusedError as refused:  # nothing of this transaction is there
+                for request in left:
+                    if request.tenant == refused.tenant:
+                        request.error = refused.error
+                left = [request for request in left if request.tenant != refused.tenant]
+            else:
+                return
+
+    def _write(self, requests: Sequence[_Request]) -> None:
         """Append the requests' entries in one transaction, and then fill in their receipts."""
         receipts: list[tuple[_Request, list[Receipt]]] = []
+        logs: list[HeldLog] = []
         with self._database.write() as connection:
             # Heads are locked in order of their tenants, so that two sequencers cannot deadlock.
             for tenant in sorted({request.tenant for request in requests}):
-                first = head = lock_head(connection, tenant, self._new_origin)
-                for request in requests:
-                    if request.tenant == tenant:
+                own = [request for request in requests if request.tenant == tenant]
+                try:
+                    held = self._appending.hold(connection, tenant, by=own[0].by)
+                    for request in own:
                         try:
-                            head, added = append(connection, head, request.waiting)
+                            added = held.append(request.waiting)
                         except ConflictError as error:  # found before anything was written
                             request.error = error
                         else:
                             receipts.append((request, added))
-                if head.size > first.size:
-                    move_head(connection, first, head)
+                    held.sign()
+                except EvidentiaError as error:
+                    raise _RefusedError(tenant, error) from error
+                logs.append(held)
+        for held in logs:
+            self._appending.committed(held)
         for request, added in receipts:
             request.receipts = added

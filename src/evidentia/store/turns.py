@@ -58,10 +58,12 @@ class FairLock:
         with self._threads:
             if self._file < 0:
                 self._file = self._open()
-            holder, ticket = os.getpid(), self._draw()
+            with self._explained():
+                holder, ticket = os.getpid(), self._draw()
             try:
-                self._wait(ticket - 1)
-                self._lock(_TURN)
+                with self._explained():
+                    self._wait(ticket - 1)
+                    self._lock(_TURN)
                 yield
             finally:
                 if os.getpid() == holder:  # a child forked meanwhile must not end our turn
@@ -83,12 +85,17 @@ class FairLock:
         self._file = -1
 
     def _open(self) -> int:
-        try:
+        with self._explained():
             return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise EnvironmentProblem(
-                f"{self._path}: cannot be opened to take turns at writing ({error.strerror})"
-            ) from None
+                f"{self._path}: cannot be used to take turns at writing ({error.strerror})"
+            ) from error
 
     def _draw(self) -> int:
         self._lock(_COUNTER)

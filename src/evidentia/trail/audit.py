@@ -23,6 +23,7 @@ from evidentia.trail.entry import (
     encode_entry,
     is_time,
 )
+from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES
 from evidentia.trail.tiles import (
     TILE_BYTES,
     TILE_HEIGHT,
@@ -278,6 +279,75 @@ class LogAudit:
     upper_tiles: list[Tile]
     keys: list[tuple[int, bytes]]
     findings: list[Finding]
+    tile_roots: list[bytes]
+    tail: list[bytes]
+
+
+class PastRoots:
+    """The roots that a checked log had at earlier sizes, asked for in rising order.
+
+    `tiles` are the stored full tiles of level 0, which the check has compared with the entries.
+    """
+
+    def __init__(self, joined: LogAudit, tiles: Iterable[Tile]) -> None:
+        self._roots = joined.tile_roots
+        self._tail = joined.tail
+        self._size = joined.frontier.size
+        self._tiles = iter(tiles)
+        self._tile: Tile | None = None
+        self._above: list[bytes] = []
+        self._full = 0
+        self._within: list[bytes] = []
+        self._count = 0
+        self._leaves: Sequence[bytes] = ()
+
+    def at(self, size: int) -> bytes | None:
+        """Return the root of the first `size` entries; None if a tile that it needs is missing."""
+        full, rest = divmod(size, TILE_WIDTH)
+        if size > self._size or full < self._full or (full == self._full and rest < self._count):
+            return None
+        if full > self._full:
+            for count in range(self._full, full):
+                _push(self._above, count + 1, self._roots[count])
+            self._full, self._count, self._within, self._leaves = full, 0, [], ()
+        if rest:
+            if not self._leaves:
+                self._leaves = self._leaves_of(full)
+            if len(self._leaves) < rest:
+                return None
+            for count in range(self._count, rest):
+                _push(self._within, count + 1, self._leaves[count])
+            self._count = rest
+        return _folded([*self._above, *self._within])
+
+    def _leaves_of(self, index: int) -> Sequence[bytes]:
+        if index == len(self._roots):
+            return self._tail
+        while self._tile is None or self._tile.index < index:
+            self._tile = next(self._tiles, None)
+            if self._tile is None:
+                return ()
+        if self._tile.index != index:
+            return ()
+        data = self._tile.data
+        return [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
+
+
+def _push(peaks: list[bytes], count: int, node: bytes) -> None:
+    """Add a node to the roots of complete subtrees, of which there are `count` leaves then."""
+    while not count & 1:
+        node = sha256(b"\x01" + peaks.pop() + node).digest()
+        count >>= 1
+    peaks.append(node)
+
+
+def _folded(peaks: Sequence[bytes]) -> bytes:
+    if not peaks:
+        return EMPTY_ROOT
+    result = peaks[-1]
+    for peak in reversed(peaks[:-1]):
+        result = sha256(b"\x01" + peak + result).digest()
+    return result
 
 
 def join_ranges(genesis: str, ranges: Sequence[RangeAudit]) -> LogAudit:
@@ -297,12 +367,12 @@ def join_ranges(genesis: str, ranges: Sequence[RangeAudit]) -> LogAudit:
             )
         expected = part.last_leaf.hex()
     findings += _unexplained_bodies(ranges)
-    frontier, upper = _tree(
-        [root for part in ranges for root in part.tile_roots],
-        [leaf for part in ranges for leaf in part.tail],
-    )
+    roots = [root for part in ranges for root in part.tile_roots]
+    tail = [leaf for part in ranges for leaf in part.tail]
+    frontier, upper = _tree(roots, tail)
     frontier.last = ranges[-1].last_leaf if ranges else b""
-    return LogAudit(frontier, upper, [key for part in ranges for key in part.keys], findings)
+    keys = [key for part in ranges for key in part.keys]
+    return LogAudit(frontier, upper, keys, findings, roots, tail)
 
 
 def audit_upper_tiles(expected: Sequence[Tile], stored: Iterable[Tile]) -> list[Finding]:

@@ -37,6 +37,7 @@ class EntryKind(StrEnum):
 
     EVIDENCE_RECORD = "evidence_record"
     STATUS_CHANGE = "status_change"
+    DOCUMENT = "document"
     BUNDLE = "bundle"
     RUN = "run"
     LEDGER = "ledger"

@@ -184,11 +184,25 @@ def tile_path(level: int | str, index: int, width: int = TILE_WIDTH) -> str:
     >>> tile_path("entries", 3, 112)
     'tile/entries/003.p/112'
     """
+    suffix = "" if width == TILE_WIDTH else f".p/{width}"
+    return f"tile/{level}/{_grouped(index)}{suffix}"
+
+
+def body_path(seq: int) -> str:
+    """Return the published path of an entry's body, where that is published.
+
+    >>> body_path(1234067)
+    'body/x001/x234/067'
+    """
+    return f"body/{_grouped(seq)}"
+
+
+def _grouped(index: int) -> str:
+    """Return a number in groups of three digits, each but the last a folder."""
     parts = [f"{index % 1000:03d}"]
     while index := index // 1000:
         parts.append(f"x{index % 1000:03d}")
-    suffix = "" if width == TILE_WIDTH else f".p/{width}"
-    return f"tile/{level}/{'/'.join(reversed(parts))}{suffix}"
+    return "/".join(reversed(parts))
 
 
 def encode_bundle(entries: Sequence[bytes]) -> bytes:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evidentia.store.keys import Passphrase
     from evidentia.trail.note import VerifierKey
     from evidentia.workspace.access import Roles
+    from evidentia.workspace.auditing import Whole
     from evidentia.workspace.bundles import Bundles
     from evidentia.workspace.documents import Documents
     from evidentia.workspace.judges import Judges
@@ -153,6 +154,13 @@ class Workspace:
         return Tools(self._acting)
 
     @cached_property
+    def whole(self) -> "Whole":
+        """All of it at once: its audit."""
+        from evidentia.workspace.auditing import Whole  # noqa: PLC0415 - the same
+
+        return Whole(self._acting)
+
+    @cached_property
     def access(self) -> "Roles":
         """Who has which role, and whose agents are whose."""
         from evidentia.workspace.access import Roles  # noqa: PLC0415 - the same
@@ -167,12 +175,14 @@ class Workspace:
         check = _flat(Ledgers.check)
         assemble = _flat(Packs.assemble)
         append = _flat(Trail.append)
+        audit = _flat(Whole.audit)
     else:
         ingest = _Verb("documents", "ingest")
         bundle = _Verb("bundles", "build")
         check = _Verb("ledgers", "check")
         assemble = _Verb("packs", "assemble")
         append = _Verb("trail", "append")
+        audit = _Verb("whole", "audit")
 
     def pack_sources(
         self,

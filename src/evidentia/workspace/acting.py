@@ -12,6 +12,7 @@ from evidentia.store.checkpoints import refuse_to_fork
 from evidentia.store.database import Arguments, Result, is_storable
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
+from evidentia.trail.adoption import Adoption
 from evidentia.trail.entry import SALT_BYTES, EntryKind, check_tenant
 from evidentia.trail.waiting import Waiting, waiting
 from evidentia.workspace.logged import LoggedEntry, committed
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 OWNER: Final = "owner"
 """Who acts where no user is named: the owner of an embedded workspace."""
 _MOST_NAMED: Final = 1_000
+_ENDLESS: Final = 1 << 62
 
 
 class Acting:
@@ -63,22 +65,33 @@ class Acting:
     def record(self, kind: EntryKind, subject: str, body: Any) -> Receipt:
         """Append one entry, together with whoever else appends; it is durable when this returns."""
         self.refuse_to_fork()
-        return self.opened.sequencer.append(self.tenant, [self._waiting(kind, subject, body)])[0]
+        items = [self._waiting(kind, subject, body)]
+        return self.opened.sequencer.append(self.tenant, items, self.actor)[0]
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Give a transaction in which this log is ours alone: no one else appends meanwhile."""
-        self.refuse_to_fork()
+    def writing(
+        self, *, by_another_key: bool = False, adopting: bool = False
+    ) -> Iterator[Connection]:
+        """Give a transaction in which this log is ours alone: no one else appends meanwhile.
+
+        What is appended in it is signed at its end. `by_another_key` does not ask for the log's own
+        key, and `adopting` holds a log whose newest entries are not signed.
+        """
+        self.refuse_rollback() if by_another_key else self.refuse_to_fork()
+        appending = self.opened.appending
         with self.database.write() as connection:
-            log.lock_head(connection, self.tenant, self.opened.new_origin)
+            held = appending.hold(connection, self.tenant, by=self.actor, adopting=adopting)
             yield connection
+            held.sign()
+        appending.committed(held)
 
     def append_within(
         self, connection: Connection, kind: EntryKind, subject: str, body: Any
     ) -> Receipt:
-        """Append one entry inside a transaction that does something else too."""
-        item = self._waiting(kind, subject, body)
-        return log.append_all(connection, self.tenant, [item], self.opened.new_origin)[0]
+        """Append one entry inside a transaction of `writing`, which does something else too."""
+        return self.opened.appending.held(connection).append([self._waiting(kind, subject, body)])[
+            0
+        ]
 
     def _waiting(self, kind: EntryKind, subject: str, body: Any) -> Waiting:
         return waiting(kind.value, subject, body, self.now, self.opened.randomness(SALT_BYTES))
@@ -127,9 +140,39 @@ class Acting:
         )
         return [committed(row) for row in rows]
 
+    def unvouched(self, connection: Connection | None = None) -> tuple[Adoption, ...]:
+        """Return the ranges of entries that no key vouched for in time; reads only what is new.
+
+        They were adopted, or are not signed at all, or by a key that nothing vouches for.
+        """
+        if connection is None:
+            with self.database.read() as opened:
+                return self.unvouched(opened)
+        signed, size = self.opened.appending.signed_size(connection, self.tenant)
+        adopted = self._adopted(connection)
+        return (*adopted, Adoption(signed, _ENDLESS, "", "", "")) if signed < size else adopted
+
+    def _adopted(self, connection: Connection) -> tuple[Adoption, ...]:
+        last, found = self.opened.adopted.get(self.tenant) or (-1, ())
+        for logged in self.entries(EntryKind.KEY, connection=connection, after=last):
+            adoption = Adoption.read(logged.body)
+            last, found = logged.entry.seq, (*found, adoption) if adoption else found
+        self.opened.adopted.put(self.tenant, (last, found))
+        return found
+
     # What the log must continue
 
     def refuse_to_fork(self) -> None:
+        """Before the first write, check that the log can go on: its past and its key are here."""
+        opened = self.opened
+        self.refuse_rollback()
+        if not opened.ready.get(self.tenant):
+            head, announced = self.read(log.signing_state)
+            key_ids = [key_id for _, key_id, _ in announced]
+            opened.appending.prepare(self.tenant, head.origin if head else "", key_ids)
+            opened.ready.put(self.tenant, value=True)
+
+    def refuse_rollback(self) -> None:
         """Before the first write, check that the log continues the checkpoint kept apart."""
         opened = self.opened
         if not opened.continuing.get(self.tenant):

@@ -14,7 +14,7 @@ from evidentia.store.database import is_storable
 from evidentia.store.sql import bundles, library
 from evidentia.store.sql.bundles import ListedBundle, TrackedItem
 from evidentia.store.sql.log import Receipt
-from evidentia.trail.entry import EntryKind
+from evidentia.trail.entry import ERASED_PREFIX, EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.part import Part
 from evidentia.workspace.recorded import Progress, Recorded
@@ -177,11 +177,7 @@ class Bundles(Part, name="bundles"):
         self, *, lake_root: str | Path | None = None, progress: Progress | None = None
     ) -> Texts:
         """Verify every bundle, and that every one that the trail records is there."""
-
-        def check(row: ListedBundle) -> Iterable[str]:
-            return _verify(self._acting, row, lake_root).problems
-
-        return BUNDLES.audit(self._acting, check, progress)
+        return audit(self._acting, progress, lake_root=lake_root)
 
     # Runs
 
@@ -246,6 +242,65 @@ class Bundles(Part, name="bundles"):
         raise NotFoundError(f"bundle {bundle.bundle_id} has no input {evidence_id[:80]!r}")
 
 
+def audit(
+    acting: Acting,
+    progress: Progress | None,
+    *,
+    lake_root: str | Path | None = None,
+    quick: bool = False,
+    away: Texts | None = None,
+) -> Texts:
+    """Verify every bundle, and that every one that the trail records is there.
+
+    `away` takes the bundles whose originals lay in a folder that is not on this machine, which is
+    a problem where it is not given.
+    """
+
+    def check(row: ListedBundle) -> Iterable[str]:
+        from evidentia.loading.artifacts import NOT_HERE  # noqa: PLC0415 - only verifying needs it
+
+        problems = _verify(acting, row, lake_root).problems
+        if away is None or row.lake_root is None or Path(row.lake_root).is_dir():
+            return problems
+        here = [problem for problem in problems if not problem.endswith(NOT_HERE)]
+        if len(here) < len(problems):
+            away.append(row.bundle_id)
+        return here
+
+    return BUNDLES.audit(acting, check, progress, quick=quick)
+
+
+def audit_runs(acting: Acting) -> Texts:
+    """Compare the rows of runs with the entries that record them, both ways.
+
+    The rows of a run go with the erasure of its entry, or of the bundle that it used.
+    """
+    rows = set(acting.read(bundles.recorded_runs))
+    subjects = {one.entry.seq: one.entry.subject for one in acting.entries(EntryKind.BUNDLE)}
+    erased: dict[str, int] = {}
+    for one in acting.entries(EntryKind.ERASURE):
+        gone = int(one.entry.subject.removeprefix(ERASED_PREFIX))
+        if gone in subjects:
+            erased[subjects[gone]] = one.entry.seq
+    recorded: set[tuple[int, str, str]] = set()
+    for logged in acting.entries(EntryKind.RUN):
+        match logged.body:
+            case {"run_id": str(run_id), "bundle_id": str(bundle_id)}:
+                recorded.add((logged.entry.seq, run_id, bundle_id))
+    missing = [
+        one for one in sorted(recorded - rows) if one[0] > erased.get(BUNDLES.subject(one[2]), -1)
+    ]
+    return [
+        f"run {run_id}: the database says that it used bundle {bundle_id}, and entry {seq} of the "
+        "trail does not"
+        for seq, run_id, bundle_id in sorted(rows - recorded)
+    ] + [
+        f"run {run_id}: entry {seq} of the trail says that it used bundle {bundle_id}, and the "
+        "database does not have it"
+        for seq, run_id, bundle_id in missing
+    ]
+
+
 def _read(acting: Acting, listed: ListedBundle) -> EvidenceBundle:
     return EvidenceBundle.parse(BUNDLES.file(acting, listed))
 
@@ -308,10 +363,12 @@ def _verify(acting: Acting, listed: ListedBundle, lake_root: str | Path | None) 
 
 def _library_document(acting: Acting, name: str) -> "LibraryDocument":
     from evidentia.loading.evidence import LibraryDocument  # noqa: PLC0415 - only building needs it
+    from evidentia.workspace.library import Recordings  # noqa: PLC0415 - the same
 
     versions = acting.read(library.all_versions, {name})
     for version in versions:
         if version.is_newest:
+            acting.read(Recordings.of_some, {name}).require(version)
             return LibraryDocument(version.id, version.filename, version.sha256)
     raise NotFoundError(
         f"the library has no document {name!r}: 'evidentia documents --json' shows the ids"

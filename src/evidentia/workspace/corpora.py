@@ -12,6 +12,7 @@ from evidentia.store.sql import embeddings, library
 from evidentia.store.sql.corpus import load_corpus
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.library import Recordings
 from evidentia.workspace.recorded import Progress
 
 
@@ -61,7 +62,10 @@ def shelf_of(acting: Acting, versions: Sequence[StoredDocument]) -> Shelf:
     key = (acting.tenant, known)
     shelf = acting.opened.shelves.get(key)
     if shelf is None:
-        loaded = acting.read(load_corpus, versions)
+        recorded = Recordings.all(acting)
+        for version in versions:
+            recorded.require(version)
+        loaded = acting.read(load_corpus, versions, recorded.require)
         if loaded.rebuilt:
             with acting.database.write() as connection:
                 for of, data in loaded.rebuilt:

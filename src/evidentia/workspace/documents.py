@@ -8,10 +8,17 @@ from evidentia.ledger.citations import CitationResolution
 from evidentia.logs import get_logger
 from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
+from evidentia.workspace.library import (
+    Recorder,
+    Recordings,
+    record_missing,
+    require_places,
+)
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
     from evidentia.loading.ingesting import Ingestion
+    from evidentia.workspace.library import DocumentsRecorded
     from evidentia.workspace.recorded import Progress
 
 
@@ -28,7 +35,8 @@ class Documents(Part, name="documents"):
         """Read files, and the documents of folders, into the library; return what became of each.
 
         The same bytes are stored once; other bytes under the same name are a new version. A file
-        that cannot be read is a problem in what is returned, and the others go on.
+        that cannot be read is a problem in what is returned, and the others go on. The trail
+        records the digests of each version and of its passages.
         """
         from evidentia.loading.ingesting import Ingesting  # noqa: PLC0415 - not all read files
         from evidentia.loading.places import Places  # noqa: PLC0415 - the same
@@ -37,8 +45,13 @@ class Documents(Part, name="documents"):
         acting.refuse_to_fork()
         opened = acting.opened
         places = Places(opened.home.places(acting.tenant))
-        ingesting = Ingesting(acting.database, opened.lake, places, acting.tenant, opened.now)
+        ingesting = Ingesting(
+            acting.database, opened.lake, places, Recorder(acting), acting.tenant, opened.now
+        )
         done = ingesting.run([Path(one) for one in targets], progress or (lambda *_: None))
+        known = {one.document.id for one in done.results if one.outcome != "added"}
+        if known:  # of an older workspace, in which documents were not recorded
+            record_missing(acting, known)
         _log.info(
             "documents_ingested",
             tenant=acting.tenant,
@@ -47,6 +60,15 @@ class Documents(Part, name="documents"):
         )
         return done
 
+    def record_missing(self, *, progress: "Progress | None" = None) -> "DocumentsRecorded":
+        """Record in the trail the documents of an older workspace, in which none were recorded.
+
+        What is recorded is what is there now: look at the list first. A document whose original is
+        gone, or whose passages contradict themselves, is a problem in what is returned.
+        """
+        self._acting.refuse_to_fork()
+        return record_missing(self._acting, progress=progress)
+
     def list(self, *, all_versions: bool = False) -> Stored:
         """Return the documents of the library, the newest version of each or all versions."""
         found = self._acting.read(library.all_versions)
@@ -54,8 +76,17 @@ class Documents(Part, name="documents"):
         return sorted(found, key=lambda item: (item.collection, item.filename, item.version))
 
     def chunks(self, document: StoredDocument) -> Chunks:
-        """Return a document's chunks, in reading order."""
-        return self._acting.read(library.chunks_of, document.id, document.sha256)
+        """Return a document's chunks, in reading order, as the trail recorded them.
+
+        `IntegrityError` is raised if they, or the document, are not what was recorded.
+        """
+        acting = self._acting
+        with acting.database.read() as connection:
+            chunks = library.chunks_of(connection, acting.tenant, document.id, document.sha256)
+            known = Recordings.of_some(connection, acting.tenant, {document.id})
+        if chunks or (document.id, document.version) in known.of:
+            known.require(document, chunks)
+        return chunks
 
     def anchor(self, chunk_hash: str) -> str:
         """Return what `[cite:…]` names a chunk by: its hash's beginning, as long as it must be."""
@@ -63,5 +94,8 @@ class Documents(Part, name="documents"):
             return library.IssuedAnchors(connection, self._acting.tenant).of(chunk_hash)
 
     def resolve(self, anchor: str) -> CitationResolution:
-        """Return the chunk that an anchor leads to, in all its places, or why it leads to none."""
-        return self._acting.read(library.resolve_anchor, anchor)
+        """Return the chunk that an anchor leads to, in all its places, or why it leads to none.
+
+        `IntegrityError` is raised if a document that it leads to is not what was recorded.
+        """
+        return require_places(self._acting, self._acting.read(library.resolve_anchor, anchor))

@@ -19,8 +19,12 @@ _NEVER = (
     EntryKind.RETENTION,
     EntryKind.ACCESS,
     EntryKind.EXPORT,
+    EntryKind.DOCUMENT,
 )
-"""What was done, and by whom: a hold that could be erased would hold nothing."""
+"""What was done, and by whom: a hold that could be erased would hold nothing.
+
+So would a document's digests: its passages, which stay, could be changed unseen.
+"""
 Afterwards = Callable[[], None]
 """Removes files, once the transaction is durable that says they are gone."""
 _log = get_logger("workspace")

@@ -2,25 +2,31 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import AccessError, InputError
+from evidentia.errors import AccessError, InputError, IntegrityError
 from evidentia.logs import get_logger
-from evidentia.packs.decision import ApprovalClass
+from evidentia.packs.decision import ApprovalClass, SensitivityClass
 from evidentia.packs.verification import written
-from evidentia.proof.document import MAX_PROOF_BYTES
+from evidentia.proof.document import MAX_LATER, MAX_PROOF_BYTES, Later
 from evidentia.store.files import check_writable, write_durably
+from evidentia.store.proving import prove_entry
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.sealing import PACKS, read_pack
+from evidentia.workspace.versions import later
+from evidentia.workspace.witnessing import cosigned
 
 if TYPE_CHECKING:
     from evidentia.export.pdf.rendering import Language, Typeface
+    from evidentia.proof.succession import Succession
 
+OWNERS_CLASS: Final = ApprovalClass.A1
+"""The class of the approval that the owner of a workspace gives by exporting."""
 _log = get_logger("workspace")
 
 
@@ -48,7 +54,10 @@ def export(
     overwrite: bool,
     pdf: "tuple[Language, Typeface] | None",
 ) -> Path:
-    """Write a pack with its proof and attachments as one file; the trail says so first."""
+    """Write a pack with its proof and attachments as one file; the trail says so first.
+
+    A pack that was superseded brings the entries of its later versions along: the file says so.
+    """
     listed = PACKS.named(acting, name)
     if approval is None and acting.user is not None:
         raise AccessError(
@@ -56,7 +65,8 @@ def export(
             f"{listed.id}' by an approver or admin prints its number"
         )
     check_writable(target, overwrite=overwrite)
-    data = _exported(acting, listed, attachments=attachments)
+    newer = later(acting, listed.id)
+    data = _exported(acting, listed, newer, attachments=attachments)
     if pdf is not None:
         from evidentia.kinds import render  # noqa: PLC0415 - an extra
 
@@ -64,22 +74,40 @@ def export(
     body = {
         "action": "export",
         "approval": approval,
+        "sensitivity_class": _sensitivity(acting, listed),
+        "superseded_by": newer[-1].subject if newer else None,
         "by": acting.actor,
         "format": "json" if pdf is None else "pdf",
         "sha256": sha256_hex(data),
     }
     with acting.writing() as connection:  # an approval is used once
+        approved = {"approval_class": OWNERS_CLASS.value, "approved_by": acting.actor}
         if approval is not None:
-            _check_approval(acting, connection, listed, approval)
-        acting.append_within(connection, EntryKind.EXPORT, listed.id, body)
+            approved = _approval(acting, connection, listed, approval)
+        acting.append_within(connection, EntryKind.EXPORT, listed.id, {**body, **approved})
     write_durably(target, data, mode=0o600)
     _log.info("pack_exported", tenant=acting.tenant, pack=listed.id)
     return target
 
 
-def _exported(acting: Acting, listed: ListedPack, *, attachments: bool) -> bytes:
+def _sensitivity(acting: Acting, listed: ListedPack) -> str:
+    """Return the class of an export: that of the decision, S2 at least."""
+    decision = read_pack(acting, listed).decision
+    own = SensitivityClass.S2 if decision is None else decision.sensitivity_class
+    return max(own.value, SensitivityClass.S2.value)
+
+
+def _exported(
+    acting: Acting, listed: ListedPack, newer: "tuple[Succession, ...]", *, attachments: bool
+) -> bytes:
     """Return the file that a pack is exported as."""
     proof = PACKS.prove(acting, listed)
+    seqs = [one.seq for one in newer[-MAX_LATER:]]
+    proof = replace(
+        proof,
+        checkpoint=cosigned(acting, proof.checkpoint),
+        later=tuple(_later(acting, proof.checkpoint, seq) for seq in seqs),
+    )
     if attachments:
         held = read_pack(acting, listed).attachments
         files = tuple((one.name, acting.opened.lake.get(one.sha256)) for one in held)
@@ -93,10 +121,21 @@ def _exported(acting: Acting, listed: ListedPack, *, attachments: bool) -> bytes
     return data
 
 
-def _check_approval(
+def _later(acting: Acting, note: str, seq: int) -> Later:
+    """Return the entry of a later version, proved under the checkpoint of the export."""
+    proof = acting.read(prove_entry, note, seq, acting.opened.tiles, disclose=True)
+    if proof.disclosure is None:
+        raise IntegrityError(f"entry {seq} has no body any more: run 'evidentia trail verify'")
+    return Later(proof.entry, proof.inclusion, proof.disclosure)
+
+
+def _approval(
     acting: Acting, connection: Connection, listed: ListedPack, approval: int
-) -> None:
-    """Raise `AccessError` unless an entry approves exporting a pack, and was not used yet."""
+) -> dict[str, str]:
+    """Return the class of an approval to export a pack, and who gave it.
+
+    Raise `AccessError` unless an entry is one, and was not used yet.
+    """
     said = {
         logged.entry.seq: logged.body
         for logged in acting.entries(EntryKind.EXPORT, listed.id, connection=connection)
@@ -106,3 +145,5 @@ def _check_approval(
         raise AccessError(f"entry {approval} is no approval to export pack {listed.id}")
     if any(body.get("approval") == approval for body in said.values()):
         raise AccessError(f"the approval of entry {approval} was used already: ask for another")
+    given = said[approval]
+    return {"approval_class": given["approval_class"], "approved_by": given["by"]}

@@ -242,14 +242,7 @@ class Ledgers(Part, name="ledgers"):
 
     def audit(self, *, progress: Progress | None = None) -> Problems:
         """Compare every ledger with what the trail names, both ways; return what is wrong."""
-
-        def check(row: ListedLedger) -> Iterable[str]:
-            session = _read(self._acting, row).session
-            differing = self._acting.read(differing_rows, session)
-            if differing is not None:
-                yield f"the rows of its {differing} are not what was recorded"
-
-        return LEDGERS.audit(self._acting, check, progress)
+        return audit(self._acting, progress)
 
 
 _FORMS: Final = {
@@ -259,6 +252,18 @@ _FORMS: Final = {
     ".sarif": "sarif",
     ".xml": "junit",
 }
+
+
+def audit(acting: Acting, progress: Progress | None, *, quick: bool = False) -> Problems:
+    """Compare every ledger with what the trail names, both ways; `quick`, its row alone."""
+
+    def check(row: ListedLedger) -> Iterable[str]:
+        session = _read(acting, row).session
+        differing = acting.read(differing_rows, session)
+        if differing is not None:
+            yield f"the rows of its {differing} are not what was recorded"
+
+    return LEDGERS.audit(acting, check, progress, quick=quick)
 
 
 def _read(acting: Acting, row: ListedLedger) -> RecordedLedger:

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from evidentia.errors import environment_problem
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.keys import Keys, Passphrase
-from evidentia.store.lake import Lake
+from evidentia.store.lake import FileLake, Lake
 from evidentia.store.opening import Store, open_current
 from evidentia.store.sql import log
 from evidentia.trail.checkpoint import log_origin
@@ -17,6 +18,7 @@ from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.trail.adoption import Adoption
     from evidentia.workspace import Workspace
     from evidentia.workspace.access import Access
     from evidentia.workspace.corpora import Shelf
@@ -49,18 +51,21 @@ class Opened:
         clock: Clock = lambda: datetime.now(UTC),  # noqa: TID251 - the shell brings the clock
         randomness: Randomness = os.urandom,
     ) -> None:
-        store = Store.of(database, home, self.new_origin)
         self.database = database
         self.home = home
-        self.lake = lake or store.lake
-        self.keys = keys or store.keys
+        self.lake = lake or FileLake(home.lake)
+        self.keys = keys or home.keys
+        self.randomness = randomness
+        store = Store(database, home, self.lake, self.keys, self.new_origin, randomness)
+        self.appending = store.appending
         self.sequencer = store.sequencer
         self.tiles = store.tiles
         self.authorizer = authorizer
-        self.randomness = randomness
         self.shelves: Remembered[object, Shelf] = Remembered(_MOST_SHELVES)
         self.roles: Remembered[str, Access] = Remembered(_MOST_TENANTS)
+        self.adopted: Remembered[str, tuple[int, tuple[Adoption, ...]]] = Remembered(_MOST_TENANTS)
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
+        self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self._clock = clock
 
     def __enter__(self) -> Self:
@@ -85,6 +90,7 @@ class Opened:
     def close(self) -> None:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
         self.database.close()
+        self.home.close()
 
     def now(self) -> str:
         """Return the time, as the trail writes it."""
@@ -108,7 +114,10 @@ def open_all(
 
     The arguments are those of `open_workspace`.
     """
-    database, place = open_current(
-        target, home=home, create=create, read_only=read_only, passphrase=passphrase
-    )
+    try:
+        database, place = open_current(
+            target, home=home, create=create, read_only=read_only, passphrase=passphrase
+        )
+    except OSError as error:
+        raise environment_problem(error) from error
     return Opened(database, place, authorizer=authorizer)

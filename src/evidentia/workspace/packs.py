@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from evidentia.packs.model import PromptRecord
     from evidentia.packs.retention import LegalHold, RetentionPolicy
     from evidentia.packs.tools import ToolVerificationLedger
+    from evidentia.proof.succession import Succession
     from evidentia.workspace.retention import PackAudit, SweptPack
 
     Removed = list[SweptPack]
@@ -221,6 +222,15 @@ class Packs(Part, name="packs"):
         with self._acting.database.read() as connection:
             listed = packs.find_pack(connection, self._acting.tenant, name)
             return packs.versions(connection, self._acting.tenant, listed)
+
+    def later(self, name: str, /) -> "tuple[Succession, ...]":
+        """Return the versions that came after a pack, the oldest first, as the trail has them.
+
+        None came after the newest one. A pack that a later version rejects is superseded, too.
+        """
+        from evidentia.workspace.versions import later  # noqa: PLC0415 - not all need it
+
+        return later(self._acting, name)
 
     def prove(self, name: str, /) -> Proof:
         """Prove a pack: the signed statement, and its place in the log under a checkpoint.

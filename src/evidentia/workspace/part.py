@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from evidentia.access.guard import TABLE
+from evidentia.errors import environment_problem
 from evidentia.workspace.acting import Acting
 
 
@@ -36,12 +37,20 @@ def _guarded(row: str, method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def passing(self: Part, *arguments: Any, **named: Any) -> Any:
         self._acting.database.require_open()
-        if self._acting.user is None and row in TABLE:  # the owner passes wherever there is a row
+        try:
+            if self._acting.user is not None or row not in TABLE:  # the owner passes all rows
+                arguments = _admitted(self._acting, row, arguments)
             return method(self, *arguments, **named)
-        first = arguments[0] if arguments and isinstance(arguments[0], str) else None
-        admitted = self._acting.guard.admit(row, first)
-        if admitted is not None and admitted != first:
-            arguments = (admitted, *arguments[1:])
-        return method(self, *arguments, **named)
+        except OSError as error:  # no file descriptor left, a disk that is gone: not the caller's
+            raise environment_problem(error) from error
 
     return passing
+
+
+def _admitted(acting: Acting, row: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the arguments that a call goes on with; raise `AccessError` if it may not."""
+    first = arguments[0] if arguments and isinstance(arguments[0], str) else None
+    admitted = acting.guard.admit(row, first)
+    if admitted is not None and admitted != first:
+        return (admitted, *arguments[1:])
+    return arguments

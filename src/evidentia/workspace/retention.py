@@ -21,6 +21,7 @@ from evidentia.packs.retention import (
 from evidentia.store.sql import packs
 from evidentia.store.sql.log import Receipt
 from evidentia.store.sql.packs import ListedPack
+from evidentia.trail.adoption import covers
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.erasing import erase_within
@@ -74,6 +75,7 @@ class SweptPack:
 def holds(acting: Acting, connection: Connection) -> dict[str, LegalHold]:
     """Return the holds, each under the ids of all versions of the pack that it is on."""
     found: dict[str, LegalHold] = {}
+    adopted = acting.unvouched(connection)
     for logged in acting.entries(EntryKind.RETENTION, connection=connection):
         subject = logged.entry.subject
         match logged.body:
@@ -81,7 +83,7 @@ def holds(acting: Acting, connection: Connection) -> dict[str, LegalHold]:
                 found[subject] = LegalHold(
                     pack_id=subject, reason=reason, actor=by, at=logged.entry.at
                 )
-            case {"action": "release"}:
+            case {"action": "release"} if not covers(adopted, logged.entry.seq):
                 found.pop(subject, None)
     held: dict[str, LegalHold] = {}
     for pack_id, hold in found.items():
@@ -116,9 +118,12 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
 
 def policy_of(acting: Acting) -> RetentionPolicy:
     """Return the tenant's retention: 7 years, unless another policy was set."""
-    for logged in acting.entries(EntryKind.RETENTION, _POLICY, newest=True):
+    adopted = acting.unvouched()
+    for logged in reversed(acting.entries(EntryKind.RETENTION, _POLICY)):
         match logged.body:
-            case {"years": int(years), "basis": str(basis)}:
+            case {"years": int(years), "basis": str(basis)} if not covers(
+                adopted, logged.entry.seq
+            ):
                 return RetentionPolicy(years=years, basis=basis)
     return DEFAULT_RETENTION
 

@@ -143,6 +143,7 @@ def keep_pack(
         "decision_id": pack.decision_id,
         "version": pack.version,
         "replaces": pack.replaces,
+        "outcome": None if pack.review_outcome is None else pack.review_outcome.value,
     }
 
     def insert(connection: "Connection", receipt: Receipt) -> None:

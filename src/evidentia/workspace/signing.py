@@ -2,22 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection
-
-from evidentia.errors import ConflictError, EnvironmentProblem, UsageError
+from evidentia.errors import ConflictError, InputError, UsageError
 from evidentia.logs import get_logger
 from evidentia.proof.keys import SEED_BYTES, SigningKey
-from evidentia.store.checkpoints import sign_checkpoint, sign_within
+from evidentia.store.checkpoints import newest_checkpoint
 from evidentia.store.keys import KeyPlace
 from evidentia.store.signing import PROBE, CommandSigner
 from evidentia.store.sql import log
-from evidentia.store.sql.log import Receipt
-from evidentia.trail.entry import EntryKind
 from evidentia.trail.note import VerifierKey
 from evidentia.workspace.acting import Acting
 
+MAX_REASON: Final = 1_000
 _log = get_logger("workspace")
 
 
@@ -34,6 +31,11 @@ class AnnouncedKey:
     def held(self) -> bool:
         """Whether the private key itself is here, plain or encrypted."""
         return self.place in {KeyPlace.PLAIN, KeyPlace.ENCRYPTED}
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this home signs with it: it has the private key, or a command that has."""
+        return self.held or self.place is KeyPlace.COMMAND
 
     def as_json(self) -> dict[str, Any]:
         """Return the key as a JSON object."""
@@ -65,73 +67,79 @@ def announced_keys(acting: Acting) -> list[AnnouncedKey]:
 
 
 def current_key(acting: Acting) -> SigningKey:
-    """Return the key that signs now; make the log's first one if it has none."""
-    key, key_id = _held_key(acting)
-    return _here(acting, key, key_id)
+    """Return the key that signs now; the log is begun with its first one if there is none."""
+    head, announced = acting.read(log.signing_state)
+    if head is None or not announced:
+        with acting.writing() as connection:
+            held = acting.opened.appending.held(connection)
+            if not held.key_ids:
+                origin = held.head.origin
+                key = acting.opened.appending.new_key(acting.tenant, origin)
+                held.announce(key, at=acting.now)
+            key_id, origin = held.key_ids[-1], held.head.origin
+        return acting.opened.appending.key(acting.tenant, key_id, origin)
+    return acting.opened.appending.key(acting.tenant, announced[-1][1], head.origin)
 
 
 def checkpoint(acting: Acting) -> str:
-    """Sign the log as it is now, by the key that signs now; return the note, which is kept."""
+    """Return the newest checkpoint, verified; a log is begun with its key if there is none."""
     opened = acting.opened
-    if not acting.read(log.keys):
+    head, announced = acting.read(log.signing_state)
+    if head is None or (head.size == 0 and not announced):
         current_key(acting)
-
-    def signer(key_id: str, origin: str) -> SigningKey:
-        return _here(acting, opened.keys.load(acting.tenant, key_id, origin), key_id)
-
-    return sign_checkpoint(acting.database, acting.tenant, signer, opened.home, opened.tiles)
+    return newest_checkpoint(acting.database, acting.tenant, opened.home, opened.tiles)
 
 
-def _here(acting: Acting, key: SigningKey | None, key_id: str) -> SigningKey:
-    """Return a key; raise `EnvironmentProblem` if its private half is not here."""
-    if key is None:
-        where = acting.opened.keys.where(acting.tenant, key_id)
-        raise EnvironmentProblem(
-            f"the private key {key_id} is not in {where}: copy it there, or make a new one with "
-            "'evidentia keys rotate'"
-        )
-    return key
+def rotate(acting: Acting, lost: str | None) -> VerifierKey:
+    """Announce a new key in the log; the old one signs last the log with that announcement.
 
-
-def rotate(acting: Acting) -> VerifierKey:
-    """Announce a new key in the log; the old one signs last the log with that announcement."""
-    acting.refuse_to_fork()
-    replaced = _held_key(acting)
+    `lost` says why it can't. The announcement has it, and every audit shows the break.
+    """
+    acting.refuse_rollback()
+    if lost is None:
+        replaced = _held_key(acting)
+    else:
+        _check_lost(acting, lost)
+        replaced = None, acting.read(log.keys)[-1][1]
     passphrase = acting.opened.keys.new_passphrase(acting.tenant)
-    return _replace(acting, replaced, lambda origin: _new_key(acting, origin), passphrase)
+    return _replace(acting, replaced, lambda origin: _new_key(acting, origin), passphrase, lost)
+
+
+def _check_lost(acting: Acting, reason: str) -> None:
+    if not reason.strip() or len(reason) > MAX_REASON:
+        raise InputError(f"a lost key needs a reason, of at most {MAX_REASON:,} characters")
+    announced = acting.read(log.keys)
+    if not announced:
+        raise InputError("the log has no key that could be lost")
+    key_id = announced[-1][1]
+    if acting.opened.keys.place(acting.tenant, key_id) is KeyPlace.PLAIN:
+        where = acting.opened.keys.where(acting.tenant, key_id)
+        raise InputError(
+            f"key {key_id} is not lost: it is in {where}. 'evidentia keys rotate' replaces it, and "
+            "has it vouch for the new one; where it is damaged, move it away first"
+        )
 
 
 def use_command(
     acting: Acting, public_key: bytes, command: Sequence[str], timeout: float
 ) -> VerifierKey:
     """Announce a key that a command signs with, in place of the one there is, if any."""
-    acting.refuse_to_fork()
+    acting.refuse_rollback()
     signer = CommandSigner.of(public_key, command, timeout)
     signer.sign(PROBE)
-    head, announced = acting.read(log.signing_state)
-    replaced: tuple[SigningKey | None, str | None] = (None, None)
-    if head is not None and announced:
-        key_id = announced[-1][1]
-        replaced = acting.opened.keys.load(acting.tenant, key_id, head.origin), key_id
-    return _replace(acting, replaced, lambda origin: SigningKey(origin, signer))
+    return _replace(acting, _held_key(acting), lambda origin: SigningKey(origin, signer))
 
 
-def _held_key(acting: Acting) -> tuple[SigningKey | None, str]:
-    """Return the key that signs now, or None if its private half is not here, and its id."""
-    keys = acting.opened.keys
+def _held_key(acting: Acting) -> tuple[SigningKey | None, str | None]:
+    """Return the key that signs now and its id, or None of a log that has none.
+
+    Raise `EnvironmentProblem` if its private half is not here: it could not vouch for another.
+    """
     head, announced = acting.read(log.signing_state)
     if head is None or not announced:
-        passphrase = keys.new_passphrase(acting.tenant)  # may ask: before the lock
-        with acting.writing() as connection:
-            head = log.require_head(connection, acting.tenant)
-            announced = log.keys(connection, acting.tenant)
-            if not announced:
-                key, _ = _announce(
-                    acting, connection, lambda origin: _new_key(acting, origin), passphrase
-                )
-                return key, key.verifier.key_id
+        return None, None
     key_id = announced[-1][1]
-    return keys.load(acting.tenant, key_id, head.origin), key_id
+    return acting.opened.appending.key(acting.tenant, key_id, head.origin), key_id
 
 
 def _new_key(acting: Acting, origin: str) -> SigningKey:
@@ -143,8 +151,9 @@ def _replace(
     replaced: tuple[SigningKey | None, str | None],
     make: Callable[[str], SigningKey],
     passphrase: bytes | None = None,
+    lost: str | None = None,
 ) -> VerifierKey:
-    """Announce a key and have the old one, if it is here, sign last the log with it.
+    """Announce a key and have the old one, unless it is lost, sign last the log with it.
 
     All in one transaction, in which the old one is still the log's key: so two processes that
     replace it at once can't both do so.
@@ -152,40 +161,18 @@ def _replace(
     old, old_id = replaced
     if old is not None:
         old.private_key.sign(PROBE)  # one that can't vouch for the new one is found out now
-    with acting.writing() as connection:
-        announced = log.keys(connection, acting.tenant)
-        if (announced[-1][1] if announced else None) != old_id:
+    with acting.writing(by_another_key=True) as connection:
+        held = acting.opened.appending.held(connection)
+        if (held.key_ids[-1] if held.key_ids else None) != old_id:
             raise ConflictError(
-                f"the key was replaced meanwhile, by {announced[-1][1]}: nothing is changed; look "
+                f"the key was replaced meanwhile, by {held.key_ids[-1]}: nothing is changed; look "
                 "at 'evidentia keys list', and try again if it is to be replaced once more"
             )
-        new, receipt = _announce(acting, connection, make, passphrase)
-        if old is not None:
-            sign_within(connection, acting.tenant, old)
-    checkpoint(acting)
+        new = make(held.head.origin)
+        if new.verifier.key_id in held.key_ids:
+            known = new.verifier.key_id
+            raise UsageError(f"key {known} is one of this log's keys already: make another")
+        acting.opened.keys.save(acting.tenant, new, passphrase)
+        receipt = held.announce(new, at=acting.now, replaced=old, lost=lost)
     _log.info("key_rotated", tenant=acting.tenant, key_id=new.verifier.key_id, entry=receipt.seq)
     return new.verifier
-
-
-def _announce(
-    acting: Acting,
-    connection: Connection,
-    make: Callable[[str], SigningKey],
-    passphrase: bytes | None,
-) -> tuple[SigningKey, Receipt]:
-    """Make a key, keep its private half, and announce its public half in the log."""
-    head = log.require_head(connection, acting.tenant)
-    before = log.keys(connection, acting.tenant)
-    key = make(head.origin)
-    public = key.verifier
-    if any(public.key_id == known for _, known, _ in before):
-        raise UsageError(f"key {public.key_id} is one of this log's keys already: make another")
-    acting.opened.keys.save(acting.tenant, key, passphrase)
-    body = {
-        "key": str(public),
-        "replaces": before[-1][1] if before else None,
-        "by": acting.actor,
-    }
-    receipt = acting.append_within(connection, EntryKind.KEY, public.key_id, body)
-    log.insert_key(connection, acting.tenant, receipt.seq, public.key_id, public.public_key)
-    return key, receipt

@@ -15,20 +15,25 @@ from evidentia.trail.note import VerifierKey
 from evidentia.trail.record import EvidenceRecord
 from evidentia.trail.waiting import recorded, waiting_records
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.logged import LoggedEntry, read_logged
+from evidentia.workspace.logged import LoggedEntry, committed, read_logged
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
     from evidentia.proof.document import Proof
     from evidentia.proof.keys import TrustedKey
-    from evidentia.store.auditing import AuditReport
+    from evidentia.store.auditing import AuditReport, OutsideCheckpoint
     from evidentia.store.publishing import Publication
     from evidentia.store.ranges import Progress
+    from evidentia.store.witnesses import KnownWitness
+    from evidentia.trail.witness import WitnessKey
     from evidentia.workspace.signing import AnnouncedKey
+    from evidentia.workspace.witnessing import WitnessAnswer
 
 MAX_BATCH = 10_000
 SIGNER_SECONDS = 30.0
 """How long a signer command may take, where no other time is said."""
+WITNESS_SECONDS = 10.0
+"""How long a witness may take to answer, where no other time is said."""
 _RECORD_KINDS = (EntryKind.EVIDENCE_RECORD, EntryKind.STATUS_CHANGE)
 
 _log = get_logger("workspace")
@@ -102,7 +107,10 @@ class Trail(Part, name="trail"):
         return [read_logged(row) for row in rows]
 
     def records(self, obligation_id: str | None = None) -> list[EvidenceRecord]:
-        """Return the evidence records, of one obligation or of all, oldest first."""
+        """Return the evidence records, of one obligation or of all, oldest first.
+
+        Raise `IntegrityError` if one of them is not what its entry commits to.
+        """
         with self._acting.database.read() as connection:
             rows = [
                 row
@@ -111,22 +119,25 @@ class Trail(Part, name="trail"):
                     connection, self._acting.tenant, kind=kind, subject=obligation_id
                 )
             ]
-        found = [read_logged(row) for row in sorted(rows)]
+        found = [committed(row) for row in sorted(rows)]
         return [recorded(logged.body) for logged in found if not logged.erased]
 
     # Proving
 
     def checkpoint(self) -> str:
-        """Sign the log as it is now; return the note, which is also kept in the home folder.
+        """Return the newest checkpoint, which covers the whole log; it is verified first.
 
-        The first call makes the tenant's key and announces it in the log.
+        It has the cosignatures of witnesses that are kept of it. Where there is no log yet, it is
+        begun with the announcement of its key. Raise `IntegrityError` where the newest entries are
+        not signed: they never are after the fact.
         """
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - not all need it
+        from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
-        return checkpoint(self._acting)
+        return cosigned(self._acting, checkpoint(self._acting))
 
     def prove(self, seq: int, *, disclose: bool = True, signed_by: str | None = None) -> "Proof":
-        """Prove that an entry is in the log, under a checkpoint signed now.
+        """Prove that an entry is in the log, under its newest checkpoint.
 
         `disclose` puts the body into the proof; without it only the commitment is shown.
         `signed_by` takes the last checkpoint that an older key signed instead: with the
@@ -135,11 +146,13 @@ class Trail(Part, name="trail"):
         from evidentia.store.checkpoints import last_signed_by  # noqa: PLC0415 - the same
         from evidentia.store.proving import prove_entry  # noqa: PLC0415 - the same
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - the same
+        from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
         if signed_by is None:
             note = checkpoint(self._acting)
         else:
             note = self._acting.read(last_signed_by, signed_by)
+        note = cosigned(self._acting, note)
         tiles = self._acting.opened.tiles
         return self._acting.read(prove_entry, note, seq, tiles, disclose=disclose)
 
@@ -160,50 +173,97 @@ class Trail(Part, name="trail"):
         self,
         *,
         since: str | None = None,
+        signatures: bool = False,
         workers: int | None = None,
         progress: "Progress | None" = None,
     ) -> "AuditReport":
-        """Check the whole log, also against the checkpoint kept at home and one given (`since`)."""
-        from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
-        from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
-        from evidentia.store.auditing import OutsideCheckpoint, audit_log  # noqa: PLC0415 - the same
+        """Check the whole log, also against the checkpoint kept at home and one given (`since`).
 
-        acting, home = self._acting, self._acting.opened.home
-        outside = []
-        if kept := home.kept_checkpoint(acting.tenant):
-            name = f"checkpoint kept in {home.checkpoint_file(acting.tenant)}"
-            outside.append(OutsideCheckpoint(name, kept))
-        if since is not None:
-            outside.append(OutsideCheckpoint("checkpoint given with --since", since))
-        return audit_log(
-            acting.database,
-            acting.tenant,
-            share=share_out,
-            workers=workers or cores(),
-            outside=outside,
-            progress=progress,
-        )
+        `signatures` verifies that of every checkpoint, and not only of the newest of each key.
+        """
+        return audit_log_of(self._acting, since, workers, progress, signatures=signatures)
+
+    def adopt(self, *, reason: str, progress: "Progress | None" = None) -> Receipt:
+        """Take over entries that an older version left unsigned; an entry and every audit say so.
+
+        The log is audited first, and nothing else may be wrong with it. Grants, releases and
+        retention among these entries do not count afterwards; holds do.
+        """
+        from evidentia.workspace.adopting import adopt  # noqa: PLC0415 - rarely needed
+
+        return adopt(self._acting, self.audit(progress=progress), reason)
 
     def keep_checkpoint(self, report: "AuditReport") -> str | None:
-        """Keep a checkpoint of what an audit found good, and return it.
+        """Keep the newest checkpoint of what an audit found good, and return it.
 
-        Where the key can't sign now, the newest one that was signed before is kept; None if there
-        is none.
+        Nothing is signed; None if there is no checkpoint.
         """
         from evidentia.store.checkpoints import keep_audited  # noqa: PLC0415 - the same
 
         acting, opened = self._acting, self._acting.opened
-        return keep_audited(acting.database, acting.tenant, report, opened.keys, opened.home)
+        return keep_audited(acting.database, acting.tenant, report, opened.home)
 
-    def publish(self, folder: str | Path, *, progress: "Progress | None" = None) -> "Publication":
-        """Write the log as static tiles; what was published before is compared, not overwritten."""
+    def publish(
+        self,
+        folder: str | Path,
+        *,
+        versions: bool = False,
+        progress: "Progress | None" = None,
+    ) -> "Publication":
+        """Write the log as static tiles; what was published before is compared, not overwritten.
+
+        The checkpoint has the cosignatures that are kept of it. `versions` publishes the bodies of
+        entries about packs and keys, too: readers can tell then which version of a pack is the
+        newest.
+        """
         from evidentia.store.publishing import publish  # noqa: PLC0415 - rarely needed
         from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - the same
+        from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
-        note = checkpoint(self._acting)
+        note = cosigned(self._acting, checkpoint(self._acting))
         with self._acting.database.read() as connection:
             head = log.require_head(connection, self._acting.tenant)
-            return publish(connection, head, note, Path(folder), progress or (lambda _: None))
+            return publish(
+                connection,
+                head,
+                note,
+                Path(folder),
+                progress or (lambda _: None),
+                versions=versions,
+            )
+
+    # Witnesses
+
+    def add_witness(self, url: str, key: "str | WitnessKey") -> "KnownWitness":
+        """Add a witness that checkpoints are sent to: its URL, and the key that its operator gives.
+
+        Nothing is sent yet. Where the witnesses are is kept in the home folder.
+        """
+        from evidentia.workspace.witnessing import add  # noqa: PLC0415 - the same
+
+        return add(self._acting, url, key)
+
+    def remove_witness(self, name: str) -> "KnownWitness":
+        """Remove a witness by its name, its URL or its key; what it cosigned stays."""
+        from evidentia.workspace.witnessing import remove  # noqa: PLC0415 - the same
+
+        return remove(self._acting, name)
+
+    def witnesses(self) -> "list[KnownWitness]":
+        """Return the witnesses that checkpoints are sent to."""
+        from evidentia.workspace.witnessing import listed  # noqa: PLC0415 - the same
+
+        return listed(self._acting)
+
+    def send_to_witnesses(self, *, timeout: float = WITNESS_SECONDS) -> "list[WitnessAnswer]":
+        """Sign the log as it is now, send that to all witnesses, and keep what they cosign.
+
+        Never raises for a witness that is down or refuses: its answer has the problem. Proofs and
+        publications of the log as it is have the cosignatures from then on.
+        """
+        from evidentia.workspace.witnessing import send  # noqa: PLC0415 - the same
+
+        return send(self._acting, timeout)
 
     # Keys
 
@@ -219,11 +279,15 @@ class Trail(Part, name="trail"):
 
         return current_key(self._acting).verifier
 
-    def rotate_key(self) -> VerifierKey:
-        """Announce a new key in the log; the old one signs last the log with that announcement."""
+    def rotate_key(self, *, lost: str | None = None) -> VerifierKey:
+        """Announce a new key in the log; the old one signs last the log with that announcement.
+
+        Where the old one is gone for good, `lost` says why. Nothing vouches for the new one then,
+        and every audit shows it.
+        """
         from evidentia.workspace.signing import rotate  # noqa: PLC0415 - the same
 
-        return rotate(self._acting)
+        return rotate(self._acting, lost)
 
     def use_command(
         self,
@@ -243,13 +307,59 @@ class Trail(Part, name="trail"):
         return use_command(self._acting, read_key(key).public_key, command, timeout)
 
 
+def audit_log_of(
+    acting: Acting,
+    since: str | None,
+    workers: int | None,
+    progress: "Progress | None",
+    *,
+    signatures: bool = False,
+) -> "AuditReport":
+    """Check the whole log, also against the checkpoint kept at home and one given (`since`)."""
+    from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
+    from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
+    from evidentia.store.auditing import audit_log  # noqa: PLC0415 - the same
+    from evidentia.workspace.signing import announced_keys  # noqa: PLC0415 - the same
+
+    return audit_log(
+        acting.database,
+        acting.tenant,
+        share=share_out,
+        workers=workers or cores(),
+        outside=_outside(acting, since),
+        held=frozenset(key.key.key_id for key in announced_keys(acting) if key.is_here),
+        signatures=signatures,
+        progress=progress,
+    )
+
+
+def audit_tail_of(acting: Acting, since: str | None) -> "AuditReport":
+    """Check the log's head and last entries, also against checkpoints from outside."""
+    from evidentia.store.auditing import audit_tail  # noqa: PLC0415 - rarely needed
+
+    return audit_tail(acting.database, acting.tenant, outside=_outside(acting, since))
+
+
+def _outside(acting: Acting, since: str | None) -> "list[OutsideCheckpoint]":
+    """Return the checkpoints that are kept outside of the database."""
+    from evidentia.store.auditing import OutsideCheckpoint  # noqa: PLC0415 - rarely needed
+
+    home, found = acting.opened.home, []
+    if kept := home.kept_checkpoint(acting.tenant):
+        name = f"checkpoint kept in {home.checkpoint_file(acting.tenant)}"
+        found.append(OutsideCheckpoint(name, kept))
+    if since is not None:
+        found.append(OutsideCheckpoint("checkpoint given with --since", since))
+    return found
+
+
 def _append(
     acting: Acting, records: Sequence[EvidenceRecord], keys: Sequence[str | None]
 ) -> list[Receipt]:
     acting.refuse_to_fork()
     salts = acting.opened.randomness(SALT_BYTES * len(records))
     rows = waiting_records(records, by=acting.actor, at=acting.now, salts=salts, keys=keys)
-    receipts = acting.opened.sequencer.append(acting.tenant, rows)
+    receipts = acting.opened.sequencer.append(acting.tenant, rows, acting.actor)
     if _log.is_heard(logging.DEBUG):  # an event that no one reads would cost a tenth of it
         _log.debug(
             "records_appended", tenant=acting.tenant, count=len(receipts), last=receipts[-1].seq

@@ -8,7 +8,7 @@ from evidentia.canonical import sha256_hex
 from evidentia.documents.model import Heading, Page, ReadDocument
 from evidentia.documents.reading.archive import WORD_DOCUMENT, part_names
 from evidentia.documents.reading.contents import Contents, problem
-from evidentia.documents.reading.limits import MAX_BYTES
+from evidentia.documents.reading.limits import MAX_BYTES, MAX_LINE_CHARACTERS
 from evidentia.language.direction import SAMPLE_SIZE, detect_direction, detect_language
 
 PDF: Final = "application/pdf"
@@ -41,6 +41,7 @@ EXTENSIONS: Final = {
     "text": TEXT,
 }
 """What a name's ending says of a file; what is in the file comes first."""
+_PLAIN: Final = frozenset({MARKDOWN, TEXT})
 _BINARY: Final = {PDF: "PDF", DOCX: "Word (DOCX)"}
 
 _OTHERS: Final = (
@@ -74,6 +75,8 @@ _HTML_START = re.compile(
 )
 _LANGUAGE = re.compile(r"[a-z]{2}(?=[-_]|\Z)")
 _SAMPLED_PAGES: Final = 40
+_MOST_BYTES: Final = 4
+"""How many bytes a character takes at most, in any encoding that is read."""
 
 
 class _Reader(Protocol):
@@ -92,7 +95,11 @@ def read_document(data: bytes, filename: str) -> ReadDocument:
     media_type = _media_type(data, filename)
     module, _, name = _READERS[media_type].partition(":")
     reader: _Reader = getattr(import_module(f"evidentia.documents.reading.{module}"), name)
+    if media_type in _PLAIN:  # before it is decoded, for it may be large
+        _check_lines(data, filename, MAX_LINE_CHARACTERS * _MOST_BYTES)
     contents = reader(data, filename)
+    for page in contents.pages:
+        _check_lines(page.text, filename, MAX_LINE_CHARACTERS)
     sample = _sample(contents.pages)
     if not sample:
         raise problem(filename, "an empty document: it has no text")
@@ -109,6 +116,23 @@ def read_document(data: bytes, filename: str) -> ReadDocument:
         modified=contents.modified,
         warnings=contents.warnings,
     )
+
+
+def _check_lines(text: str | bytes, filename: str, most: int) -> None:
+    """Refuse a text of which one line is longer than anyone could read; `most` is in its units."""
+    marks: tuple[str, ...] | tuple[bytes, ...] = (
+        ("\n", "\r") if isinstance(text, str) else (b"\n", b"\r")
+    )
+    start = 0
+    while len(text) - start > most:
+        end = max(text.rfind(mark, start, start + most + 1) for mark in marks)  # type: ignore[arg-type]  # of one kind both
+        if end < 0:
+            raise problem(
+                filename,
+                f"a line of more than {MAX_LINE_CHARACTERS:,} characters: no reader could read it; "
+                "break it into lines",
+            )
+        start = end + 1
 
 
 def _media_type(data: bytes, filename: str) -> str:

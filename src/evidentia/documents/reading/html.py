@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from evidentia.documents.reading.contents import Block, Contents, compose, iso_date, problem
 from evidentia.documents.reading.furniture import find_furniture
-from evidentia.documents.reading.limits import MAX_ELEMENTS, MAX_NESTING
+from evidentia.documents.reading.limits import MAX_ATTRIBUTES, MAX_ELEMENTS, MAX_NESTING
 from evidentia.documents.reading.text import decode_text, marked_encoding
 from evidentia.language.counting import counted
 
@@ -52,6 +52,10 @@ _CODECS: Final = {
 """What pages call their encodings, as browsers read it; all else is taken for UTF-8."""
 
 _TAG = re.compile(r"<(?:(/?)([a-zA-Z][^\s/>]*)|!--)")
+_TOO_MANY_ATTRIBUTES = re.compile(
+    r"(?>[\s/]*+=?[^\s/>=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?)?+)"
+    rf"{{{MAX_ATTRIBUTES + 1}}}"
+)
 _COMMENT_END = re.compile("--!?>")
 _RAW_END: Final = {
     name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE)
@@ -135,11 +139,16 @@ def _decoded(data: bytes, filename: str) -> str:
 
 
 def _check_size(text: str, filename: str) -> None:
-    """Refuse what a parser would take minutes for: too many elements, or too deep ones."""
+    """Refuse what a parser would take minutes for: too many elements or attributes, or too deep."""
     open_elements: list[str] = []
-    for count, (closing, name) in enumerate(_tags(text), 1):
+    for count, (closing, name, end) in enumerate(_tags(text), 1):
         if count > MAX_ELEMENTS:
             raise problem(filename, f"more than {MAX_ELEMENTS:,} HTML tags: split the page")
+        if _TOO_MANY_ATTRIBUTES.match(text, end):
+            raise problem(
+                filename,
+                f"an HTML tag with more than {MAX_ATTRIBUTES} attributes: simplify the page",
+            )
         if name in _NOT_NESTED:
             continue
         if not closing:
@@ -158,14 +167,17 @@ def _check_size(text: str, filename: str) -> None:
                 break
 
 
-def _tags(text: str) -> Iterator[tuple[bool, str]]:
-    """Give the tags of a page, those in comments and scripts left out: ending or not, and name."""
+def _tags(text: str) -> Iterator[tuple[bool, str, int]]:
+    """Give the tags of a page, those in comments and scripts left out.
+
+    Each with whether it is an ending one, its name, and where that ends.
+    """
     at = 0
     while found := _TAG.search(text, at):
         at = found.end()
         name = (found[2] or "").lower()
         if name:
-            yield bool(found[1]), name
+            yield bool(found[1]), name, at
         end = _COMMENT_END if not name else _RAW_END.get(name) if not found[1] else None
         if end:
             over = end.search(text, at if name else at - 2)  # "<!-->" is a comment too

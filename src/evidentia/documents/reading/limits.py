@@ -24,3 +24,7 @@ MAX_NESTING: Final = 512
 """Elements within elements; browsers stop there too, and a parser's time grows with the square."""
 MAX_ELEMENTS: Final = 1_000_000
 """Elements of one page; the longest laws and logs on the web have a tenth of that."""
+MAX_ATTRIBUTES: Final = 256
+"""Attributes of one HTML tag; a parser compares each with all before it, and pages have a dozen."""
+MAX_LINE_CHARACTERS: Final = 2_000_000
+"""One line of a text, some 700 printed pages; what has no lines was not written to be read."""

@@ -1,6 +1,6 @@
 """What the pages of a pack print: the pack's own texts, and nothing that is not in it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from evidentia.export.pdf.fields import (
@@ -21,8 +21,9 @@ from evidentia.export.pdf.fields import (
 from evidentia.language.wording import Lang, duration
 from evidentia.ledger.model import Verdict
 from evidentia.packs.actions import Basis
-from evidentia.packs.model import Attachment, EvidencePack, EvidenceSource
+from evidentia.packs.model import Attachment, EvidencePack, EvidenceSource, ReviewOutcome
 from evidentia.packs.tools import ToolCallRecord
+from evidentia.proof.succession import Succession
 
 _SECTIONS: Final = (
     "summary",
@@ -45,8 +46,14 @@ _FACTS: Final = 1_500
 """The characters up to which a list of facts stays on one page."""
 
 
-def pages(pack: EvidencePack, held: Collection[str] = ()) -> dict[str, Any]:
-    """Return the data of a pack's pages; `held` are the names of the attachments in the file."""
+def pages(
+    pack: EvidencePack, held: Collection[str] = (), later: Sequence[Succession] = ()
+) -> dict[str, Any]:
+    """Return the data of a pack's pages.
+
+    `held` are the names of the attachments in the file, `later` the versions that came after it,
+    the oldest first.
+    """
     memo, decision = pack.memo, pack.decision
     return {
         "kind": "pack",
@@ -84,6 +91,7 @@ def pages(pack: EvidencePack, held: Collection[str] = ()) -> dict[str, Any]:
         "ledger": _ledger(pack),
         "review": _review(pack),
         "versions": _versions(pack),
+        "superseded": _superseded(later),
         "files": [_file(one, held) for one in pack.attachments],
         "all_here": all(one.name in held for one in pack.attachments),
     }
@@ -247,6 +255,20 @@ def _versions(pack: EvidencePack) -> dict[str, Any]:
         "trace": None if pack.trace_id is None else code(pack.trace_id),
         "prompts": [code(f"{one.template_name} {one.template_version}") for one in pack.prompts],
         "bundles": [code(f"{one.bundle_id} {one.bundle_sha256}") for one in pack.bundles],
+    }
+
+
+def _superseded(later: Sequence[Succession]) -> dict[str, Any] | None:
+    """Return what the cover says of the newest version, if this is not it."""
+    if not later:
+        return None
+    newest = later[-1]
+    outcomes = {one.value for one in ReviewOutcome}
+    return {
+        "id": code(newest.subject),
+        "version": count(newest.version),
+        "day": date(newest.at),
+        "state": newest.outcome if newest.outcome in outcomes else None,
     }
 
 

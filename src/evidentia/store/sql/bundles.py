@@ -263,6 +263,15 @@ def runs_of_bundle(connection: Connection, tenant: str, bundle_id: str) -> list[
     return [row[0] for row in fetch(connection, sql, (tenant, bundle_id))]
 
 
+def recorded_runs(connection: Connection, tenant: str) -> list[tuple[int, str, str]]:
+    """Return the runs' rows: the entry that records each, the run, and the bundle it used."""
+    sql = (
+        "SELECT trail_seq, run_id, bundle_id FROM llm.run_evidence WHERE tenant = ? "
+        "ORDER BY trail_seq"
+    )
+    return [tuple(row) for row in fetch(connection, sql, (tenant,))]
+
+
 def runs_of_artifact(connection: Connection, tenant: str, artifact: str) -> list[str]:
     """Return the runs whose model saw something of an artifact, by its digest or lake URI."""
     sql = (

@@ -1,6 +1,6 @@
 """The corpus: what answers are checked against, loaded from the library with its index."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -8,11 +8,11 @@ from typing import Final
 from sqlalchemy import Connection
 
 from evidentia.documents.index import LexicalIndex, build_index
+from evidentia.documents.model import DocumentChunk
 from evidentia.errors import IntegrityError
 from evidentia.ledger.corpus import make_corpus
 from evidentia.ledger.evidence import Corpus, CorpusDocument
-from evidentia.store.database import fetch
-from evidentia.store.sql.library import StoredDocument, chunks_of, corpus_id
+from evidentia.store.sql.library import StoredDocument, chunks_of, corpus_id, kept_index
 
 PAGED: Final = frozenset({"application/pdf"})
 """The formats whose pages are pages to a reader, too."""
@@ -27,12 +27,16 @@ class LoadedCorpus:
 
 
 def load_corpus(
-    connection: Connection, tenant: str, versions: Sequence[StoredDocument]
+    connection: Connection,
+    tenant: str,
+    versions: Sequence[StoredDocument],
+    check: Callable[[StoredDocument, Sequence[DocumentChunk]], None] = lambda *_: None,
 ) -> LoadedCorpus:
     """Load what answers are checked against; the order of the documents makes no difference.
 
     An older version goes by its own id, `doc_…@1`. Bytes that several versions share count once,
-    as the newest of them.
+    as the newest of them. `check` is given each version with its chunks, and raises for one that
+    is not to be believed.
     """
     chosen: dict[tuple[str, str], StoredDocument] = {}
     for version in sorted(versions, key=lambda item: (item.id, item.version)):
@@ -43,6 +47,7 @@ def load_corpus(
     rebuilt: list[tuple[tuple[str, str], bytes]] = []
     for key, version in sorted(chosen.items()):
         found = chunks_of(connection, tenant, *key)
+        check(version, found)
         index = _stored_index(connection, tenant, key, len(found))
         if index is None:
             index = build_index(found)
@@ -68,11 +73,11 @@ def _stored_index(
     connection: Connection, tenant: str, key: tuple[str, str], size: int
 ) -> LexicalIndex | None:
     """Return the index that is kept; None if it is not there, damaged, or of another program."""
-    sql = "SELECT data FROM document_indexes WHERE tenant = ? AND document_id = ? AND sha256 = ?"
-    for (data,) in fetch(connection, sql, (tenant, *key)):
-        try:
-            index = LexicalIndex.from_bytes(bytes(data))
-        except IntegrityError:
-            return None
-        return index if len(index) == size else None
-    return None
+    data = kept_index(connection, tenant, key)
+    if data is None:
+        return None
+    try:
+        index = LexicalIndex.from_bytes(data)
+    except IntegrityError:
+        return None
+    return index if len(index) == size else None

@@ -14,6 +14,7 @@ from evidentia.canonical import sha256_hex
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.session import LedgerSession
 from evidentia.store.database import erase_rows, fetch, insert_rows, texts
+from evidentia.store.sql import log
 from evidentia.store.sql.library import WORKSPACE
 from evidentia.store.sql.newest import find_newest
 
@@ -57,51 +58,18 @@ def insert_session(
         connection, "SELECT 1 FROM sessions WHERE tenant = ? AND id = ?", (tenant, session.id)
     )
     if not known:
-        values = {
-            "tenant": tenant,
-            "id": session.id,
-            "workspace_id": WORKSPACE,
-            "title": session.title,
-            "query": session.query,
-            "mode": session.mode,
-            "answer_name": session.answer_name,
-            "answer": session.answer,
-            "answer_sha256": sha256_hex(session.answer.encode()),
-            "created_at": created_at,
-        }
+        values = {"tenant": tenant, **_session_row(session), "created_at": created_at}
         insert_rows(connection, "sessions", tuple(values), [tuple(values.values())])
     sql = "SELECT id FROM claims WHERE tenant = ? AND session_id = ?"
     there = {row[0] for row in fetch(connection, sql, (tenant, session.id))}
     insert_rows(
         connection,
         "claims",
-        (
-            "tenant",
-            "session_id",
-            "id",
-            "claim_text",
-            "claim_type",
-            "importance",
-            "requires_citation",
-            "start_offset",
-            "end_offset",
-            "created_at",
-        ),
+        ("tenant", "session_id", *_CLAIM, "created_at"),
         [
-            (
-                tenant,
-                session.id,
-                claim.id,
-                claim.text,
-                claim.type.value,
-                claim.importance.value,
-                claim.requires_citation,
-                claim.start,
-                claim.end,
-                created_at,
-            )
-            for claim in session.claims
-            if claim.id not in there
+            (tenant, session.id, *row, created_at)
+            for row in _claim_rows(session)
+            if row[0] not in there
         ],
     )
 
@@ -110,110 +78,150 @@ def insert_ledger(
     connection: Connection, tenant: str, session: LedgerSession, statement_sha256: str, entry: int
 ) -> None:
     """Insert a ledger and its entries; its session is there already."""
-    ledger = session.ledger
     values = {
         "tenant": tenant,
+        **_ledger_row(session),
+        "statement_sha256": statement_sha256,
+        "trail_seq": entry,
+    }
+    insert_rows(connection, "ledgers", tuple(values), [tuple(values.values())])
+    insert_rows(
+        connection,
+        "evidence_ledger",
+        ("tenant", "ledger_id", *_VERDICT, "chunk_ids"),
+        [
+            (tenant, session.ledger.id, *row, texts(connection, chunk_ids))
+            for *row, chunk_ids in _verdict_rows(session)
+        ],
+    )
+
+
+_CLAIM: Final = (
+    "id",
+    "claim_text",
+    "claim_type",
+    "importance",
+    "requires_citation",
+    "start_offset",
+    "end_offset",
+)
+_VERDICT: Final = (
+    "id",
+    "session_id",
+    "claim_id",
+    "verdict",
+    "confidence_score",
+    "evidence_snippet",
+    "notes",
+    "created_at",
+)
+
+
+def _session_row(session: LedgerSession) -> dict[str, Any]:
+    """Return what of a session's row follows from it; when it was made, its first ledger says."""
+    return {
+        "id": session.id,
+        "workspace_id": WORKSPACE,
+        "title": session.title,
+        "query": session.query,
+        "mode": session.mode,
+        "answer_name": session.answer_name,
+        "answer": session.answer,
+        "answer_sha256": sha256_hex(session.answer.encode()),
+    }
+
+
+def _claim_rows(session: LedgerSession) -> list[tuple[Any, ...]]:
+    return [
+        (
+            claim.id,
+            claim.text,
+            claim.type.value,
+            claim.importance.value,
+            claim.requires_citation,
+            claim.start,
+            claim.end,
+        )
+        for claim in session.claims
+    ]
+
+
+def _ledger_row(session: LedgerSession) -> dict[str, Any]:
+    ledger = session.ledger
+    return {
         "id": ledger.id,
         "session_id": ledger.session_id,
         "previous_id": ledger.previous_ledger_id,
         "summary": ledger.summary.model_dump_json(),
         "risk_flags": _json([flag.model_dump(mode="json") for flag in ledger.risk_flags]),
         "follow_up_questions": _json(list(ledger.follow_up_questions)),
-        "statement_sha256": statement_sha256,
-        "trail_seq": entry,
         "created_at": ledger.created_at,
     }
-    insert_rows(connection, "ledgers", tuple(values), [tuple(values.values())])
-    insert_rows(
-        connection,
-        "evidence_ledger",
+
+
+def _verdict_rows(session: LedgerSession) -> list[tuple[Any, ...]]:
+    ledger = session.ledger
+    return [
         (
-            "tenant",
-            "id",
-            "ledger_id",
-            "session_id",
-            "claim_id",
-            "verdict",
-            "confidence_score",
-            "chunk_ids",
-            "evidence_snippet",
-            "notes",
-            "created_at",
-        ),
-        [
-            (
-                tenant,
-                judged.id,
-                ledger.id,
-                ledger.session_id,
-                judged.claim_id,
-                judged.verdict.value,
-                judged.confidence_score,
-                texts(connection, judged.evidence_chunk_ids),
-                _storable(judged.evidence_snippet),
-                _storable(judged.notes),
-                ledger.created_at,
-            )
-            for judged in ledger.entries
-        ],
-    )
+            judged.id,
+            ledger.session_id,
+            judged.claim_id,
+            judged.verdict.value,
+            judged.confidence_score,
+            _storable(judged.evidence_snippet),
+            _storable(judged.notes),
+            ledger.created_at,
+            tuple(judged.evidence_chunk_ids),
+        )
+        for judged in ledger.entries
+    ]
 
 
-_ROWS: Final = {
-    "session": "SELECT answer FROM sessions WHERE tenant = ? AND id = ?",
-    "claims": (
-        "SELECT id, claim_text, claim_type, importance, start_offset, end_offset FROM claims "
-        "WHERE tenant = ? AND session_id = ?"
-    ),
-    "ledger": (
-        "SELECT previous_id, summary, risk_flags, follow_up_questions FROM ledgers "
-        "WHERE tenant = ? AND id = ?"
-    ),
-    "verdicts": (
-        "SELECT id, claim_id, verdict, evidence_snippet, notes FROM evidence_ledger "
-        "WHERE tenant = ? AND ledger_id = ?"
-    ),
-}
-"""What is read of the rows of a session and of its ledger, to be compared with what it says."""
+_JSON_COLUMNS: Final = ("summary", "risk_flags", "follow_up_questions")
 
 
 def differing_rows(connection: Connection, tenant: str, session: LedgerSession) -> str | None:
     """Say which rows of a ledger are not those that follow from it; None if all are."""
     ledger = session.ledger
-    flags = [flag.model_dump(mode="json") for flag in ledger.risk_flags]
-    written = (ledger.summary.model_dump_json(), _json(flags), _json([*ledger.follow_up_questions]))
-    expected: dict[str, tuple[str, set[tuple[Any, ...]]]] = {
-        "session": (session.id, {(session.answer,)}),
-        "claims": (
-            session.id,
-            {
-                (one.id, one.text, one.type.value, one.importance.value, one.start, one.end)
-                for one in session.claims
-            },
-        ),
-        "ledger": (ledger.id, {(ledger.previous_ledger_id, *map(_ordered, written))}),
-        "verdicts": (
-            ledger.id,
-            {
-                (
-                    judged.id,
-                    judged.claim_id,
-                    judged.verdict.value,
-                    _storable(judged.evidence_snippet),
-                    _storable(judged.notes),
-                )
-                for judged in ledger.entries
-            },
-        ),
-    }
-    for what, (identity, wanted) in expected.items():
-        there = {tuple(row) for row in fetch(connection, _ROWS[what], (tenant, identity))}
-        if what == "ledger":
-            there = {(previous, *map(_ordered, said)) for previous, *said in there}
-        # a session may have claims that only another ledger of it judges
-        if not wanted <= there or (what != "claims" and wanted != there):
-            return what
-    return None
+    found = _row(connection, tenant, "sessions", _session_row(session))
+    if found != _session_row(session):
+        return "session"
+    sql = f"SELECT {', '.join(_CLAIM)} FROM claims WHERE tenant = ? AND session_id = ?"  # noqa: S608 - names are ours
+    there = {tuple(row) for row in fetch(connection, sql, (tenant, session.id))}
+    if not set(_claim_rows(session)) <= there:  # another ledger of it may judge others
+        return "claims"
+    wanted = _ledger_row(session)
+    kept = _row(connection, tenant, "ledgers", wanted)
+    for row in (wanted, kept):
+        row |= {name: _ordered(row[name]) for name in _JSON_COLUMNS if name in row}
+    if wanted != kept:
+        return "ledger"
+    sql = (
+        f"SELECT {', '.join(_VERDICT)}, chunk_ids FROM evidence_ledger "  # noqa: S608 - names are ours
+        "WHERE tenant = ? AND ledger_id = ?"
+    )
+    rows = fetch(connection, sql, (tenant, ledger.id))
+    said = {(*row, _as_texts(chunk_ids)) for *row, chunk_ids in rows}
+    return None if said == set(_verdict_rows(session)) else "verdicts"
+
+
+def _row(
+    connection: Connection, tenant: str, table: str, expected: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the columns of a row that are expected; empty if the row is not there."""
+    columns = ", ".join(f'"{name}"' for name in expected)
+    sql = f"SELECT {columns} FROM {table} WHERE tenant = ? AND id = ?"  # noqa: S608 - names are ours
+    for row in fetch(connection, sql, (tenant, expected["id"])):
+        return dict(zip(expected, row, strict=True))
+    return {}
+
+
+def _as_texts(stored: Any) -> Any:
+    """Return a column of texts as they were given; what is none stays as it is."""
+    try:
+        return tuple(json.loads(stored) if isinstance(stored, str) else stored)
+    except (TypeError, ValueError):
+        return stored
 
 
 def _ordered(written: str) -> str:
@@ -267,13 +275,9 @@ def find_ledger(connection: Connection, tenant: str, name: str) -> ListedLedger:
             sql = f"{_LISTED} AND {column} = ? ORDER BY l.trail_seq DESC LIMIT 1"
             for row in fetch(connection, sql, (tenant, name)):
                 return _listed(row)
-        sql = (
-            "SELECT e.seq, b.seq FROM trail_entries e "
-            "LEFT JOIN trail_bodies b ON b.tenant = e.tenant AND b.seq = e.seq "
-            "WHERE e.tenant = ? AND e.kind = 'ledger' AND e.subject = ?"
-        )
-        for entry, body in fetch(connection, sql, (tenant, name)):
-            if body is None:
+        if known := log.unexplained(connection, tenant, ("ledger",), name):
+            entry, erased = known
+            if erased:
                 raise NotFoundError(f"ledger {name} (entry {entry}) was erased")
             raise IntegrityError(
                 f"ledger {name}: entry {entry} of the trail records it, and the database does not "
@@ -308,7 +312,14 @@ def list_ledgers(
 
 def _listed(row: Any) -> ListedLedger:
     values = dict(zip(ListedLedger.__slots__, row, strict=True))
-    return ListedLedger(**{**values, "summary": json.loads(values["summary"])})
+    try:
+        summary = json.loads(values["summary"])
+    except (TypeError, ValueError):
+        raise IntegrityError(
+            f"ledger {values['id']}: its row in the database is damaged; run 'evidentia ledger "
+            "verify'"
+        ) from None
+    return ListedLedger(**{**values, "summary": summary})
 
 
 def _json(value: Any) -> str:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from evidentia.canonical import derived_id
 from evidentia.documents.model import DocumentChunk, ReadFile
-from evidentia.errors import NotFoundError
+from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.citations import CitationResolution, issue_anchor, resolve_citation
 from evidentia.store.database import fetch, hold, insert_rows, run
 
@@ -176,6 +176,59 @@ def chunks_of(
     return [_chunk(row) for row in fetch(connection, sql, (tenant, identity, sha256))]
 
 
+def chunk_owners(connection: Connection, tenant: str) -> dict[tuple[str, str], int]:
+    """Return how many chunks there are of each document's bytes, by its id and their digest."""
+    sql = (
+        "SELECT document_id, sha256, COUNT(*) FROM document_chunks WHERE tenant = ? "
+        "GROUP BY document_id, sha256"
+    )
+    return {(row[0], row[1]): row[2] for row in fetch(connection, sql, (tenant,))}
+
+
+def index_owners(connection: Connection, tenant: str) -> set[tuple[str, str]]:
+    """Return the documents' bytes of which an index is kept, by id and digest."""
+    sql = "SELECT document_id, sha256 FROM document_indexes WHERE tenant = ?"
+    return {(row[0], row[1]) for row in fetch(connection, sql, (tenant,))}
+
+
+def kept_index(connection: Connection, tenant: str, of: tuple[str, str]) -> bytes | None:
+    """Return the index that is kept of a document's bytes, or None."""
+    sql = "SELECT data FROM document_indexes WHERE tenant = ? AND document_id = ? AND sha256 = ?"
+    for (data,) in fetch(connection, sql, (tenant, *of)):
+        return bytes(data)
+    return None
+
+
+def wrong_anchors(connection: Connection, tenant: str) -> list[str]:
+    """Return what is wrong with the anchors: not one of each passage's hash, and its beginning."""
+    rows = fetch(
+        connection, "SELECT anchor, chunk_hash FROM citation_anchors WHERE tenant = ?", (tenant,)
+    )
+    sql = "SELECT DISTINCT chunk_hash FROM document_chunks WHERE tenant = ?"
+    hashes = {row[0] for row in fetch(connection, sql, (tenant,))}
+    bound = {chunk_hash for _, chunk_hash in rows}
+    problems = [
+        f"citation {anchor}: it is bound to {chunk_hash[:80]!r}, which does not begin so"
+        for anchor, chunk_hash in rows
+        if not _ANCHOR.fullmatch(anchor) or not chunk_hash.startswith(anchor)
+    ]
+    problems += [
+        f"citation {anchor}: it is bound to a passage that is not there"
+        for anchor, chunk_hash in rows
+        if chunk_hash not in hashes
+    ]
+    return problems + [
+        f"passage {chunk_hash[:16]}: no citation is bound to it"
+        for chunk_hash in sorted(hashes - bound)
+    ]
+
+
+def other_rows(connection: Connection, tenant: str) -> list[str]:
+    """Return the documents whose rows have a workspace or a status that no document has."""
+    sql = "SELECT id FROM documents WHERE tenant = ? AND (workspace_id <> ? OR status <> 'ready')"
+    return sorted({row[0] for row in fetch(connection, sql, (tenant, WORKSPACE))})
+
+
 def corpus_id(version: StoredDocument) -> str:
     """Return what a version is called in a corpus and in a ledger."""
     return version.id if version.is_newest else f"{version.id}@{version.version}"
@@ -250,19 +303,32 @@ def _issue_anchors(connection: Connection, tenant: str, hashes: Sequence[str]) -
 
 def _document(row: Sequence[Any]) -> StoredDocument:
     values = dict(zip(_DOCUMENT_COLUMNS, row, strict=True))
-    return StoredDocument(**{**values, "warnings": tuple(json.loads(values["warnings"]))})
+    warnings = _texts(values["warnings"], f"document {values['id']}")
+    return StoredDocument(**{**values, "warnings": warnings})
 
 
 def _chunk(row: Sequence[Any]) -> DocumentChunk:
     identity, document, index, text, page, headings, start, end, chunk_hash = row
-    return DocumentChunk(
-        identity, document, index, text, page, _headings(headings), start, end, chunk_hash
-    )
+    path = _texts(headings, f"chunk {index} of document {document}")
+    return DocumentChunk(identity, document, index, text, page, path, start, end, chunk_hash)
+
+
+def _texts(written: str, of: str) -> tuple[str, ...]:
+    """Return the texts that a column lists; raise `IntegrityError` if it lists none."""
+    found = _listed(written)
+    if found is None:
+        raise IntegrityError(f"{of}: its row in the database is damaged; run 'evidentia verify'")
+    return found
 
 
 @lru_cache(maxsize=4_096)
-def _headings(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
+def _listed(written: str) -> tuple[str, ...] | None:
+    try:
+        found = json.loads(written)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    is_texts = isinstance(found, list) and all(isinstance(one, str) for one in found)
+    return tuple(found) if is_texts else None
 
 
 def _json(values: Sequence[str]) -> str:

@@ -166,17 +166,6 @@ def append(
     return moved, [_receipt(place, size, leaves) for place in places]
 
 
-def append_all(
-    connection: Connection, tenant: str, waiting: Sequence[Waiting], new_origin: NewOrigin
-) -> list[Receipt]:
-    """Append what is waiting to a tenant's log, which is locked, and begun if there is none."""
-    head = lock_head(connection, tenant, new_origin)
-    moved, receipts = append(connection, head, waiting)
-    if moved.size > head.size:
-        move_head(connection, head, moved)
-    return receipts
-
-
 def _receipt(place: Receipt | int, size: int, leaves: Sequence[bytes]) -> Receipt:
     if isinstance(place, int):
         return Receipt(place, leaves[place - size].hex())
@@ -260,18 +249,34 @@ def find_entries(
 def subjects(
     connection: Connection, tenant: str, kinds: Sequence[str], begins: str
 ) -> list[tuple[int, str]]:
-    """Return the numbers and subjects of entries of some kinds whose body was not erased.
+    """Return the numbers and subjects of entries of some kinds that no entry erased.
 
-    `begins` is what the subjects begin with.
+    `begins` is what the subjects begin with. Whether a body is there says nothing: whoever removes
+    rows can remove it, too.
     """
     marks = ", ".join("?" for _ in kinds)
     sql = (
-        "SELECT e.seq, e.subject FROM trail_entries e "  # noqa: S608 - marks are question marks
-        "JOIN trail_bodies b ON b.tenant = e.tenant AND b.seq = e.seq "
-        f"WHERE e.tenant = ? AND e.kind IN ({marks}) AND substr(e.subject, 1, ?) = ? "
-        "ORDER BY e.seq"
+        "SELECT seq, subject FROM trail_entries "  # noqa: S608 - marks are question marks
+        f"WHERE tenant = ? AND kind IN ({marks}) AND substr(subject, 1, ?) = ? ORDER BY seq"
     )
-    return [tuple(row) for row in fetch(connection, sql, (tenant, *kinds, len(begins), begins))]
+    erased = erased_since(connection, tenant, 0)
+    return [
+        (seq, subject)
+        for seq, subject in fetch(connection, sql, (tenant, *kinds, len(begins), begins))
+        if erasure_subject(seq) not in erased
+    ]
+
+
+def unexplained(
+    connection: Connection, tenant: str, kinds: Sequence[str], subject: str
+) -> tuple[int, bool] | None:
+    """Return the newest entry of some kinds about a subject, and whether another erased it."""
+    sql = "SELECT seq, kind FROM trail_entries WHERE tenant = ? AND subject = ? ORDER BY seq DESC"
+    for seq, kind in fetch(connection, sql, (tenant, subject)):
+        if kind in kinds:
+            erasures = fetch(connection, sql, (tenant, erasure_subject(seq)))
+            return seq, any(kind == "erasure" for _, kind in erasures)
+    return None
 
 
 def entry_at(connection: Connection, tenant: str, seq: int) -> StoredEntry:
@@ -339,10 +344,7 @@ def erasure_subject(seq: int) -> str:
 def insert_checkpoint(
     connection: Connection, tenant: str, size: int, key_id: str, note: str
 ) -> None:
-    """Keep a signed checkpoint and count it, unless the same key signed that size before."""
-    read_head(connection, tenant, lock=True)
-    if checkpoint_note(connection, tenant, size, key_id) is not None:
-        return
+    """Keep a signed checkpoint of a log that is held, and count it."""
     insert_rows(
         connection,
         "trail_checkpoints",
@@ -354,6 +356,12 @@ def insert_checkpoint(
         "UPDATE trail_heads SET checkpoints = checkpoints + 1 WHERE tenant = ?",
         (tenant,),
     )
+
+
+def last_signed(connection: Connection, tenant: str, size: int) -> int:
+    """Return the largest size up to `size` that a checkpoint is stored of; 0 if there is none."""
+    sql = "SELECT MAX(size) FROM trail_checkpoints WHERE tenant = ? AND size <= ?"
+    return int(run(connection, sql, (tenant, size)).scalar() or 0)
 
 
 def checkpoint_count(connection: Connection, tenant: str) -> int:
@@ -371,6 +379,23 @@ def checkpoints(connection: Connection, tenant: str) -> Iterator[tuple[int, str,
     for found, *row in stream(connection, sql, (tenant,)):
         if found == tenant:
             yield tuple(row)
+
+
+def newest_checkpoints(
+    connection: Connection, tenant: str, size: int
+) -> Iterator[tuple[int, str, str]]:
+    """Give the checkpoints up to a size as size, key id and note, the largest first."""
+    sql = (
+        "SELECT size, key_id, note FROM trail_checkpoints WHERE tenant = ? AND size <= ? "
+        "ORDER BY size DESC"
+    )
+    yield from stream(connection, sql, (tenant, size))
+
+
+def checkpoint_of(connection: Connection, tenant: str, size: int) -> str | None:
+    """Return a checkpoint of a size, whichever key signed it, or None."""
+    sql = "SELECT note FROM trail_checkpoints WHERE tenant = ? AND size = ? ORDER BY key_id"
+    return run(connection, sql, (tenant, size)).scalar()
 
 
 def checkpoint_note(connection: Connection, tenant: str, size: int, key_id: str) -> str | None:

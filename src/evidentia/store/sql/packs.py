@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.store.database import erase_rows, fetch, insert_rows, is_storable
+from evidentia.store.sql import log
 from evidentia.store.sql.newest import find_newest
 
 if TYPE_CHECKING:  # listing packs should not load what making them needs
@@ -32,6 +33,10 @@ _COLUMNS: Final = (
     "created_at",
 )
 _LISTED: Final = f"SELECT {', '.join(_COLUMNS)} FROM evidence_packs p WHERE p.tenant = ?"  # noqa: S608 - names are ours
+_SHOWN: Final = _LISTED.replace(" FROM ", ", p.pack FROM ")
+"""With the whole pack, for what its review came to."""
+AWAITING: Final = "awaiting review"
+NOT_NEEDED: Final = "no review needed"
 _NEWEST: Final = (
     " AND NOT EXISTS (SELECT 1 FROM evidence_packs n "
     "WHERE n.tenant = p.tenant AND n.replaces_id = p.id)"
@@ -43,6 +48,8 @@ class ListedPack:
     """A pack in a list: of which decision, which version, and where in the trail it is.
 
     `resolved` is false while a review is awaited; `attachments` are their keys in the lake.
+    `outcome` is what a review came to, or whether one is awaited or needed; it is the row's word,
+    and None where it was not asked for.
     """
 
     id: str
@@ -57,6 +64,7 @@ class ListedPack:
     statement_sha256: str
     entry: int
     created_at: str
+    outcome: str | None = None
 
     @property
     def file_sha256(self) -> str:
@@ -76,7 +84,8 @@ def insert_pack(
     """Insert a pack's row."""
     row = row_of(pack, statement_sha256, entry)
     told = {"attachments": json.dumps(row.attachments)}
-    values = [told.get(name, getattr(row, name)) for name in ListedPack.__slots__]
+    fields = ListedPack.__slots__[: len(_COLUMNS)]
+    values = [told.get(name, getattr(row, name)) for name in fields]
     columns = ("tenant", "pack", *_COLUMNS)
     insert_rows(connection, "evidence_packs", columns, [(tenant, pack.encode().decode(), *values)])
 
@@ -106,13 +115,14 @@ def find_pack(connection: Connection, tenant: str, name: str) -> ListedPack:
             sql = f"{_LISTED} AND {column} = ? ORDER BY p.trail_seq DESC LIMIT 1"
             for row in fetch(connection, sql, (tenant, name)):
                 return _listed(row)
-        sql = (
-            "SELECT seq FROM trail_entries e WHERE tenant = ? AND kind IN ('pack', 'review') "
-            "AND subject = ? AND NOT EXISTS "
-            "(SELECT 1 FROM trail_bodies b WHERE b.tenant = e.tenant AND b.seq = e.seq)"
-        )
-        for (entry,) in fetch(connection, sql, (tenant, name)):
-            raise NotFoundError(f"pack {name} (entry {entry}) was erased")
+        if known := log.unexplained(connection, tenant, ("pack", "review"), name):
+            entry, erased = known
+            if erased:
+                raise NotFoundError(f"pack {name} (entry {entry}) was erased")
+            raise IntegrityError(
+                f"pack {name}: entry {entry} of the trail records it, and the database does not "
+                "have it; run 'evidentia pack audit'"
+            )
     raise NotFoundError(
         f"there is no pack {name[:80]!r} of tenant {tenant!r}; 'evidentia pack list' shows them"
     )
@@ -142,7 +152,7 @@ def list_packs(
     unresolved: bool = False,
 ) -> list[ListedPack]:
     """Return packs, newest first; page through them with `before`, an entry's number."""
-    sql = _LISTED if all_versions else _LISTED + _NEWEST
+    sql = _SHOWN if all_versions else _SHOWN + _NEWEST
     values: list[str | int] = [tenant]
     if unresolved:
         sql += " AND NOT p.resolved"
@@ -158,9 +168,9 @@ def list_packs(
 
 def versions(connection: Connection, tenant: str, pack: ListedPack) -> list[ListedPack]:
     """Return all versions of a pack that are kept, the oldest first."""
-    sql = f"{_LISTED} AND p.decision_id = ? ORDER BY p.trail_seq"
+    sql = f"{_SHOWN} AND p.decision_id = ? ORDER BY p.trail_seq"
     found = {row[0]: _listed(row) for row in fetch(connection, sql, (tenant, pack.decision_id))}
-    chain = [pack]
+    chain = [found.get(pack.id, pack)]
     while (before := chain[0].replaces) in found:
         chain.insert(0, found[str(before)])
     after = {one.replaces: one for one in found.values()}
@@ -200,10 +210,14 @@ def row_of(pack: "EvidencePack", statement_sha256: str, entry: int) -> ListedPac
 
 
 def _listed(row: Any) -> ListedPack:
-    found = dict(zip(ListedPack.__slots__, row, strict=True))
+    found = dict(zip(ListedPack.__slots__, row, strict=False))
     try:
         attachments = tuple(map(str, json.loads(found["attachments"])))
-    except (TypeError, ValueError):
+        if "outcome" in found:
+            reviewed = json.loads(found["outcome"]).get("review_outcome")
+            waiting = NOT_NEEDED if found["resolved"] else AWAITING
+            found["outcome"] = str(reviewed) if reviewed else waiting
+    except (AttributeError, TypeError, ValueError):
         raise IntegrityError(
             f"pack {found['id']}: its row in the database is damaged; run 'evidentia pack audit'"
         ) from None

@@ -1,0 +1,92 @@
+"""What the trail says of a document that was read: its bytes, and the passages it was cut into.
+
+An entry commits to them by digests. So a passage that is cited later is the passage that was read,
+or it is seen that it is another.
+"""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, Final
+
+from evidentia.canonical import canonical_json, digest
+from evidentia.documents.chunking import chunk_id
+from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
+from evidentia.documents.model import DocumentChunk
+
+CHUNKS: Final = "chunks_sha256"
+"""The field of a body that commits to the chunks."""
+_PLAIN: Final = (
+    "version",
+    "collection",
+    "filename",
+    "media_type",
+    "sha256",
+    "pages",
+    "chunks",
+    "created_at",
+)
+_PROPERTIES: Final = ("language", "direction", "title", "dated", "warnings")
+
+
+def chunks_digest(chunks: Iterable[DocumentChunk]) -> str:
+    """Return the SHA-256 of chunks in reading order: of each one's canonical JSON and a newline."""
+    hashed = sha256()
+    for chunk in chunks:
+        hashed.update(
+            canonical_json(
+                {
+                    "chunk_id": chunk.chunk_id,
+                    "document_id": chunk.document_id,
+                    "index": chunk.index,
+                    "text": chunk.text,
+                    "page": chunk.page,
+                    "heading_path": list(chunk.heading_path),
+                    "start": chunk.start,
+                    "end": chunk.end,
+                    "chunk_hash": chunk.chunk_hash,
+                }
+            )
+        )
+        hashed.update(b"\n")
+    return hashed.hexdigest()
+
+
+def document_body(version: Mapping[str, Any], chunks: str) -> dict[str, Any]:
+    """Return what an entry says of a version of a document, whose chunks have a digest.
+
+    What may be long, such as a title, it says by a digest.
+    """
+    properties = {name: version[name] for name in _PROPERTIES}
+    properties["warnings"] = list(properties["warnings"])
+    return {
+        "document_id": version["id"],
+        **{name: version[name] for name in _PLAIN},
+        "properties_sha256": digest(properties),
+        CHUNKS: chunks,
+    }
+
+
+def difference(version: Mapping[str, Any], recorded: Mapping[str, Any]) -> str | None:
+    """Say in what a version is not as it was recorded, its chunks left aside; None if it is."""
+    expected = document_body(version, str(recorded.get(CHUNKS)))
+    for name, value in expected.items():
+        if recorded.get(name) != value:
+            return "title, date, language or warnings" if name.startswith("prop") else name
+    return None
+
+
+def damaged_chunk(chunks: Iterable[DocumentChunk], version: Mapping[str, Any]) -> str | None:
+    """Say what is wrong with chunks by themselves: a place that is another's, a hash, a number."""
+    count = 0
+    for count, chunk in enumerate(chunks, 1):
+        if chunk.index != count - 1:
+            return f"passage {count - 1} is missing"
+        if chunk.chunk_id != chunk_id(
+            version["id"], version["sha256"], (chunk.page, chunk.start, chunk.end)
+        ):
+            return f"passage {chunk.index} is not of this place"
+        if chunk.chunk_hash != generate_chunk_hash(chunk.text, FULL_LENGTH):
+            return f"the text of passage {chunk.index} was changed"
+    if count != version["chunks"]:
+        return f"it has {count} passages, and was read with {version['chunks']}"
+    return None

@@ -1,0 +1,339 @@
+"""Appending: a log that is held in a transaction, and signed before the transaction ends.
+
+Whatever is appended ends in a checkpoint by the log's own key, which is durable with it. A log
+whose newest entries no key has signed is not appended to: what is signed next would vouch for
+them. The checkpoint kept apart from the database follows each commit, without waiting for the disk.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection
+
+from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError, UsageError
+from evidentia.language.counting import agreed, counted, ranged
+from evidentia.logs import get_logger
+from evidentia.proof.keys import SEED_BYTES, SigningKey
+from evidentia.store.home import Home
+from evidentia.store.keys import KeyPlace, Keys
+from evidentia.store.sql import log
+from evidentia.store.sql.log import Head, NewOrigin, Receipt
+from evidentia.store.tree import TileCache, stored_tree
+from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.entry import SALT_BYTES, EntryKind
+from evidentia.trail.note import VerifierKey
+from evidentia.trail.tiles import TiledTree
+from evidentia.trail.waiting import Waiting, waiting
+
+_log = get_logger("store")
+
+
+Announced = tuple[int, str, bytes]
+"""A key that a log announces: the number of the entry, the key's id, and the public key."""
+
+
+class _Signed(NamedTuple):
+    """What a process knows to be signed of a log: it signed it itself, or verified it."""
+
+    origin: str
+    size: int
+    root: bytes
+
+
+class Appending:
+    """What signs the logs of a database as they are written; threads may share one."""
+
+    def __init__(
+        self,
+        home: Home,
+        keys: Keys,
+        tiles: TileCache,
+        new_origin: NewOrigin,
+        randomness: Callable[[int], bytes],
+    ) -> None:
+        self._home = home
+        self._keys = keys
+        self._tiles = tiles
+        self._new_origin = new_origin
+        self._randomness = randomness
+        self._signed: dict[str, _Signed] = {}
+        self._trusted: set[tuple[str, str]] = set()
+        self._passphrases: dict[str, bytes | None] = {}
+        self._held: WeakKeyDictionary[Connection, HeldLog] = WeakKeyDictionary()
+
+    def prepare(self, tenant: str, origin: str, key_ids: Sequence[str]) -> None:
+        """Open the key that will sign, before a lock is held: it may ask for a passphrase."""
+        if key_ids:
+            self.key(tenant, key_ids[-1], origin)
+        elif tenant not in self._passphrases:
+            self._passphrases[tenant] = self._keys.new_passphrase(tenant)
+
+    def hold(
+        self, connection: Connection, tenant: str, *, by: str, adopting: bool = False
+    ) -> "HeldLog":
+        """Hold a log to the end of a transaction; it is begun if there is none.
+
+        Raise `IntegrityError` where its newest entries are not signed, unless they are adopted.
+        """
+        head = log.lock_head(connection, tenant, self._new_origin)
+        announced = log.keys(connection, tenant)
+        if not adopting:
+            self._require_signed(connection, head, announced)
+        held = HeldLog(self, connection, head, announced, by)
+        self._held[connection] = held
+        return held
+
+    def held(self, connection: Connection) -> "HeldLog":
+        """Return the log that a transaction holds."""
+        found = self._held.get(connection)
+        if found is None:
+            raise UsageError("entries are appended in a transaction that holds their log")
+        return found
+
+    def committed(self, held: "HeldLog") -> None:
+        """Remember what was signed, now that it is durable, and keep it apart from the database.
+
+        What is durable has been appended: where the file can't be written, that is only logged.
+        """
+        if held.note is None:
+            return
+        self._remember(held.head)
+        tenant = held.head.tenant
+        try:
+            self._home.keep_checkpoint(tenant, held.note, durably=False)
+        except (EvidentiaError, OSError) as error:
+            _log.warning("checkpoint_not_kept", tenant=tenant, reason=str(error))
+
+    def key(self, tenant: str, key_id: str, origin: str) -> SigningKey:
+        """Return a log's private key; raise `EnvironmentProblem` if it is not here."""
+        key = self._keys.load(tenant, key_id, origin)
+        if key is None:
+            raise EnvironmentProblem(
+                f"the private key {key_id} is not in {self._keys.where(tenant, key_id)}, and "
+                "nothing is written that it does not sign: copy it there; if it is lost, "
+                "'evidentia keys rotate --lost --reason TEXT' makes a new one"
+            )
+        return key
+
+    def new_key(self, tenant: str, origin: str) -> SigningKey:
+        """Make a log's first key and keep it; it is durable before the log names it."""
+        key = SigningKey.from_seed(origin, self._randomness(SEED_BYTES))
+        passphrase = (
+            self._passphrases[tenant]
+            if tenant in self._passphrases
+            else self._keys.new_passphrase(tenant)
+        )
+        self._keys.save(tenant, key, passphrase)
+        return key
+
+    def salt(self) -> bytes:
+        """Return what one body is salted with."""
+        return self._randomness(SALT_BYTES)
+
+    def _require_signed(
+        self, connection: Connection, head: Head, announced: Sequence[Announced]
+    ) -> None:
+        known = self._signed.get(head.tenant)
+        if head.size == 0 or known == (head.origin, head.size, head.root):
+            return
+        if known is not None and known.origin == head.origin and known.size > head.size:
+            raise IntegrityError(
+                f"the log has {counted(head.size, 'entry', 'entries')}, and {known.size:,} of it "
+                "were signed before: it was cut back while it was open; run 'evidentia trail "
+                "verify'"
+            )
+        signed_note(connection, head, self._counting(connection, head, announced))
+        self._remember(head)
+
+    def signed_size(self, connection: Connection, tenant: str) -> tuple[int, int]:
+        """Return how much of a log is signed, and its size: what is behind decides nothing."""
+        head = log.read_head(connection, tenant)
+        if head is None:
+            return 0, 0
+        if self._signed.get(tenant) == (head.origin, head.size, head.root):
+            return head.size, head.size
+        announced = self._counting(connection, head, log.keys(connection, tenant))
+        tree = stored_tree(connection, head, self._tiles)
+        for size, key_id, note in log.newest_checkpoints(connection, tenant, head.size):
+            root = head.root if size == head.size else tree.root_at(size)
+            if any(
+                key[1] == key_id and is_signed(note, Checkpoint(head.origin, size, root), key[2])
+                for key in may_sign(announced, size)
+            ):
+                if size == head.size:
+                    self._remember(head)
+                return size, head.size
+        return 0, head.size
+
+    def _counting(
+        self, connection: Connection, head: Head, announced: Sequence[Announced]
+    ) -> list[Announced]:
+        """Return the keys that count: each was vouched for by the one before, or is here."""
+        counting: list[Announced] = []
+        for key in announced:
+            named = head.origin, key[1]
+            if counting and named not in self._trusted:
+                tree = stored_tree(connection, head, self._tiles)
+                is_here = self._keys.place(head.tenant, key[1]) is not KeyPlace.ELSEWHERE
+                if not is_here and not vouched(connection, head, [counting[-1], key], tree)[1]:
+                    break
+            self._trusted.add(named)
+            counting.append(key)
+        return counting
+
+    def _remember(self, head: Head) -> None:
+        # Without a lock: where two threads do so at once, the smaller one costs a verification.
+        known = self._signed.get(head.tenant)
+        if known is None or known.origin != head.origin or known.size <= head.size:
+            self._signed[head.tenant] = _Signed(head.origin, head.size, head.root)
+
+
+class HeldLog:
+    """A log that one transaction holds: no one else appends to it meanwhile.
+
+    `sign` ends what was appended; what is not signed must not be committed.
+    """
+
+    def __init__(
+        self,
+        appending: Appending,
+        connection: Connection,
+        head: Head,
+        announced: Sequence[Announced],
+        by: str,
+    ) -> None:
+        self.head = head
+        self.key_ids = [key_id for _, key_id, _ in announced]
+        self.note: str | None = None
+        self._appending = appending
+        self._connection = connection
+        self._first = head
+        self._by = by
+        self._at = ""
+        self._signers: list[SigningKey] = []
+
+    def append(self, items: Sequence[Waiting]) -> list[Receipt]:
+        """Append entries; one whose idempotency key is known gives that one's receipt."""
+        self.head, receipts = log.append(self._connection, self.head, items)
+        self._at = items[-1].at
+        return receipts
+
+    def announce(
+        self,
+        key: SigningKey,
+        *,
+        at: str,
+        replaced: SigningKey | None = None,
+        lost: str | None = None,
+    ) -> Receipt:
+        """Announce a key, which signs from here on; the one it replaces signs this size too.
+
+        `lost` says why the one it replaces does not: a break that is shown for good.
+        """
+        public = key.verifier
+        replaces = self.key_ids[-1] if self.key_ids else None
+        body = {"key": str(public), "replaces": replaces, "by": self._by}
+        if lost is not None:
+            body["lost"] = lost
+        item = waiting(EntryKind.KEY, public.key_id, body, at, self._appending.salt())
+        receipt = self.append([item])[0]
+        tenant = self.head.tenant
+        log.insert_key(self._connection, tenant, receipt.seq, public.key_id, public.public_key)
+        self.key_ids.append(public.key_id)
+        self._signers = [key] if replaced is None else [replaced, key]
+        return receipt
+
+    def sign(self) -> None:
+        """Move the log's head to what was appended, and sign it; its first key is made with it."""
+        if self.head.size == self._first.size:
+            return
+        if not self.key_ids:  # behind what is appended first, so that its numbers begin with 0
+            key = self._appending.new_key(self.head.tenant, self.head.origin)
+            self.announce(key, at=self._at)
+        tenant, origin, size, root, _ = self.head
+        signers = self._signers or [self._appending.key(tenant, self.key_ids[-1], origin)]
+        checkpoint = Checkpoint(origin, size, root)
+        log.move_head(self._connection, self._first, self.head)
+        for key in signers:
+            self.note = checkpoint.sign(key.private_key)
+            key_id = key.verifier.key_id
+            log.insert_checkpoint(self._connection, tenant, size, key_id, self.note)
+
+
+def is_signed(note: str, checkpoint: Checkpoint, public: bytes) -> bool:
+    """Whether a note is a checkpoint, and signed by a key."""
+    try:
+        found, parsed = read_checkpoint(note)
+        signer = parsed.signed_by([VerifierKey(checkpoint.origin, public)])
+    except EvidentiaError:
+        return False
+    return found == checkpoint and signer is not None
+
+
+def signed_note(connection: Connection, head: Head, announced: Sequence[Announced]) -> str:
+    """Return the checkpoint of a log as it is; raise `IntegrityError` if no key of it signed it."""
+    wrong = None
+    for seq, key_id, public in reversed(may_sign(announced, head.size)):
+        note = log.checkpoint_note(connection, head.tenant, head.size, key_id)
+        if note is None:
+            continue
+        try:
+            checkpoint, parsed = read_checkpoint(note)
+            if (
+                checkpoint == Checkpoint(head.origin, head.size, head.root)
+                and parsed.signed_by([VerifierKey(head.origin, public)]) is not None
+            ):
+                return note
+            wrong = f"is not of these entries, or not signed by key {key_id} of entry {seq}"
+        except EvidentiaError as error:
+            wrong = str(error)
+    if wrong is not None:
+        said = f"the checkpoint of the log's {counted(head.size, 'entry', 'entries')}: {wrong}"
+    else:
+        said = unsigned(log.last_signed(connection, head.tenant, head.size), head.size)
+    raise IntegrityError(f"{said}. {WHAT_TO_DO}")
+
+
+WHAT_TO_DO = (
+    "Look at them, and at what 'evidentia trail verify' says; if an older version of this program "
+    "wrote them, 'evidentia trail adopt --reason TEXT' takes them over"
+)
+
+
+def unsigned(signed: int, size: int) -> str:
+    """Say which entries no checkpoint covers."""
+    which = ranged(signed, size - 1, "entry", "entries")
+    return f"{which} {agreed(size - signed, 'is', 'are')} not signed"
+
+
+def may_sign(announced: Sequence[Announced], size: int) -> list[Announced]:
+    """Return the keys that may sign a size, of all that a log announces, oldest first.
+
+    A key signs from its announcement on, and last the size that includes its successor's.
+    """
+    ends = [*(seq for seq, _, _ in announced[1:]), None]
+    return [
+        key
+        for key, end in zip(announced, ends, strict=False)
+        if key[0] < size and (end is None or size <= end + 1)
+    ]
+
+
+def vouched(
+    connection: Connection, head: Head, announced: Sequence[Announced], tree: TiledTree
+) -> list[bool]:
+    """Say of each key that a log announces whether the one before it signed its announcement.
+
+    Of the first one there is nothing to say: it is trusted for a reason from outside, or not.
+    """
+    found = [True] * min(1, len(announced))
+    for (_, key_id, public), (seq, _, _) in pairwise(announced):
+        note = log.checkpoint_note(connection, head.tenant, seq + 1, key_id)
+        try:
+            checkpoint = Checkpoint(head.origin, seq + 1, tree.root_at(seq + 1))
+            found.append(is_signed(note or "", checkpoint, public))
+        except (IntegrityError, IndexError):  # the tree is damaged, which an audit says
+            found.append(False)
+    return found
