@@ -9,6 +9,7 @@ import pytest
 from evidentia.export.pdf.pack_pages import pages
 from evidentia.ledger.model import LedgerSummary
 from evidentia.packs.model import DecisionSummary, LedgerReference
+from evidentia.proof.succession import Succession
 from packs.making import call, decision, full_pack, memo, pack, source
 
 
@@ -116,3 +117,14 @@ def test_counts_of_a_ledger_that_are_none_are_left_out() -> None:
     )
     told = LedgerReference(ledger_id="led_1", statement_sha256="0" * 64, summary=summary)
     assert [one["verdict"] for one in pages(pack(ledger=told))["ledger"]["counts"]] == ["supported"]
+
+
+def test_the_cover_names_the_newest_version_of_a_pack_that_is_not_it() -> None:
+    at = "2026-03-01T12:00:00.000000Z"
+    revised = Succession("pack_1", "pack_2", 2, 4, at, "pack")
+    rejected = Succession("pack_2", "pack_3", 3, 5, at, "review", "rejected")
+    assert pages(pack())["superseded"] is None
+    said = pages(pack(), later=[revised, rejected])["superseded"]
+    assert "pack_3" in str(said["id"])
+    assert said["state"] == "rejected"
+    assert pages(pack(), later=[revised])["superseded"]["state"] is None
