@@ -43,7 +43,7 @@ _STARTS_VERB = re.compile(
 """How a right side begins that shares a singular subject: "has a", "erases the", "talks to"."""
 _STARTS_SUBJECT = re.compile(
     r"(?:(?:the|an?|these|those|it|they|he|she|we|you|each|every|all|any|its|their|his|her|our|"
-    r"your|another)\b|[A-Z]|[a-z]+s\b)"
+    r"your|another|there(?=\s+(?:is|are)\s))\b|[A-Z]|[a-z]+s\b)"
 )
 _STARTS_NOUN = re.compile(r"(?P<word>[a-z]+(?:-[a-z]+)*)\s")
 _DEPENDS_ON_LEFT = re.compile(

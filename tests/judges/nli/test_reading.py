@@ -218,6 +218,13 @@ def test_what_stands_nearest_is_taken_in_before_what_is_farther_off() -> None:
     assert len(found.gathered.split()) <= GATHERED_WORDS
 
 
+def test_a_heading_hides_nothing_of_the_sentence_behind_it() -> None:
+    text = "## Pets\n\nDogs may be kept if the landlord agrees. Cats need no consent."
+    best = passage_of("Cats need no consent.")
+    (found,) = questions("A dog needs consent.", [best], [text])
+    assert found.gathered == "Dogs may be kept if the landlord agrees. Cats need no consent."
+
+
 def test_a_row_is_read_with_the_head_of_its_table() -> None:
     rows = [f"| Tool {number} | {number} days | kept in the shed |" for number in range(30)]
     text = "\n".join(["Loans", "| Tool | Loan | Where |", "|---|---|---|", *rows])

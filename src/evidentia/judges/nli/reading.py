@@ -32,7 +32,7 @@ PARTS: Final = 12
 _HEADING_WORDS: Final = 8
 _COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 _NO_STATEMENT = re.compile(
-    r"^#{1,6}\s+(?:\S+\s+){0,15}\S+$|[?\u061f\uff1f][\"'”\u2019»)\]]*$"
+    r"[?\u061f\uff1f][\"'”\u2019»)\]]*$"
     r"|\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}"
     r"\b(?:instructions?|prompts?|rules above|the above|all of the above)\b"
     r"|\b(?:mark|treat|label|judge|rate|count|accept)\b.{0,200}\bas "
@@ -41,7 +41,8 @@ _NO_STATEMENT = re.compile(
     r"|\b(?:answer|respond|reply|output)\b.{0,20}\b(?:supported|verified|entail\w+)\b",
     re.IGNORECASE,
 )
-"""What is a heading, asks, denies all it says, or tells whoever judges by it what to say."""
+"""What asks, denies all it says, or tells whoever judges by it what to say."""
+_HEADING_LINE = re.compile(r"^#{1,6}[ \t]+\S.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ def _stated(text: str, passage: Passage) -> str:
     path = passage.source.heading_path
     heading = plain_text(path[-1]) if path else ""
     is_led_in = passage.context and passage.context not in text
+    text = _HEADING_LINE.sub("", text)  # on its own line: behind it, a sentence begins
     said = plain_text(f"{passage.context} {text}" if is_led_in else text)
     sentences = [said[start:end] for start, end in sentence_spans(said)]
     if any(map(_NO_STATEMENT.search, sentences)):
