@@ -14,21 +14,15 @@ from pathlib import Path
 
 from benchmarks.measuring import Line, Section, Spread, Table, machine, options, parser, report
 from benchmarks.measuring import table as markdown_table
-from training.claims_set import (
-    FOLDER,
-    ClaimPair,
-    MarkedAnswer,
-    MarkedClaim,
-    read_answers,
-    read_pairs,
-)
+from training.alignment import aligned
+from training.claims_set import FOLDER, ClaimPair, MarkedAnswer, read_answers, read_pairs
 
 import evidentia as ev
 from evidentia.judges.measuring import Label, Outcome, auroc, support_probability
 from evidentia.language.markup import one_line
 from evidentia.language.words import content_stems, coverage, words
 from evidentia.ledger.judging import Judge
-from evidentia.ledger.model import Claim, LedgerEntry, Verdict, WeakSupport
+from evidentia.ledger.model import LedgerEntry, Verdict, WeakSupport
 from evidentia.workspace.evaluating import check_pair, chosen_judges
 
 ENGLISH = "en"
@@ -169,10 +163,10 @@ def by_document(pairs: Sequence[ClaimPair], judges: Sequence[Judge]) -> Iterator
         yield _judged(entry, pair.label, pair.kind, pair.genre, pair.evidence)
 
 
-def by_answers(answers: Sequence[MarkedAnswer], folder: Path) -> tuple[list[Judged], int]:
-    """Check whole answers; return their claims as judged, and how many were not taken out."""
+def by_answers(answers: Sequence[MarkedAnswer], folder: Path) -> tuple[list[Judged], str]:
+    """Check whole answers; return their claims as judged, and what is to be said of them."""
     found: list[Judged] = []
-    missed = 0
+    several = held = 0
     with tempfile.TemporaryDirectory() as home, ev.open(home) as workspace:
         for answer in answers:
             documents = [
@@ -182,24 +176,19 @@ def by_answers(answers: Sequence[MarkedAnswer], folder: Path) -> tuple[list[Judg
             ]
             checked = workspace.check(answer.answer, against=documents)
             entries = {entry.claim_id: entry for entry in checked.entries}
-            for claim in answer.claims:
-                nearest = _nearest(checked.session.claims, claim)
-                if nearest is None:
-                    missed += 1
-                    continue
-                entry = entries[nearest.id]
+            for one in aligned(answer, checked.session.claims):
+                entry = entries[one.claim.id]
                 told = entry.evidence_snippet
-                found.append(_judged(entry, claim.label, claim.kind, "answer", told))
-    return found, missed
-
-
-def _nearest(claims: Iterable[Claim], marked: MarkedClaim) -> Claim | None:
-    """Return the claim that shares most of the answer with a marked one; None if none does."""
-
-    def shared(claim: Claim) -> int:
-        return min(claim.end, marked.end) - max(claim.start, marked.start)
-
-    return max((claim for claim in claims if shared(claim) > 0), key=shared, default=None)
+                found.append(_judged(entry, one.label, one.kind, "answer", told))
+                several += one.marked > 1
+                held += one.marked
+    marked = sum(len(answer.claims) for answer in answers)
+    return found, (
+        f"Of {marked} claims marked in English answers {marked - held} were not taken out as "
+        f"claims; they are in no figure. {several} of the {len(found)} that were hold several "
+        "marked ones: such a claim counts as false if one of these is false, and as true only if "
+        "all are."
+    )
 
 
 def _judged(entry: LedgerEntry, label: str, kind: str, genre: str, evidence: str) -> Judged:
@@ -375,13 +364,10 @@ def measure_verdicts(split: str, limit: int | None) -> Section:
     section.tables += tables_of("Arabic and across languages, rules alone", by_rules)[1:2]
     told = [answer for answer in read_answers(split) if answer.language == ENGLISH]
     told = told if limit is None else told[: limit // _PAIRS_TO_AN_ANSWER]
-    answers, missed = by_answers(told, FOLDER)
+    answers, note = by_answers(told, FOLDER)
     section.lines += lines_of("answers", answers)
     section.tables += tables_of("Answers", answers)[:2]
-    section.notes.append(
-        f"Of {len(answers) + missed} claims marked in English answers {missed} were not taken "
-        "out as claims; they are in no figure."
-    )
+    section.notes.append(note)
     section.tables.append(worst(passage))
     return section
 

@@ -13,7 +13,7 @@ which shows how they fare on data of a kind they have not seen.
 import argparse
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import log
 from pathlib import Path
@@ -27,10 +27,14 @@ from evidentia.judges.checks import CheckKind
 from evidentia.judges.nli.combining import LABELS, Chances, Combination, Formula, Sum
 from evidentia.judges.nli.judge import CONTRADICTS, PLAINLY, NliJudge
 from evidentia.judges.nli.meaning import with_meaning
-from evidentia.ledger.claims import whole_claim
+from evidentia.ledger.claims import extract_claims, whole_claim
 from evidentia.ledger.evidence import Corpus, find_passages
+from evidentia.ledger.model import Claim
 from evidentia.ledger.verdicts import LIKELY, SUPPORTED_ABOVE
 from evidentia.workspace.evaluating import evidence_corpus
+from training.alignment import aligned
+from training.asread import corpus_of, documents_of
+from training.claims_set import FOLDER, read_answers
 from training.contrast import CHOOSING, MARK, own_pairs
 from training.data import DEV_SETS, Pair, dev_pairs
 from training.encoding import right_labels
@@ -45,7 +49,8 @@ SWAPS_OF: Final = ("summedits", "cad_nli", "conjnli")
 """Of which sets' sentences the changed ones are made; the others' are measured with."""
 PASSAGES: Final = "passages"
 DOCUMENTS: Final = "documents"
-WEIGHTS: Final = {PASSAGES: 4.0, DOCUMENTS: 4.0}
+ANSWERS: Final = "answers"
+WEIGHTS: Final = {PASSAGES: 3.0, DOCUMENTS: 3.0, ANSWERS: 8.0}
 """How much sets count that do not count once: claims as assistants word them are what is judged."""
 _SWAPS: Final = 800
 _SEED: Final = 5
@@ -121,26 +126,41 @@ def group_of(pair: Pair) -> str:
     return pair.source.removeprefix(MARK).rpartition(":")[0] if MARK in pair.source else ""
 
 
-def read_pairs(name: str, pairs: Sequence[Pair]) -> list[Read]:
-    """Return the features of pairs, by the path that a check takes."""
-    judge = NliJudge()
-    found: list[Read] = []
+def read_pairs(name: str, pairs: Sequence[Pair]) -> Iterator[Read]:
+    """Give the features of pairs, by the path that a check takes."""
     corpora: dict[str, Corpus] = {}
     for done, pair in enumerate(pairs):
-        claim = whole_claim(pair.claim)
         if pair.evidence not in corpora:
-            corpora = {pair.evidence: with_meaning(evidence_corpus(pair.evidence), [judge])}
-        corpus = corpora[pair.evidence]
-        passages = find_passages(claim, corpus)
-        around = [corpus.around(passage) for passage in passages]
-        parts = judge.read(claim.text, passages, around) if passages else []
-        features = tuple(part.features for part in parts)
-        is_whole = all(part.is_whole for part in parts)
-        right = right_labels(pair)
-        found.append(Read(name, group_of(pair), pair.label, right, features, is_whole))
+            corpora = {pair.evidence: with_meaning(evidence_corpus(pair.evidence), [NliJudge()])}
+        yield read(name, pair, whole_claim(pair.claim), corpora[pair.evidence])
         if done % 200 == 0:
             print(f"{name} {done}/{len(pairs)}", flush=True)
-    return found
+
+
+def read_whole_answers() -> Iterator[Read]:
+    """Give the features of claims as they are taken out of the answers that are for calibrating."""
+    for answer in read_answers(CHOOSING):
+        if answer.language == "en":
+            corpus = corpus_of(documents_of(answer, FOLDER))
+            for one in aligned(answer, extract_claims(answer.answer).claims):
+                source = f"{MARK}{answer.documents[0]}:{one.kind}"
+                yield read(ANSWERS, Pair("", one.claim.text, one.label, source), one.claim, corpus)
+            print(f"{ANSWERS} {answer.name}", flush=True)
+
+
+def read(name: str, pair: Pair, claim: Claim, corpus: Corpus) -> Read:
+    """Return the features of a claim, given what it is looked for in."""
+    passages = find_passages(claim, corpus)
+    around = [corpus.around(passage) for passage in passages]
+    parts = NliJudge().read(claim.text, passages, around) if passages else []
+    return Read(
+        name,
+        group_of(pair),
+        pair.label,
+        right_labels(pair),
+        tuple(part.features for part in parts),
+        all(part.is_whole for part in parts),
+    )
 
 
 def all_pairs(data: Path, most: int | None) -> dict[str, list[Pair]]:
@@ -150,7 +170,8 @@ def all_pairs(data: Path, most: int | None) -> dict[str, list[Pair]]:
     sets[SWAPS] = list(synthetic_pairs(of, _SWAPS, _SEED))
     sets[PASSAGES] = own_pairs(CHOOSING)
     sets[DOCUMENTS] = claims_by_document()
-    return {name: sorted(pairs, key=lambda pair: pair.evidence) for name, pairs in sets.items()}
+    found = {name: sorted(pairs, key=lambda pair: pair.evidence) for name, pairs in sets.items()}
+    return {ANSWERS: [], **found}
 
 
 def _some(pairs: list[Pair], most: int | None) -> list[Pair]:
@@ -339,7 +360,8 @@ def main() -> None:
         if kept and kept.exists():
             rows = json.loads(kept.read_text(encoding="utf-8"))
         else:
-            rows = [asdict(one) for one in read_pairs(name, pairs)]
+            read_ = read_whole_answers() if name == ANSWERS else read_pairs(name, pairs)
+            rows = [asdict(one) for one in read_]
             if kept:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 kept.write_text(json.dumps(rows), encoding="utf-8")
@@ -348,7 +370,7 @@ def main() -> None:
         others = fit([one for one in reads if one.source != left_out])
         report_set(f"without {left_out}", [one for one in reads if one.source == left_out], others)
     told = held_out(reads)
-    for name in (PASSAGES, DOCUMENTS):
+    for name in (PASSAGES, DOCUMENTS, ANSWERS):
         report_claims(name, [item for item in told if item[0].source == name])
     formulas = fit(reads)
     for name in (*DEV_SETS, SWAPS):

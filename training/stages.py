@@ -54,6 +54,9 @@ FIRST: Final = 8_000
 """How many public pairs are read before all else."""
 BESIDE: Final = (12_000, 11_000)
 """How many public pairs are read in each round beside the contrast pairs."""
+SHORT: Final = 6_000
+PUBLIC: Final = 14_000
+"""How many contrast pairs as they were written, and public ones, are read in the second stage."""
 CHANGED: Final = 4_000
 VERBATIM: Final = 1_500
 ELSEWHERE: Final = 1_800
@@ -122,12 +125,28 @@ def mixed(data: Path, seed: int) -> list[Pair]:
     return found
 
 
+def second(data: Path, read: Sequence[Pair], seed: int) -> list[Pair]:
+    """Return the pairs of the second stage: claims beside what is read for them in a document.
+
+    Shorter pairs of all kinds are read beside them, so that what was learned of these stays.
+    """
+    contrast = trained_pairs(data)
+    source = random.Random(f"{seed} second")
+    short = with_others(source.sample(contrast, SHORT), source)
+    pairs = [*read, *short, *elsewhere(contrast, ELSEWHERE, source)]
+    pairs += near(contrast, seed + len(BESIDE), source)
+    public = sum(SHARES.values())
+    pairs += public_pairs(data, seed, PUBLIC / public, (FIRST + sum(BESIDE)) / public)
+    source.shuffle(pairs)
+    return pairs
+
+
 def with_others(contrast: Sequence[Pair], source: random.Random) -> list[Pair]:
     """Return contrast pairs, some with another passage of the document beside their evidence."""
-    passages = _passages(contrast)
+    passages = passages_of(contrast)
     found: list[Pair] = []
     for pair in contrast:
-        other = source.choice(passages[_document(pair)])
+        other = source.choice(passages[document_of(pair)])
         together = [pair.evidence, other]
         source.shuffle(together)
         is_short = sum(len(text.split()) for text in together) <= _BESIDE_WORDS
@@ -143,14 +162,16 @@ def elsewhere(contrast: Sequence[Pair], count: int, source: random.Random) -> li
 
     Documents repeat themselves: claims that share much with the other passage are left out.
     """
-    passages = _passages(contrast)
+    passages = passages_of(contrast)
     found: list[Pair] = []
     for pair in source.sample(list(contrast), len(contrast)):
-        others = [text for text in passages[_document(pair)] if text != pair.evidence]
+        others = [text for text in passages[document_of(pair)] if text != pair.evidence]
         if len(found) < count and others and pair.label != "not_found":
             other = source.choice(others)
             if _shared(pair.claim, other) < _ALIKE:
-                found.append(Pair(other, pair.claim, "not_found", f"{MARK}{_document(pair)}:other"))
+                found.append(
+                    Pair(other, pair.claim, "not_found", f"{MARK}{document_of(pair)}:other")
+                )
     return found
 
 
@@ -178,15 +199,15 @@ def near(contrast: Sequence[Pair], seed: int, source: random.Random) -> list[Pai
     return found
 
 
-def _passages(contrast: Sequence[Pair]) -> dict[str, list[str]]:
+def passages_of(contrast: Sequence[Pair]) -> dict[str, list[str]]:
     """Return the passages of each document."""
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for pair in contrast:
-        found[_document(pair)][pair.evidence] = None
+        found[document_of(pair)][pair.evidence] = None
     return {document: list(texts) for document, texts in found.items()}
 
 
-def _document(pair: Pair) -> str:
+def document_of(pair: Pair) -> str:
     return pair.source.removeprefix(MARK).rpartition(":")[0]
 
 
@@ -198,9 +219,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder of the claim sets")
     parser.add_argument("out", type=Path, help="JSON lines to write")
+    parser.add_argument("--read", type=Path, help="what asread wrote: the pairs of stage two")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    pairs = mixed(given.data, given.seed)
+    if given.read:
+        lines = given.read.read_text(encoding="utf-8").splitlines()
+        pairs = second(given.data, [Pair(**json.loads(line)) for line in lines], given.seed)
+    else:
+        pairs = mixed(given.data, given.seed)
     with given.out.open("w", encoding="utf-8") as out:
         for pair in pairs:
             out.write(json.dumps(asdict(pair)) + "\n")

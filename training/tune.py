@@ -61,6 +61,12 @@ class Training:
         for part in (encoder.places, encoder.segments, encoder.norm, *encoder.layers[:layers]):
             part.requires_grad_(requires_grad=False)
 
+    def begin(self, path: Path) -> None:
+        """Begin with the weights that a stage before ended with."""
+        saved = torch.load(path, weights_only=False)["average"]
+        self.model.load_state_dict(saved)
+        self.average.load_state_dict(saved)
+
     def load(self, path: Path) -> None:
         """Go on from a checkpoint."""
         saved = torch.load(path, weights_only=False)
@@ -119,6 +125,8 @@ def train(given: argparse.Namespace) -> None:
         state.freeze(given.frozen)
     if given.out.exists():
         state.load(given.out)
+    elif given.after:
+        state.begin(given.after)
     tokenizer = tokenizer_at(given.minilm)
     with given.pairs.open(encoding="utf-8") as lines:
         examples = encode(tokenizer, [Pair(**json.loads(line)) for line in lines])
@@ -164,6 +172,7 @@ def main() -> None:
     parser.add_argument("pairs", type=Path, help="pairs to train on: JSON lines")
     parser.add_argument("out", type=Path, help="the checkpoint to write, or to go on from")
     parser.add_argument("--base", type=Path, required=True, help="the weights of e5-small")
+    parser.add_argument("--after", type=Path, help="the checkpoint of the stage before")
     parser.add_argument("--minilm", type=Path, required=True, help="folder with tokenizer.json")
     parser.add_argument("--data", type=Path, required=True, help="folder of the claim sets")
     parser.add_argument("--minutes", type=float, default=90.0, help="how long it may take")
