@@ -105,8 +105,7 @@ def as_read(pair: Pair, text: str) -> Pair | None:
     found = sum(sentence in read for sentence in wanted) / len(wanted)
     if found >= ENOUGH or pair.label == "not_found":
         return replace(pair, evidence=text)
-    said = coverage(read_statement(pair.claim).stems, read_statement(text).stems)
-    if not found and said < ALIKE:
+    if not found and coverage(_stems(pair.claim), _stems(text)) < ALIKE:
         return replace(pair, evidence=text, label="not_found")
     best = max(wanted, key=lambda sentence: coverage(_stems(pair.claim), _stems(sentence)))
     return replace(pair, evidence=text) if best in read else None
