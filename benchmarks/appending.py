@@ -289,9 +289,9 @@ def _writers(folder: Path, sizes: Sizes, *, fair: bool) -> _Waits:
         process.join()
     waits = [wait for seconds, _ in found for wait in seconds]
     with open_workspace(folder, create=False) as workspace:
-        if workspace.trail.size != len(waits):
+        if len(workspace.trail.records()) != len(waits):
             raise SystemExit(
-                f"{len(waits)} appends were acknowledged, {workspace.trail.size} are there"
+                f"{len(waits)} appends were acknowledged, {len(workspace.trail.records())} are there"
             )
     return _Waits(waits, sum(failed for _, failed in found))
 

@@ -13,10 +13,13 @@ connection = pysqlite3.connect(database)
     "SELECT sql FROM sqlite_master WHERE name = 'trail_bodies_update'"
 ).fetchone()
 connection.execute("DROP TRIGGER trail_bodies_update")
-connection.execute(
-    "UPDATE trail_bodies SET body = CAST(REPLACE(CAST(body AS TEXT), ?, ?) AS BLOB) WHERE seq = ?",
+changed = connection.execute(
+    "UPDATE trail_bodies SET body = CAST(REPLACE(CAST(body AS TEXT), ?1, ?2) AS BLOB) "
+    "WHERE seq = ?3 AND INSTR(CAST(body AS TEXT), ?1)",
     (old, new, seq),
 )
+if changed.rowcount != 1:
+    sys.exit(f"entry {seq} does not say {old}: nothing is changed")
 connection.execute(guard)
 connection.commit()
 print(f"entry {seq} now reads {new} in the database, and the guard is back in place")
