@@ -289,10 +289,9 @@ def _writers(folder: Path, sizes: Sizes, *, fair: bool) -> _Waits:
         process.join()
     waits = [wait for seconds, _ in found for wait in seconds]
     with open_workspace(folder, create=False) as workspace:
-        if len(workspace.trail.records()) != len(waits):
-            raise SystemExit(
-                f"{len(waits)} appends were acknowledged, {len(workspace.trail.records())} are there"
-            )
+        there = len(workspace.trail.records())
+        if there != len(waits):
+            raise SystemExit(f"{len(waits)} appends were acknowledged, {there} are there")
     return _Waits(waits, sum(failed for _, failed in found))
 
 
