@@ -13,7 +13,7 @@ which shows how they fare on data of a kind they have not seen.
 import argparse
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import log
 from pathlib import Path
@@ -50,8 +50,13 @@ SWAPS_OF: Final = ("summedits", "cad_nli", "conjnli")
 PASSAGES: Final = "passages"
 DOCUMENTS: Final = "documents"
 ANSWERS: Final = "answers"
-WEIGHTS: Final = {PASSAGES: 3.0, DOCUMENTS: 3.0, ANSWERS: 8.0}
-"""How much sets count that do not count once: claims as assistants word them are what is judged."""
+WEIGHTS: Final = {
+    "whole": {PASSAGES: 4.0, DOCUMENTS: 4.0, ANSWERS: 0.0},
+    "pieces": {PASSAGES: 1.0, DOCUMENTS: 1.0, ANSWERS: 8.0},
+}
+"""How much sets count that do not count once, for each formula: claims as assistants word them are
+what is judged. Hardly any answer is about documents that are read whole: those few would weigh as
+much as a set."""
 _SWAPS: Final = 800
 _SEED: Final = 5
 _ROUNDS: Final = 3
@@ -186,16 +191,24 @@ def fit(reads: Sequence[Read]) -> Combination:
     """
     formulas: dict[str, Formula] = {}
     for regime in ("whole", "pieces"):
-        told = [one for one in reads if one.parts and regime in (one.regime, "pieces")]
+        told = [
+            one
+            for one in reads
+            if one.parts
+            and regime in (one.regime, "pieces")
+            and WEIGHTS[regime].get(one.source, 1.0)
+        ]
         rows = [one.parts[0] for one in told]
         for _ in range(_ROUNDS):
-            formula = _fitted(rows, told)
+            formula = _fitted(rows, told, weights_of(told, WEIGHTS[regime]))
             rows = [weakest(formula, one) for one in told]
         formulas[regime] = formula
     return Combination(**formulas)
 
 
-def _fitted(rows: Sequence[dict[str, float]], reads: Sequence[Read]) -> Formula:
+def _fitted(
+    rows: Sequence[dict[str, float]], reads: Sequence[Read], weights: np.ndarray
+) -> Formula:
     kept = {
         label: [
             name
@@ -209,7 +222,6 @@ def _fitted(rows: Sequence[dict[str, float]], reads: Sequence[Read]) -> Formula:
         for label, names in kept.items()
     }
     right = np.array([one.right for one in reads], float)
-    weights = weights_of(reads)
     cuts = np.cumsum([0, *(len(kept[label]) + 1 for label in LABELS)])
     bounds: list[tuple[float | None, float | None]] = []
     for label in LABELS:
@@ -252,12 +264,12 @@ def _fitted(rows: Sequence[dict[str, float]], reads: Sequence[Read]) -> Formula:
     return Formula(**sums)
 
 
-def weights_of(reads: Sequence[Read]) -> np.ndarray:
+def weights_of(reads: Sequence[Read], counting: Mapping[str, float]) -> np.ndarray:
     """Return weights by which each set counts what it is to count."""
     counts = Counter(one.source for one in reads)
-    total = sum(WEIGHTS.get(name, 1.0) for name in counts)
+    total = sum(counting.get(name, 1.0) for name in counts)
     return np.array(
-        [len(reads) * WEIGHTS.get(one.source, 1.0) / total / counts[one.source] for one in reads]
+        [len(reads) * counting.get(one.source, 1.0) / total / counts[one.source] for one in reads]
     )
 
 
