@@ -245,6 +245,7 @@ _FULL: Final = (
 
 
 _DECIDED: Final = (
+    ("bundle", "build", "-c", "job.json", "--run", "run-1", "--json"),
     ("pack", "hold", "latest", "--reason", "a claim", "--json"),
     ("pack", "retention", "--years", "10", "--json"),
     ("pack", "grant", "noor", "approver", "--json"),
@@ -424,6 +425,7 @@ def main() -> None:
     parser.add_argument("--at", type=int, help="fail this call alone")
     parser.add_argument("--each", type=int, default=3, help="how many bits of a page to flip [3]")
     parser.add_argument("--pages", type=int, help="how many pages to flip bits of [all]")
+    parser.add_argument("--documents", help="a folder to ingest and check first [examples alone]")
     parser.add_argument("--seed", type=int, default=0, help="which bits to flip [0]")
     parser.add_argument("--timed", action="store_true", help="say how long each case took")
     asked = parser.parse_args()
@@ -454,9 +456,22 @@ def main() -> None:
     sys.exit(1 if tally.problems else 0)
 
 
+def _library(folder: str) -> tuple[tuple[str, ...], ...]:
+    """Return the commands that read a folder of documents and check an answer against them."""
+    return (
+        ("ingest", folder, "--json"),
+        ("check", "answer.md", "--against", folder, "--judges", "quote", "--json"),
+    )
+
+
 def _flip(work: Path, asked: argparse.Namespace) -> int:
     """Flip bits of every page; return the exit code."""
     Bases(work / "bases").copy("decided", work / "base")
+    if asked.documents:
+        for step in _library(str(Path(asked.documents).resolve())):
+            ended = command(work / "base", *step)
+            if ended.code != 0:
+                raise RuntimeError(f"{step}: {ended.out} {ended.err}")
     flips = Flips(work / "base" / HOME, work)
     places = list(flips.places(asked.each, asked.seed))
     if asked.pages:
