@@ -429,6 +429,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, help="how many pages to flip bits of [all]")
     parser.add_argument("--kills", type=int, default=50, help="upgrades of a revision to kill [50]")
     parser.add_argument("--documents", help="a folder to ingest and check first [examples alone]")
+    parser.add_argument("--share", default="1/1", help="flip these bits alone: 2/4 [all of them]")
     parser.add_argument("--seed", type=int, default=0, help="which bits, which moments [0]")
     parser.add_argument("--timed", action="store_true", help="say how long each case took")
     asked = parser.parse_args()
@@ -481,6 +482,8 @@ def _flip(work: Path, asked: argparse.Namespace) -> int:
     places = list(flips.places(asked.each, asked.seed))
     if asked.pages:
         places = [places[one - 1] for one in chosen(len(places), asked.pages * asked.each)]
+    mine, of = map(int, asked.share.split("/"))
+    places = places[mine - 1 :: of]
     for done, bit in enumerate(places, start=1):
         if flips.flip(bit).startswith(("silent", "error")):
             say(f"PROBLEM {flips.problems[-1]}")
