@@ -79,7 +79,7 @@ def test_a_kept_checkpoint_can_be_given(library: Cli, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("proof.json", "--quick"), "--quick and --published are for a workspace"),
+        (("proof.json", "--quick"), "--quick, --published and --signatures are for a workspace"),
         (("proof.json", "--since", "kept.txt"), "is compared with a published log"),
         (("--key", "a key"), "are for a file: name the file"),
     ],

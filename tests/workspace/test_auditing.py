@@ -13,7 +13,7 @@ from pysqlite3 import dbapi2 as sqlite
 from sqlalchemy import make_url
 
 from evidentia.errors import IntegrityError, NotFoundError
-from evidentia.store import listing
+from evidentia.store import auditing, listing
 from evidentia.store.home import Home
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace, open_workspace
@@ -125,6 +125,37 @@ def test_it_is_the_same_on_a_server(workspace: Workspace, tmp_path: Path) -> Non
     told: list[str] = []
     workspace.audit(progress=lambda part, _done, _total: told.append(part))
     assert {"log", "documents", "lake"} <= set(told)
+
+
+# The signatures of older checkpoints
+
+
+def garble_signature(vandal: Vandal) -> None:
+    """Change the signature of the first checkpoint, and leave its form."""
+    first = "(SELECT MIN(size) FROM trail_checkpoints)"
+    (note,) = vandal.one(f"SELECT note FROM trail_checkpoints WHERE size = {first}")
+    at = len(note) - 40
+    other = f"{note[:at]}{'B' if note[at] == 'A' else 'A'}{note[at + 1 :]}"
+    sql = f"UPDATE trail_checkpoints SET note = ? WHERE size = {first}"
+    vandal.change(sql, other)
+
+
+def test_the_signature_of_a_checkpoint_that_newer_ones_cover_is_verified_too(home: Path) -> None:
+    (finding,) = attacked(home, garble_signature).findings
+    assert "signature" in finding
+
+
+def test_of_very_many_checkpoints_the_older_signatures_are_said_not_to_be_looked_at(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auditing, "ALL_SIGNATURES", 3)
+    left = "signatures of checkpoints that a newer one covers: --signatures"
+    report = attacked(home, garble_signature)
+    assert report.holds
+    assert left in report.not_looked_at
+    whole = audited(home, signatures=True)
+    assert not whole.holds
+    assert left not in whole.not_looked_at
 
 
 # What PostgreSQL finds wrong with itself

@@ -228,7 +228,7 @@ def verify(
     signatures: Annotated[
         bool,
         typer.Option(
-            "--signatures", help="Verify every checkpoint's signature, not only each key's newest."
+            "--signatures", help="Verify every checkpoint's signature, however many there are."
         ),
     ] = False,
     home: HomeOption = None,

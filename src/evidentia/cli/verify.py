@@ -74,6 +74,13 @@ def verify(
             "may be given.",
         ),
     ] = None,
+    signatures: Annotated[
+        bool,
+        typer.Option(
+            "--signatures",
+            help="Of the workspace: verify every checkpoint's signature, however many there are.",
+        ),
+    ] = False,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Of the workspace: look at tails and heads alone."),
@@ -103,10 +110,20 @@ def verify(
                 "--key, --witness, --quorum, --log, --later and --workspace are for a file: name "
                 "the file, or leave them out"
             )
-        _verify_workspace(home, tenant, since, published or [], quick=quick, as_json=as_json)
+        _verify_workspace(
+            home,
+            tenant,
+            since,
+            published or [],
+            signatures=signatures,
+            quick=quick,
+            as_json=as_json,
+        )
         return
-    if quick or published:
-        raise InputError("--quick and --published are for a workspace: leave them out, or the file")
+    if quick or published or signatures:
+        raise InputError(
+            "--quick, --published and --signatures are for a workspace: leave them out, or the file"
+        )
     from evidentia.cli.output import counting_bar, print_json
     from evidentia.verifying import verify as verify_file
 
@@ -162,6 +179,7 @@ def _verify_workspace(
     since: Path | None,
     published: list[str],
     *,
+    signatures: bool,
     quick: bool,
     as_json: bool,
 ) -> None:
@@ -177,6 +195,7 @@ def _verify_workspace(
             quick=quick,
             since=outside,
             published=published,
+            signatures=signatures,
             progress=lambda _, done, total: bar(done, total),
         )
     if as_json:

@@ -37,6 +37,8 @@ from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES
 from evidentia.trail.note import Note, VerifierKey, decode_base64
 from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Frontier, Tile, TiledTree
 
+ALL_SIGNATURES = 1_000
+"""Of a log with no more checkpoints than this, every one's signature is verified in any case."""
 _LARGEST = 2**62
 _SIGNATURE_LINE = 4 + 64
 """The bytes of a signature line: a key's id, and an Ed25519 signature."""
@@ -116,8 +118,9 @@ def audit_log(
 ) -> AuditReport:
     """Check a whole log as it is now; the report names what is wrong, first bad entry first.
 
-    Every checkpoint is compared with the root of its entries. The signature is verified of the
-    newest one of each key, whose root covers the older ones; of all of them with `signatures`.
+    Every checkpoint is compared with the root of its entries. Where there are more than
+    `ALL_SIGNATURES`, the signature is verified of the newest one of each key, whose root covers
+    the older ones; of all of them with `signatures`.
     `held` are the ids of the keys that this home signs with. They are trusted, as are those that
     signed what is kept outside; a later key counts if the one before it signed its announcement.
     Others may append meanwhile. Raise `IntegrityError` if the database's file cannot be read.
@@ -285,6 +288,7 @@ def _audit_checkpoints(
     full = len(joined.tile_roots)
     roots = PastRoots(joined, log.tiles_between(connection, head.tenant, 0, 0, full))
     count = covered = 0
+    signatures = signatures or log.checkpoint_count(connection, head.tenant) <= ALL_SIGNATURES
     for size, key_id, note in log.checkpoints(connection, head.tenant):
         count += 1
         covered = max(covered, min(size, head.size))

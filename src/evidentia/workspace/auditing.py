@@ -116,6 +116,7 @@ class Whole(Part, name="whole"):
         *,
         quick: bool = False,
         since: str | None = None,
+        signatures: bool = False,
         published: Sequence[str | Path] = (),
         workers: int | None = None,
         progress: AuditProgress | None = None,
@@ -125,11 +126,18 @@ class Whole(Part, name="whole"):
         The database is asked to check itself, the log is checked whole (also against the
         checkpoint kept at home and one given as `since`), every row is compared with its entry,
         and every file of the lake with its digest. `published` are folders or URLs with copies of
-        the log, which are checked whole and compared with it. `quick` looks at tails and heads
-        alone. What is returned says what was looked at and what was not. Nothing is written.
+        the log, which are checked whole and compared with it. `signatures` verifies that of every
+        checkpoint, however many there are. `quick` looks at tails and heads alone. What is returned
+        says what was looked at and what was not. Nothing is written.
         """
         auditing = _Auditing(
-            self._acting, quick, since, workers, progress or (lambda *_: None), [*published]
+            self._acting,
+            quick,
+            since,
+            workers,
+            progress or (lambda *_: None),
+            signatures=signatures,
+            places=[*published],
         )
         return auditing.run()
 
@@ -141,6 +149,7 @@ class _Auditing:
     since: str | None
     workers: int | None
     told: AuditProgress
+    signatures: bool
     places: list[str | Path]
     log: "AuditReport | None" = None
     parts: list[AuditedPart] = field(default_factory=list)
@@ -194,6 +203,7 @@ class _Auditing:
         return AuditedPart("database", looked, tuple(findings), (), tuple(left))
 
     def entries(self) -> AuditedPart:
+        from evidentia.store.auditing import ALL_SIGNATURES  # noqa: PLC0415 - the same
         from evidentia.workspace.trail import audit_log_of, audit_tail_of  # noqa: PLC0415 - it knows this package
 
         acting, left = self.acting, []
@@ -207,8 +217,14 @@ class _Auditing:
                 head = acting.read(read_head)
                 size = head.size if head else 0
                 self.log = audit_log_of(
-                    acting, self.since, self.workers, lambda done: self.told("log", done, size)
+                    acting,
+                    self.since,
+                    self.workers,
+                    lambda done: self.told("log", done, size),
+                    signatures=self.signatures,
                 )
+                if self.log.checkpoints > ALL_SIGNATURES and not self.signatures:
+                    left.append("signatures of checkpoints that a newer one covers: --signatures")
         except NotFoundError as error:
             return AuditedPart("log", "nothing", (), (str(error),), tuple(left))
         report = self.log
