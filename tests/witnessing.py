@@ -4,16 +4,16 @@ It shares no code with the package but the keys of `cryptography`.
 """
 
 import base64
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from web_server import Answer, serving
 
 Known = dict[str, tuple[int, bytes]]
 
@@ -82,31 +82,13 @@ class Witness:
 def served(witness: Any) -> Iterator[str]:
     """Serve a witness on this machine; give its URL."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            status, kind, reply = witness.answer(self.path, body)
-            self.send_response(status)
-            self.send_header("content-type", kind)
-            if 300 <= status < 400:
-                self.send_header("location", "/elsewhere")
-            self.send_header("content-length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
+    def answer(path: str, body: bytes) -> Answer:
+        status, kind, reply = witness.answer(path, body)
+        elsewhere = {"location": "/elsewhere"} if 300 <= status < 400 else {}
+        return status, {"content-type": kind, **elsewhere}, reply
 
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(answer) as url:
+        yield url
 
 
 def _is_signed(text: str, signatures: str, origin: str, key: bytes) -> bool:

@@ -79,7 +79,7 @@ def test_a_kept_checkpoint_can_be_given(library: Cli, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("proof.json", "--quick"), "--quick is for a workspace"),
+        (("proof.json", "--quick"), "--quick, --published and --signatures are for a workspace"),
         (("proof.json", "--since", "kept.txt"), "is compared with a published log"),
         (("--key", "a key"), "are for a file: name the file"),
     ],
@@ -124,3 +124,19 @@ def test_a_document_that_contradicts_itself_is_named_and_not_recorded(
     ran = cli("documents", "record")
     assert ran.code == 1
     assert "gone from the lake" in ran.out
+
+
+def test_a_published_copy_is_compared_with_the_log(library: Cli, folder: Path) -> None:
+    assert library("trail", "publish", "public").code == 0
+    ran = library("verify", "--published", "public")
+    assert ran.code == 0
+    assert "  ✓ published: public: " in ran.out
+    assert "name them with --published" in library("verify").out
+    tile = next((folder / "public" / "tile" / "0").rglob("*.p/*"))
+    tile.write_bytes(bytes(len(tile.read_bytes())))
+    ran = library("verify", "--published", "public")
+    assert ran.code == 1
+    assert "  ✗ published: public: " in ran.out
+    refused = library("verify", "public", "--published", "public")
+    assert refused.code == 2
+    assert "for a workspace" in refused.err

@@ -1,10 +1,7 @@
 """Published logs from folders and web servers: verified whole, within limits, nowhere else."""
 
 import shutil
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,42 +12,11 @@ from evidentia.errors import EnvironmentProblem, InputError, NotFoundError
 from evidentia.loading.web import Web, is_url, web_url
 from evidentia.trail.note import VerifierKey
 from places import record
-
-Answer = tuple[int, dict[str, str], bytes]
-
-
-@contextmanager
-def web(answer: Callable[[str], Answer]) -> Iterator[str]:
-    """Serve answers by path on this machine; give the URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            status, headers, body = answer(self.path)
-            self.send_response(status)
-            for name, value in {"content-length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+from web_server import Answer, serving
 
 
-def folder_answers(folder: Path, prefix: str = "") -> Callable[[str], Answer]:
-    def answer(path: str) -> Answer:
+def folder_answers(folder: Path, prefix: str = "") -> Callable[[str, bytes], Answer]:
+    def answer(path: str, _: bytes) -> Answer:
         file = folder / path.removeprefix(f"/{prefix}").lstrip("/")
         return (200, {}, file.read_bytes()) if file.is_file() else (404, {}, b"")
 
@@ -78,7 +44,7 @@ def test_a_log_in_a_folder_and_on_a_server_holds(log: tuple[Path, VerifierKey, s
     )
     assert report.holds
     assert seen == [(256, 600), (512, 600), (600, 600)]
-    with web(folder_answers(folder, "acme/log")) as url:
+    with serving(folder_answers(folder, "acme/log")) as url:
         assert ev.verify(f"{url}/acme/log/", key=key, since=kept).holds
         with pytest.raises(NotFoundError, match="there is no published log here"):
             ev.verify(f"{url}/elsewhere", key=key)
@@ -138,14 +104,17 @@ def test_a_log_of_70_001_entries_is_followed_in_little_memory(
     ],
 )
 def test_what_a_server_answers_beside_files_is_said(answer: Answer, says: str) -> None:
-    with web(lambda _: answer) as url, pytest.raises((EnvironmentProblem, InputError), match=says):
+    with (
+        serving(lambda *_: answer) as url,
+        pytest.raises((EnvironmentProblem, InputError), match=says),
+    ):
         ev.verify(url)
 
 
 def test_a_server_that_is_slow_or_not_there_is_said() -> None:
     times = iter([0.0, 100.0, 100.0])
     with (
-        web(lambda _: (200, {}, b"x")) as url,
+        serving(lambda *_: (200, {}, b"x")) as url,
         Web(url, clock=lambda: next(times)) as slow,
         pytest.raises(EnvironmentProblem, match="no answer within 30 seconds"),
     ):

@@ -294,6 +294,30 @@ def check_signature(checkpoint: Checkpoint, keys: list[Key]) -> None:
     demand(signed, "not signed by a trusted key")
 
 
+def read_witness(line: str) -> Key:
+    name, key_id, encoded = [*line.strip().split("+", 2), "", ""][:3]
+    data = read_base64(encoded)
+    demand(name and len(data) == 33 and data[:1] == b"\x04", "not a witness's key")
+    demand(sha256(f"{name}\n".encode() + data).digest()[:4].hex() == key_id, "not its id")
+    return Key(name, key_id, data[1:])
+
+
+def check_cosignatures(checkpoint: Checkpoint, witnesses: list[Key], quorum: int) -> None:
+    believed = {(key.name, key.key_id): key for key in witnesses}
+    cosigned = set()
+    for name, key_id, data in checkpoint.signatures:
+        if key := believed.get((name, key_id)):
+            at = int.from_bytes(data[:8], "big")
+            demand(len(data) == 72 and at < 253_402_300_800, "no cosignature")
+            text = f"cosignature/v1\ntime {at}\n{checkpoint.text}"
+            try:
+                Ed25519PublicKey.from_public_bytes(key.public).verify(data[8:], text.encode())
+            except InvalidSignature:
+                raise RefusedError("a wrong cosignature") from None
+            cosigned.add(key)
+    demand(len(cosigned) >= quorum, "too few witnesses")
+
+
 def check_consistency(
     old_size: int, old_root: bytes, new_size: int, new_root: bytes, path: list[bytes]
 ) -> None:
@@ -1682,6 +1706,7 @@ def check_pack_entry(proof: dict[str, Any], pack: dict[str, Any]) -> None:
     demand(isinstance(body, dict), "body")
     for name in ("decision_id", "version", "replaces"):
         demand(name in body and canonical(body[name]) == canonical(pack[name]), name)
+    demand(body.get("outcome", pack["review_outcome"]) == pack["review_outcome"], "outcome")
 
 
 def check_pack_body(body: dict[str, Any]) -> None:

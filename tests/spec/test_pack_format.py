@@ -62,8 +62,11 @@ ENTRIES = (
     *("access-grant", "access-own", "access-revoke", "decision", "export", "export-approved"),
     *("hold", "pack", "pack-removed", "retention", "tool-call", "tool-call-failed", "tool-offered"),
 )
-ENTRIES_NOW = ("decision-by", "tool-call-by", "tool-offered-by")
-"""The proofs of entries whose bodies pack.md describes, and those of the second form."""
+ENTRIES_NOW = (
+    *("decision-by", "tool-call-by", "tool-offered-by", "export-own", "export-superseded"),
+    *("later", "later-none", "later-one"),
+)
+"""The proofs of entries whose bodies pack.md describes, and those of later forms."""
 KINDS = {"decision", "tool_call", "pack", "review", "export", "access", "retention"}
 
 
@@ -82,7 +85,7 @@ def test_an_exported_pack_gets_its_verdict(vector: dict[str, Any]) -> None:
 
 def test_the_vectors_fail_by_every_check_of_the_page() -> None:
     named = {name for vector in PACKS for name in vector["fails"]}
-    assert named == {"format", "file", "pack", "plain", "statement", "attachment"}
+    assert named == {"format", "file", "pack", "plain", "later", "statement", "attachment"}
     assert all(f"`{name}`" in PAGE for name in named)
 
 
@@ -192,6 +195,29 @@ def test_the_schemas_fit_the_vectors_that_hold() -> None:
             proof = load(f"proofs/holds/{name}.json")
             assert valid(form[proof["entry"]["kind"]], proof["body"]), name
     assert valid("pack-body", load("pack/holds/reviewed.json")["body"])
+    for name in ("superseded", "approved-then-rejected"):
+        proof = load(f"pack/holds/{name}.json")
+        assert valid("proof.v3", proof)
+        assert not valid("proof.v2", proof)
+        assert all(valid("pack-body.v3", one["body"]) for one in (proof, *proof["later"]))
+
+
+def test_the_vectors_say_what_superseded_a_pack() -> None:
+    for name, versions in (("superseded", [2, 3]), ("approved-then-rejected", [3])):
+        data = (VECTORS / f"pack/holds/{name}.json").read_bytes()
+        key = (VECTORS / "keys/later-log.pub").read_text(encoding="utf-8")
+        later = evidentia.verify(data, key=key).later
+        assert [one.version for one in later] == versions
+        assert later[-1].outcome == "rejected"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [vector["file"] for vector in PACKS if "/refused/later-" in vector["file"]],
+)
+def test_the_schema_of_version_3_refuses_what_the_format_check_refuses(name: str) -> None:
+    (vector,) = [one for one in PACKS if one["file"] == name]
+    assert valid("proof.v3", load(name)) == (vector["fails"] == ["later"])
 
 
 def test_the_second_form_is_the_first_with_the_statuses_that_it_lacks(tmp_path: Path) -> None:

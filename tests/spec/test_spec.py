@@ -46,6 +46,7 @@ from evidentia.proof.envelope import PAYLOAD_TYPE, Envelope, signed_bytes
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.statement import MAX_STATEMENT_BYTES, STATEMENT_TYPE, Statement
 from evidentia.proof.verification import STATEMENT_DIGEST, verify_proof
+from evidentia.proof.witnessed import Demand
 from evidentia.sources.metadata import MAX_ASKED_CHARS
 from evidentia.sources.model import SourceItem, SourceSnippet
 from evidentia.sources.packing import MAX_URL_CHARS, DefaultEvidencePacker
@@ -69,6 +70,7 @@ from evidentia.trail.note import MAX_NOTE_BYTES, VerifierKey
 from evidentia.trail.record import EvidenceRecord, VerificationResult
 from evidentia.trail.tiles import Frontier, decode_bundle, tile_path
 from evidentia.trail.validation import validate_evidence_chain
+from evidentia.trail.witness import WitnessKey
 from evidentia.workspace.bundles import MAX_RUN_ID
 from evidentia.workspace.sealing import MAX_ATTACHMENT_BYTES, MAX_PACK_BYTES
 
@@ -259,6 +261,25 @@ def test_a_checkpoint_is_signed_by_a_key_that_may_sign_its_size(vector: dict[str
     assert signed == vector["holds"]
 
 
+COSIGNED = load("cosignatures.json")
+
+
+@pytest.mark.parametrize("vector", COSIGNED["checkpoints"], ids=lambda vector: vector["why"])
+def test_witnesses_cosigned_or_did_not(vector: dict[str, Any]) -> None:
+    known = {key.name: key for key in map(WitnessKey.parse, COSIGNED["witnesses"])}
+    demand = Demand.of(tuple(known[name] for name in vector["witnesses"]), vector["quorum"])
+    assert demand
+    _, note = read_checkpoint(vector["note"])
+    assert note.signed_by([key_file(COSIGNED["log_key"])])
+    assert demand.check(note).holds == vector["holds"]
+
+
+@pytest.mark.parametrize("vector", COSIGNED["keys_refused"], ids=lambda vector: vector["why"])
+def test_what_is_no_key_of_a_witness_is_refused(vector: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        WitnessKey.parse(vector["key"])
+
+
 def test_a_log_is_audited_by_the_rotation_rule_of_the_page(tmp_path: Path) -> None:
     with evidentia.open(tmp_path) as workspace:
         workspace.trail.public_key()
@@ -428,8 +449,8 @@ def valid(name: str, document: Any) -> bool:
 
 
 def valid_proof(document: Any) -> bool:
-    """Whether a document fits the schema of a proof file, of either version."""
-    return valid("proof", document) or valid("proof.v2", document)
+    """Whether a document fits the schema of a proof file, of any version."""
+    return any(valid(name, document) for name in ("proof", "proof.v2", "proof.v3"))
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -1132,7 +1153,7 @@ def test_the_pages_name_every_field_kind_schema_and_vector() -> None:
     }
     assert rows["entry"] >= set(Entry.FIELDS)
     assert rows["record"] >= set(schema("record-body.v2")["$defs"]["record"]["properties"])
-    assert rows["proof"] >= set(schema("proof.v2")["properties"])
+    assert rows["proof"] >= set(schema("proof.v3")["properties"])
     assert rows["checkpoint"] >= set(schema("key-announcement.v2")["properties"])
     assert rows["checkpoint"] >= set(schema("key-announcement.v3")["properties"])
     assert rows["checkpoint"] >= set(schema("key-adoption")["properties"])

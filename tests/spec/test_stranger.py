@@ -29,6 +29,7 @@ from spec.stranger import (
     check_bundle_proof,
     check_chain,
     check_consistency,
+    check_cosignatures,
     check_inclusion,
     check_ledger,
     check_pack,
@@ -55,6 +56,7 @@ from spec.stranger import (
     read_key,
     read_proof,
     read_statement,
+    read_witness,
     redaction_digest,
     render,
     resolve,
@@ -184,6 +186,28 @@ def test_a_checkpoint_is_signed_by_a_key_that_may_sign_its_size(vector: dict[str
     else:
         with pytest.raises(RefusedError):
             check_signature(checkpoint, allowed)
+
+
+COSIGNED = load("cosignatures.json")
+
+
+@pytest.mark.parametrize("vector", COSIGNED["checkpoints"], ids=lambda vector: vector["why"])
+def test_witnesses_cosigned_or_did_not(vector: dict[str, Any]) -> None:
+    known = {key.name: key for key in map(read_witness, COSIGNED["witnesses"])}
+    checkpoint = read_checkpoint(vector["note"])
+    check_signature(checkpoint, [key_file(COSIGNED["log_key"])])
+    asked = [known[name] for name in vector["witnesses"]]
+    if vector["holds"]:
+        check_cosignatures(checkpoint, asked, vector["quorum"])
+    else:
+        with pytest.raises(RefusedError):
+            check_cosignatures(checkpoint, asked, vector["quorum"])
+
+
+@pytest.mark.parametrize("vector", COSIGNED["keys_refused"], ids=lambda vector: vector["why"])
+def test_what_is_no_key_of_a_witness_is_refused(vector: dict[str, Any]) -> None:
+    with pytest.raises(RefusedError):
+        read_witness(vector["key"])
 
 
 def test_a_trusted_key_leads_to_its_successor() -> None:
@@ -552,6 +576,10 @@ def test_every_version_of_a_pack_and_its_entry_can_be_checked() -> None:
         packs.append(check_pack(proof))
         check_pack_body(proof["body"])
     check_versions(packs)
+    for name in ("superseded", "approved-then-rejected"):
+        proof, _ = read_proof((VECTORS / f"pack/holds/{name}.json").read_bytes())
+        for one in (proof, *proof["later"]):
+            check_pack_body(one["body"])
     for chain in (packs[::-1], [packs[0], {**packs[1], "decision_id": "dec_other"}]):
         with pytest.raises(RefusedError):
             check_versions(chain)
@@ -567,11 +595,12 @@ def test_every_version_of_a_pack_and_its_entry_can_be_checked() -> None:
     [
         *("access-grant", "access-own", "access-revoke", "decision", "export", "export-approved"),
         *("hold", "pack-removed", "retention", "tool-call", "tool-call-failed", "tool-offered"),
+        *("export-superseded", "export-own"),
     ],
 )
 def test_the_entries_around_a_pack_have_their_bodies(name: str) -> None:
     data = (VECTORS / f"proofs/holds/{name}.json").read_bytes()
-    assert verify(data, [PACK_KEY]) == ("holds", [])
+    assert verify(data, [PACK_KEY, key_file("keys/later-log.pub")]) == ("holds", [])
     proof, _ = read_proof(data)
     check_body(proof)
     with pytest.raises(RefusedError):

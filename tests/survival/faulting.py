@@ -27,6 +27,7 @@ from typing import Any, Final
 from survival import commands, older
 from survival.commands import Ended, audit, command
 from survival.flipping import Flips, has_one_audit
+from survival.upgrading import Upgrades
 from tiled_log import TiledLog
 
 SHIM: Final = Path(__file__).with_name("faults.c")
@@ -226,8 +227,9 @@ class Bases:
                 publish = OPERATIONS["publish"].arguments
                 self._grow("full", place, publish, OPERATIONS["batch"].arguments)
             else:
-                self.copy("full", place)
-                older.take_back(place / HOME / "evidentia.db", name.removeprefix("at "))
+                base, _, taken = name.rpartition("at ")
+                self.copy(base.strip() or "full", place)
+                older.take_back(place / HOME / "evidentia.db", taken)
         return place
 
     def _grow(self, name: str, place: Path, *steps: tuple[str, ...]) -> None:
@@ -245,6 +247,7 @@ _FULL: Final = (
 
 
 _DECIDED: Final = (
+    ("bundle", "build", "-c", "job.json", "--run", "run-1", "--json"),
     ("pack", "hold", "latest", "--reason", "a claim", "--json"),
     ("pack", "retention", "--years", "10", "--json"),
     ("pack", "grant", "noor", "approver", "--json"),
@@ -417,14 +420,17 @@ def chosen(count: int, most: int | None) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/fuzz faults", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["calls", "flips"], default="calls")
+    parser.add_argument("what", nargs="?", choices=["calls", "flips", "upgrades"], default="calls")
     parser.add_argument("--only", action="append", help="an operation [all of them]")
     parser.add_argument("--mode", action="append", choices=MODES, help="a way to fail [all]")
     parser.add_argument("--most", type=int, help="how many calls of each to fail [all]")
     parser.add_argument("--at", type=int, help="fail this call alone")
     parser.add_argument("--each", type=int, default=3, help="how many bits of a page to flip [3]")
     parser.add_argument("--pages", type=int, help="how many pages to flip bits of [all]")
-    parser.add_argument("--seed", type=int, default=0, help="which bits to flip [0]")
+    parser.add_argument("--kills", type=int, default=50, help="upgrades of a revision to kill [50]")
+    parser.add_argument("--documents", help="a folder to ingest and check first [examples alone]")
+    parser.add_argument("--share", default="1/1", help="flip these bits alone: 2/4 [all of them]")
+    parser.add_argument("--seed", type=int, default=0, help="which bits, which moments [0]")
     parser.add_argument("--timed", action="store_true", help="say how long each case took")
     asked = parser.parse_args()
     if asked.what == "calls" and LOADED not in os.environ:
@@ -435,6 +441,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else None) as folder:
         if asked.what == "flips":
             sys.exit(_flip(Path(folder).resolve(), asked))
+        if asked.what == "upgrades":
+            sys.exit(_upgrade(Path(folder).resolve(), asked))
         campaign = Campaign(Path(folder).resolve())
         for name in asked.only or OPERATIONS:
             done = 0
@@ -454,23 +462,56 @@ def main() -> None:
     sys.exit(1 if tally.problems else 0)
 
 
+def _library(folder: str) -> tuple[tuple[str, ...], ...]:
+    """Return the commands that read a folder of documents and check an answer against them."""
+    return (
+        ("ingest", folder, "--json"),
+        ("check", "answer.md", "--against", folder, "--judges", "quote", "--json"),
+    )
+
+
 def _flip(work: Path, asked: argparse.Namespace) -> int:
     """Flip bits of every page; return the exit code."""
     Bases(work / "bases").copy("decided", work / "base")
+    if asked.documents:
+        for step in _library(str(Path(asked.documents).resolve())):
+            ended = command(work / "base", *step)
+            if ended.code != 0:
+                raise RuntimeError(f"{step}: {ended.out} {ended.err}")
     flips = Flips(work / "base" / HOME, work)
     places = list(flips.places(asked.each, asked.seed))
     if asked.pages:
         places = [places[one - 1] for one in chosen(len(places), asked.pages * asked.each)]
-    for bit in places:
-        flips.flip(bit)
-    for problem in flips.problems:
-        say(f"PROBLEM {problem}")
+    mine, of = map(int, asked.share.split("/"))
+    places = places[mine - 1 :: of]
+    for done, bit in enumerate(places, start=1):
+        if flips.flip(bit).startswith(("silent", "error")):
+            say(f"PROBLEM {flips.problems[-1]}")
+        if done % 100 == 0:
+            say(f"  {done:,} of {len(places):,}: {dict(flips.tally)}")
     counted = ", ".join(f"{count:,} {name}" for name, count in sorted(flips.tally.items()))
     say(f"{len(places):,} bits of {flips.pages:,} pages: {counted}")
     audit = "the one audit" if has_one_audit() else "the audits of trail, ledgers and packs alone"
     say(f"by {audit}: {len(flips.problems):,} problems")
     errors = [problem for problem in flips.problems if ": error" in problem]
     return 1 if errors or (flips.problems and has_one_audit()) else 0
+
+
+def _upgrade(work: Path, asked: argparse.Namespace) -> int:
+    """Kill upgrades from every revision; return the exit code."""
+    bases, upgrades = Bases(work / "bases"), Upgrades(work)
+    for revision_before in older.revisions():
+        place = work / revision_before
+        bases.copy(f"decided at {revision_before}", place)
+        for number in range(asked.kills):
+            upgrades.kill(place / HOME, number, asked.seed)
+        say(f"from {revision_before}: {asked.kills:,} kills")
+    for problem in upgrades.problems:
+        say(f"PROBLEM {problem}")
+    counted = ", ".join(f"{count:,} {name}" for name, count in sorted(upgrades.tally.items()))
+    say(f"{sum(upgrades.tally.values()):,} upgrades: {counted}")
+    say(f"{len(upgrades.problems):,} problems")
+    return 1 if upgrades.problems else 0
 
 
 def load_shim() -> None:

@@ -12,6 +12,7 @@ import shutil
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +23,8 @@ from evidentia.workspace import Workspace, open_workspace
 
 DATABASE: Final = "evidentia.db"
 PAGE: Final = 4096
+CITED: Final = 20
+"""Of so many passages one is cited; all of them are read."""
 
 
 def whole_file(home: Path) -> bytes:
@@ -50,10 +53,14 @@ def questions() -> dict[str, Callable[[Workspace], Any]]:
         "citations": lambda ws: [
             ws.documents.resolve(chunk.chunk_hash[:12])
             for one in ws.documents.list()
-            for chunk in ws.documents.chunks(one)
+            for chunk in ws.documents.chunks(one)[::CITED]
         ],
         "ledgers": lambda ws: ws.ledgers.list(),
         "ledger": lambda ws: ws.ledgers.get("latest"),
+        "bundles": lambda ws: ws.bundles.list(),
+        "bundle items": lambda ws: [ws.bundles.items(one) for one in ws.bundles.ids()],
+        "runs": lambda ws: [ws.bundles.runs(one) for one in ws.bundles.ids()],
+        "tool calls": lambda ws: [ws.tools.calls(one.decision_id) for one in ws.packs.list()],
         "packs": lambda ws: ws.packs.list(),
         "pack": lambda ws: ws.packs.get("latest"),
         "held": lambda ws: sorted(ws.packs.held()),
@@ -64,13 +71,11 @@ def questions() -> dict[str, Callable[[Workspace], Any]]:
 
 def answers(home: Path) -> dict[str, str]:
     """Return a digest of what the product answers to each question, or that it refuses."""
-    found = {}
-    for name, question in questions().items():
-        try:
-            with open_workspace(home, create=False) as workspace:
+    found = dict.fromkeys(questions(), "refused")
+    with suppress(EvidentiaError), open_workspace(home, create=False) as workspace:
+        for name, question in questions().items():
+            with suppress(EvidentiaError):
                 found[name] = sha256(repr(question(workspace)).encode()).hexdigest()
-        except EvidentiaError:
-            found[name] = "refused"
     return found
 
 
@@ -97,7 +102,7 @@ def holds(home: Path) -> bool:
     try:
         with open_workspace(home, create=False) as workspace:
             if has_one_audit():
-                return bool(workspace.audit().holds)
+                return bool(workspace.audit(workers=1).holds)
             return (
                 workspace.trail.audit().holds
                 and not workspace.ledgers.audit()

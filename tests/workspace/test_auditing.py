@@ -10,14 +10,17 @@ from typing import Any
 
 import pytest
 from pysqlite3 import dbapi2 as sqlite
+from sqlalchemy import make_url
 
 from evidentia.errors import IntegrityError, NotFoundError
+from evidentia.store import auditing, listing
 from evidentia.store.home import Home
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.auditing import WorkspaceAudit
 from packing import decision, memo, tool_call
 from places import Place, kept_file, record
+from postgres import PostgresServer
 from vandal import Vandal, vandal_at
 from workspace.policies import ANSWER, SUPPORTED, read_here, write_policies
 
@@ -124,11 +127,145 @@ def test_it_is_the_same_on_a_server(workspace: Workspace, tmp_path: Path) -> Non
     assert {"log", "documents", "lake"} <= set(told)
 
 
-def test_indexes_of_a_server_are_compared_or_said_not_to_be(postgres_place: Place) -> None:
+# The signatures of older checkpoints
+
+
+def garble_signature(vandal: Vandal) -> None:
+    """Change the signature of the first checkpoint, and leave its form."""
+    first = "(SELECT MIN(size) FROM trail_checkpoints)"
+    (note,) = vandal.one(f"SELECT note FROM trail_checkpoints WHERE size = {first}")
+    at = len(note) - 40
+    other = f"{note[:at]}{'B' if note[at] == 'A' else 'A'}{note[at + 1 :]}"
+    sql = f"UPDATE trail_checkpoints SET note = ? WHERE size = {first}"
+    vandal.change(sql, other)
+
+
+def test_the_signature_of_a_checkpoint_that_newer_ones_cover_is_verified_too(home: Path) -> None:
+    (finding,) = attacked(home, garble_signature).findings
+    assert "signature" in finding
+
+
+def test_of_very_many_checkpoints_the_older_signatures_are_said_not_to_be_looked_at(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auditing, "ALL_SIGNATURES", 3)
+    left = "signatures of checkpoints that a newer one covers: --signatures"
+    report = attacked(home, garble_signature)
+    assert report.holds
+    assert left in report.not_looked_at
+    whole = audited(home, signatures=True)
+    assert not whole.holds
+    assert left not in whole.not_looked_at
+
+
+# What PostgreSQL finds wrong with itself
+
+
+def unasked(report: WorkspaceAudit) -> list[str]:
+    return [one for one in report.not_looked_at if "amcheck" in one]
+
+
+def hide_from_index(
+    postgres: PostgresServer, name: str, index: str, work: Callable[[], Any]
+) -> None:
+    """Do something that an index does not learn of; only a superuser can."""
+    for ready in ("false", "true"):
+        sql = (
+            f"UPDATE pg_index SET indisready = {ready}, indisvalid = {ready} "
+            f"WHERE indexrelid = '{index}'::regclass"
+        )
+        postgres.execute(sql, name)
+        if ready == "false":
+            work()
+
+
+@pytest.fixture
+def server_name(postgres_place: Place) -> str:
+    return str(make_url(str(postgres_place.url)).database)
+
+
+def test_without_amcheck_indexes_of_a_server_are_said_not_to_be_looked_at(
+    postgres_place: Place,
+) -> None:
     workspace = postgres_place.open()
     workspace.append(record(1))
-    (left,) = [one for one in workspace.audit().not_looked_at if "amcheck" in one]
-    assert left.startswith("indexes against tables: ")
+    report = workspace.audit()
+    (left,) = unasked(report)
+    assert left.startswith("pages, and indexes against tables: ")
+    assert "is not installed" in left
+    assert "indexes" not in report.part("database").looked_at
+
+
+@pytest.mark.parametrize("schema", ["public", "Checks of its own"])
+def test_with_amcheck_an_index_that_disagrees_with_its_table_is_named(
+    postgres: PostgresServer, postgres_place: Place, server_name: str, schema: str
+) -> None:
+    workspace = postgres_place.open()
+    workspace.append(record(1))
+    postgres.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"', server_name)
+    postgres.execute(f'CREATE EXTENSION amcheck SCHEMA "{schema}"', server_name)
+    sound = workspace.audit()
+    assert wrong(sound) == {}
+    assert unasked(sound) == []
+    assert "pages, and indexes against tables" in sound.part("database").looked_at
+    hide_from_index(
+        postgres, server_name, "trail_entries_subject", lambda: workspace.append(record(2))
+    )
+    found = workspace.audit()
+    (finding,) = wrong(found)["database"]
+    assert finding.startswith("index trail_entries_subject of table trail_entries: ")
+    assert "lacks matching index tuple" in finding
+    assert unasked(found) == []
+
+
+def test_a_role_that_may_not_ask_amcheck_says_so_and_one_that_may_finds(
+    postgres: PostgresServer, postgres_place: Place, server_name: str
+) -> None:
+    workspace = postgres_place.open()
+    workspace.append(record(1))
+    postgres.execute("CREATE EXTENSION amcheck", server_name)
+    with postgres.fresh_role(str(postgres_place.url)) as (role, url):
+        listing.grant(workspace.opened.database, role)
+        with open_workspace(url, home=postgres_place.home.folder, create=False) as restricted:
+            report = restricted.audit()
+            assert wrong(report) == {}
+            (left,) = unasked(report)
+            assert "is not for this role" in left
+            for function in ("bt_index_check(regclass, boolean)", "verify_heapam"):
+                postgres.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {role}", server_name)
+            hide_from_index(
+                postgres, server_name, "trail_entries_kind", lambda: workspace.append(record(2))
+            )
+            found = restricted.audit()
+            assert unasked(found) == []
+            assert "trail_entries_kind" in wrong(found)["database"][0]
+
+
+def test_an_amcheck_that_is_too_old_says_so(
+    postgres: PostgresServer, postgres_place: Place, server_name: str
+) -> None:
+    workspace = postgres_place.open()
+    workspace.append(record(1))
+    postgres.execute("CREATE EXTENSION amcheck VERSION '1.2'", server_name)
+    report = workspace.audit()
+    assert wrong(report) == {}
+    (left,) = unasked(report)
+    assert "older than version 1.3" in left
+
+
+def test_a_damaged_page_of_a_servers_table_is_named(
+    postgres: PostgresServer, postgres_place: Place, server_name: str
+) -> None:
+    workspace = postgres_place.open()
+    workspace.append(record(1))
+    postgres.execute("CREATE EXTENSION amcheck", server_name)
+    postgres.execute(  # the table is said to have no row as old as those it has
+        "UPDATE pg_class SET relfrozenxid = pg_current_xact_id()::xid "
+        "WHERE relname = 'trail_bodies'",
+        server_name,
+    )
+    finding, *_ = wrong(workspace.audit())["database"]
+    assert finding.startswith("table trail_bodies, block 0: PostgreSQL finds: ")
 
 
 def test_a_tenant_without_a_log_and_other_tenants_are_said(tmp_path: Path) -> None:

@@ -127,6 +127,7 @@ from evidentia.trail.record import (
     create_status_change_record,
 )
 from evidentia.trail.tiles import TILE_WIDTH, Frontier, encode_bundle, expand, tile_path
+from evidentia.trail.witness import WitnessKey
 
 HERE = Path(__file__).parent
 BESIDE = ("README.md", ".gitattributes", "generate.py")
@@ -140,6 +141,7 @@ PACK_ORIGIN = log_origin("8e27f0a4c5d1936b", "acme")
 SECOND_ORIGIN = log_origin("3b90d7e2f84a615c", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
+LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -320,6 +322,7 @@ def files() -> dict[str, bytes]:
         "inclusion.json": listed(inclusion_vectors(log)),
         "consistency.json": listed(consistency_vectors(log)),
         "checkpoints.json": pretty(checkpoint_vectors(log)),
+        "cosignatures.json": pretty(cosignature_vectors(log)),
         "checkpoint.txt": log.sign(len(log.entries), log.keys[1]).encode(),
         "canonical.json": pretty(canonical_vectors()),
         "entries-refused.json": pretty(refused_entries(log)),
@@ -335,6 +338,7 @@ def files() -> dict[str, bytes]:
         "keys/second-form-3.pub": f"{lost_second().keys[2].verifier}\n".encode(),
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
         "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
+        "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "renderings.json": pretty(rendering_vectors()),
@@ -360,6 +364,7 @@ def files() -> dict[str, bytes]:
         *second_proofs(),
         *voted_proofs(),
         *library_proofs(),
+        *later_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -560,6 +565,104 @@ def checkpoint_vectors(log: Log) -> list[Json]:
         (good.replace(log.origin, f"{log.origin}2"), "its origin was changed after signing"),
     ]
     return signed + [{"note": note, "holds": False, "why": why} for note, why in broken]
+
+
+# Witnesses
+
+
+class Witness(NamedTuple):
+    """A witness and its private key."""
+
+    name: str
+
+    @property
+    def signing(self) -> SigningKey:
+        """Its key, as that of a log would be made."""
+        return SigningKey.from_seed(self.name, seed(f"key of {self.name}"))
+
+    @property
+    def key(self) -> WitnessKey:
+        """Its public key."""
+        return WitnessKey(self.name, self.signing.verifier.public_key)
+
+    def line(self, text: str, at: int = 1_767_604_800, said: int | None = None) -> str:
+        """Return its signature line for a checkpoint's text; `said` is another time to write."""
+        signature = self.signing.private_key.sign(f"cosignature/v1\ntime {at}\n{text}".encode())
+        told = (at if said is None else said).to_bytes(8, "big")
+        return self.written(told + signature)
+
+    def written(self, data: bytes) -> str:
+        """Return a signature line of this witness with any bytes."""
+        return f"— {self.name} {b64encode(bytes.fromhex(self.key.key_id) + data).decode()}\n"
+
+
+WITNESSES = tuple(Witness(f"{name}.example/witness") for name in ("north", "east", "south"))
+
+
+def cosignature_vectors(log: Log) -> Json:
+    """Return witnesses' keys, and checkpoints that they did and did not cosign; what is no key."""
+    north, east, south = WITNESSES
+    note = log.sign(len(log.entries), log.keys[1])
+    text, others = log.checkpoint(len(log.entries)).text, log.checkpoint(ROTATED).text
+    plain = sign_note(text, north.name, north.signing.private_key).removeprefix(f"{text}\n")
+    as_log = north.written(north.signing.private_key.sign(text.encode()))
+    latest = 253_402_300_799
+    cases = [
+        (1, north.line(text), [north], "one witness is asked for, and cosigned"),
+        (2, north.line(text) + east.line(text), [north, east], "both of two"),
+        (2, east.line(text) + south.line(text), [north, east, south], "two of three"),
+        (1, north.line(text) + south.line(others), [north], "a witness not asked for is ignored"),
+        (1, plain + north.line(text), [north], "a signature by its key in another role is ignored"),
+        (1, north.line(text, 1) + north.line(text, 2), [north], "one witness twice"),
+        (1, north.line(text, latest), [north], "the last second of the year 9999"),
+    ]
+    refused = [
+        (1, "", [north], "nobody cosigned"),
+        (2, north.line(text), [north, east], "one of two, and both are demanded"),
+        (2, north.line(text) + north.line(text, 2), [north, east], "one witness twice is one"),
+        (1, south.line(text), [north], "another witness cosigned"),
+        (1, north.line(others), [north], "a cosignature of another checkpoint"),
+        (1, north.line(text, said=1_767_604_801), [north], "its time was changed after signing"),
+        (1, north.line(text, latest + 1), [north], "a time in the year 10000"),
+        (1, as_log, [north], "a signature without a time"),
+        (1, north.written(b"\0" * 72), [north], "no signature at all"),
+        (
+            1,
+            north.line(text) + north.line(others),
+            [north],
+            "a good cosignature beside a wrong one of the same witness",
+        ),
+        (
+            1,
+            north.line(text) + east.line(others),
+            [north, east],
+            "one is demanded, and the other's cosignature is wrong",
+        ),
+    ]
+    name, key_id, encoded = str(north.key).split("+")
+    log_key = str(north.signing.verifier)
+    return {
+        "log_key": "keys/key-2.pub",
+        "witnesses": [str(one.key) for one in WITNESSES],
+        "checkpoints": [
+            {
+                "note": note + lines,
+                "witnesses": [one.name for one in asked],
+                "quorum": quorum,
+                "holds": holds,
+                "why": why,
+            }
+            for holds, group in ((True, cases), (False, refused))
+            for quorum, lines, asked, why in group
+        ],
+        "keys_refused": [
+            {"key": log_key, "why": "a log's key, of type 1"},
+            {"key": f"{name}+{flip(key_id)}+{encoded}", "why": "not its id"},
+            {"key": f"{name}+{encoded}", "why": "no id"},
+            {"key": f"{name}+{key_id}+{encoded[:-4]}", "why": "cut short"},
+            {"key": f"+{key_id}+{encoded}", "why": "no name"},
+        ],
+    }
 
 
 def canonical_vectors() -> Json:
@@ -3013,6 +3116,7 @@ def pack_vectors() -> Iterator[PackVector]:
     why = "without a trusted key the signer is unknown"
     yield PackVector("exported", written(good), why, key=None)
     yield from plain_packs(good)
+    yield from later_packs()
     yield from respelled_packs(good)
     yield from changed_packs(good)
     yield from recorded_packs(json.loads(small.encode()))
@@ -3343,7 +3447,7 @@ def pack_proofs() -> Iterator[ProofVector]:
             {name: plain[name] for name in plain if name not in {"envelope", "attachments"}},
         ),
         ("plain-null", "null in plain", ("format",), {**plain, "predicate": None}),
-        ("plain-version-3", "a version to come", ("format",), {**plain, "v": 3}),
+        ("plain-version-3", "version 3, and nothing later", ("format",), {**plain, "v": 3}),
         ("attachments-empty", "no file", ("format",), {**good, "attachments": []}),
         ("attachments-null", "null in place of files", ("format",), {**good, "attachments": None}),
         (
@@ -3635,6 +3739,210 @@ def library_proofs() -> Iterator[ProofVector]:
     other = changed(proof, "body.chunks_sha256", flip(body["chunks_sha256"]))
     why = "the passages of a document are said to be others"
     yield ProofVector("document-changed", pretty(other), why, ("content",), key)
+
+
+# Later versions
+
+
+def later_key() -> SigningKey:
+    """Return the key of the log with versions of a pack that replace each other."""
+    return SigningKey.from_seed(LATER_ORIGIN, seed(f"key of {LATER_ORIGIN}"))
+
+
+@cache
+def later_packs_made() -> tuple[EvidencePack, EvidencePack, EvidencePack]:
+    """Return a pack, the version that a review approved, and the one that a review rejected."""
+    first = small_pack()
+    made = [first]
+    for outcome, at, note in (
+        (ReviewOutcome.APPROVED, "2026-01-05T09:02:30.000000Z", ""),
+        (ReviewOutcome.REJECTED, "2026-01-05T09:04:30.000000Z", "The lot was mixed up."),
+    ):
+        made.append(reviewed(made[-1], reviewer="layla", outcome=outcome, at=at, note=note))
+    return made[0], made[1], made[2]
+
+
+def third_body(pack: EvidencePack, by: str) -> Json:
+    """Return the body of a pack's entry in the third form."""
+    outcome = None if pack.review_outcome is None else pack.review_outcome.value
+    return {**pack_body(pack, by), "outcome": outcome}
+
+
+LATER_FIRST, LATER_APPROVED, LATER_OTHER, LATER_REJECTED, LATER_MISSTATED = 1, 2, 3, 4, 8
+"""The entries of the versions; that of another pack; one that says another outcome."""
+
+
+@cache
+def later_log() -> Log:
+    """Return a log with three versions of a pack, and with exports of the first two."""
+    log = Log(LATER_ORIGIN, [later_key()])
+    log.announce(log.keys[0], by="owner")
+    first, approved, rejected = later_packs_made()
+    other = second_form(small_pack())
+    log.append(EntryKind.PACK, first.pack_id, third_body(first, "owner"))
+    log.append(EntryKind.REVIEW, approved.pack_id, third_body(approved, "layla"))
+    log.append(EntryKind.PACK, other.pack_id, third_body(other, "owner"))
+    log.append(EntryKind.REVIEW, rejected.pack_id, third_body(rejected, "layla"))
+    approval = {"action": "approve", "approval_class": "A2", "by": "layla", "note": "For counsel"}
+    log.append(EntryKind.EXPORT, approved.pack_id, approval)
+    for pack, update in (
+        (approved, {"approval": 5, "approval_class": "A2", "approved_by": "layla", "by": "omar"}),
+        (
+            rejected,
+            {"approval": None, "approval_class": "A1", "approved_by": "owner", "by": "owner"},
+        ),
+    ):
+        export = {
+            "action": "export",
+            "format": "json",
+            "sensitivity_class": "S2",
+            "sha256": sha256_hex(pack_statement(pack)),
+            "superseded_by": rejected.pack_id if pack is approved else None,
+            **update,
+        }
+        log.append(EntryKind.EXPORT, pack.pack_id, export)
+    misstated = {**third_body(approved, "layla"), "outcome": "rejected"}
+    log.append(EntryKind.REVIEW, approved.pack_id, misstated)
+    log.append(EntryKind.RETENTION, rejected.pack_id, third_body(rejected, "layla"))
+    return log
+
+
+def later_entry(seq: int) -> Json:
+    """Return an entry as a proof file has that of a later version."""
+    log = later_log()
+    proof = log.prove(seq, len(log.entries), log.keys[0])
+    return {name: proof[name] for name in ("entry", "inclusion", "body", "salt")}
+
+
+def superseded_pack(pack: EvidencePack, seq: int, *later: int) -> Json:
+    """Return an exported pack with the entries of its later versions."""
+    log = later_log()
+    proof = Proof.parse(pretty(enveloped(log, seq, pack_statement(pack)))).in_plain().as_json()
+    if not later:
+        return proof
+    return {**proof, "v": 3, "later": [later_entry(one) for one in later]}
+
+
+def refused_later(good: Json) -> Iterator[tuple[str, str, tuple[str, ...], Json]]:
+    """Give files whose later entries are not later versions, or have another form."""
+    approved, rejected = good["later"]
+    log = later_log()
+    retained = later_entry(len(log.entries) - 1)
+    told = {"body": {**approved["body"], "outcome": "rejected"}}
+    for name, why, later in (
+        ("later-outcome", "a review is said to have come to another outcome", [approved | told]),
+        ("later-salt", "a later entry with another salt", [{**approved, "salt": "0" * 64}]),
+        ("later-skipped", "a version in between is left out", [rejected]),
+        ("later-twice", "one version twice", [approved, approved]),
+        ("later-reversed", "the newest first", [rejected, approved]),
+        ("later-other", "a pack that replaces nothing", [later_entry(LATER_OTHER)]),
+        ("later-kind", "an entry that is no version", [approved, retained]),
+        ("later-itself", "the file's own entry", [later_entry(LATER_FIRST)]),
+        (
+            "later-path",
+            "the path of another entry",
+            [{**approved, "inclusion": rejected["inclusion"]}],
+        ),
+        (
+            "later-moved",
+            "another number than it was recorded under",
+            [put(approved, "entry.seq", LATER_OTHER)],
+        ),
+    ):
+        yield name, why, ("later",), {**good, "later": later}
+    for name, why, document in (
+        ("later-empty", "no later entry", {**good, "later": []}),
+        ("later-null", "null in place of later entries", {**good, "later": None}),
+        ("later-object", "one that is not in a list", {**good, "later": approved}),
+        ("later-field", "a field more", {**good, "later": [{**approved, "note": ""}]}),
+        ("later-bare", "without its body", {**good, "later": [changed(approved, "body", MISSING)]}),
+        ("later-missing", "version 3, and nothing later", changed(good, "later", MISSING)),
+        ("later-in-version-2", "version 2 has nothing later", {**good, "v": 2}),
+        ("later-in-version-1", "version 1 has nothing later", {**good, "v": 1}),
+        ("later-version-4", "a version to come", {**good, "v": 4}),
+        ("later-not-plain", "version 3 is in plain", changed(good, "predicate", MISSING)),
+    ):
+        yield name, why, ("format",), document
+
+
+def later_proofs() -> Iterator[ProofVector]:
+    """Give proofs of packs that were superseded, and of exports that state their classes."""
+    log, (key,) = later_log(), later_log().keys
+    first, approved, rejected = later_packs_made()
+    both = superseded_pack(first, LATER_FIRST, LATER_APPROVED, LATER_REJECTED)
+    for name, why, proof in (
+        ("later", "a pack and the two versions that came after it", both),
+        (
+            "later-one",
+            "an approved version that a review rejected later",
+            superseded_pack(approved, LATER_APPROVED, LATER_REJECTED),
+        ),
+        (
+            "later-none",
+            "the newest version says nothing of later ones",
+            superseded_pack(rejected, LATER_REJECTED),
+        ),
+        ("export-superseded", "an export of a version that was superseded", prove_later(6)),
+        ("export-own", "an export by the owner, which is its own approval", prove_later(7)),
+    ):
+        yield ProofVector(name, pretty(proof), why, key="later-log.pub")
+    why = "later versions; without a trusted key the signer is unknown"
+    yield ProofVector("later", pretty(both), why, key=None)
+    for name, why, fails, document in refused_later(both):
+        yield ProofVector(name, pretty(document), why, fails, "later-log.pub")
+    superseded, own = prove_later(6), prove_later(7)
+    review = log.prove(LATER_APPROVED, len(log.entries), key)
+    for name, why, proof in (
+        (
+            "export-not-superseded",
+            "an export is said to be of the newest version",
+            changed(superseded, "body.superseded_by", None),
+        ),
+        (
+            "export-class",
+            "another class of approval",
+            changed(own, "body.approval_class", "A3"),
+        ),
+        (
+            "export-sensitivity",
+            "the class of what was handed out was left out",
+            changed(own, "body.sensitivity_class", MISSING),
+        ),
+        (
+            "review-outcome",
+            "a review is said to have come to another outcome",
+            changed(review, "body.outcome", "rejected"),
+        ),
+        (
+            "review-outcome-removed",
+            "what a review came to was left out",
+            changed(review, "body.outcome", MISSING),
+        ),
+    ):
+        yield ProofVector(name, pretty(proof), why, ("content",), "later-log.pub")
+
+
+def prove_later(seq: int) -> Json:
+    """Return a proof of an entry of that log."""
+    log = later_log()
+    return log.prove(seq, len(log.entries), log.keys[0])
+
+
+def later_packs() -> Iterator[PackVector]:
+    """Give exported packs of version 3, and one whose entry says another outcome."""
+    first, approved, _ = later_packs_made()
+    both = superseded_pack(first, LATER_FIRST, LATER_APPROVED, LATER_REJECTED)
+    key = "later-log.pub"
+    yield PackVector("superseded", written(both), "a pack that two versions replaced", key=key)
+    one = written(superseded_pack(approved, LATER_APPROVED, LATER_REJECTED))
+    yield PackVector("approved-then-rejected", one, "approved, and later rejected", key=key)
+    why = "superseded; without a trusted key the signer is unknown"
+    yield PackVector("superseded", written(both), why, key=None)
+    for name, why, fails, document in refused_later(both):
+        yield PackVector(name, written(document), why, fails, key)
+    misstated = written(superseded_pack(approved, LATER_MISSTATED))
+    why = "its entry says that the review came to another outcome"
+    yield PackVector("outcome-misstated", misstated, why, ("pack",), key)
 
 
 # PDFs

@@ -24,6 +24,9 @@ TenantOption = Annotated[
     str | None,
     typer.Option("--tenant", metavar="NAME", help="Whose log [EVIDENTIA_TENANT, else default]."),
 ]
+EntryArgument = Annotated[
+    int, typer.Argument(metavar="ENTRY", min=0, help="The entry's number, as 'trail log' shows it.")
+]
 
 
 def settings() -> Settings:

@@ -66,6 +66,21 @@ def verify(
         Path | None,
         typer.Option(metavar="DIR", help="The same, by the workspace that the file comes from."),
     ] = None,
+    published: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DIR|URL",
+            help="Of the workspace: a published copy of its log, to be compared with it; several "
+            "may be given.",
+        ),
+    ] = None,
+    signatures: Annotated[
+        bool,
+        typer.Option(
+            "--signatures",
+            help="Of the workspace: verify every checkpoint's signature, however many there are.",
+        ),
+    ] = False,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Of the workspace: look at tails and heads alone."),
@@ -83,8 +98,9 @@ def verify(
 
     Without a file, compares everything that the workspace keeps with what its trail says, both
     ways: the database's own check, indexes against tables, the log, documents and passages,
-    ledgers, bundles, packs, and the lake's files. Says what was looked at and what was not.
-    Nothing is written, so it works on a read-only copy.
+    ledgers, bundles, packs, and the lake's files; and published copies of the log, where they are
+    named. Says what was looked at and what was not. Nothing is written, so it works on a read-only
+    copy.
     """
     from evidentia.errors import InputError
 
@@ -94,10 +110,20 @@ def verify(
                 "--key, --witness, --quorum, --log, --later and --workspace are for a file: name "
                 "the file, or leave them out"
             )
-        _verify_workspace(home, tenant, since, quick=quick, as_json=as_json)
+        _verify_workspace(
+            home,
+            tenant,
+            since,
+            published or [],
+            signatures=signatures,
+            quick=quick,
+            as_json=as_json,
+        )
         return
-    if quick:
-        raise InputError("--quick is for a workspace: leave it out, or the file")
+    if quick or published or signatures:
+        raise InputError(
+            "--quick, --published and --signatures are for a workspace: leave them out, or the file"
+        )
     from evidentia.cli.output import counting_bar, print_json
     from evidentia.verifying import verify as verify_file
 
@@ -148,7 +174,14 @@ def _say(file: str, report: "ProofReport") -> None:
 
 
 def _verify_workspace(
-    home: Path | None, tenant: str | None, since: Path | None, *, quick: bool, as_json: bool
+    home: Path | None,
+    tenant: str | None,
+    since: Path | None,
+    published: list[str],
+    *,
+    signatures: bool,
+    quick: bool,
+    as_json: bool,
 ) -> None:
     from evidentia.cli.output import counting_bar, print_json
     from evidentia.cli.trail import read_since
@@ -159,7 +192,11 @@ def _verify_workspace(
         counting_bar("Verifying") as bar,
     ):
         report = opened.audit(
-            quick=quick, since=outside, progress=lambda _, done, total: bar(done, total)
+            quick=quick,
+            since=outside,
+            published=published,
+            signatures=signatures,
+            progress=lambda _, done, total: bar(done, total),
         )
     if as_json:
         print_json(report.as_json())

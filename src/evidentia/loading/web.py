@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
-from urllib.parse import urlsplit
 
 from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.urls import normal_url
 
 if TYPE_CHECKING:
     import httpx2
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 SECONDS: Final = 30.0
 """How long one answer may take, where no other time is said."""
 _LONGEST_CONNECTING: Final = 10.0
-_LONGEST_URL: Final = 500
-_PORTS: Final = {"http": 80, "https": 443}
-_HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?|[0-9a-f:.]+")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _INSTALL: Final = "asking a web server needs an HTTP client: pip install 'evidentia[witness]'"
 _NOT_THERE: Final = (404, 410)
@@ -48,30 +45,7 @@ def web_url(text: str) -> str:
     >>> web_url("HTTPS://LOG.example.com:443/acme/")
     'https://log.example.com/acme'
     """
-    shown = repr(text[:80])
-    wrong = f"{shown} is no URL of a web server: give one such as https://log.example.com/acme"
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        raise InputError(wrong) from None
-    if parts.username is not None or parts.password is not None:
-        # what stands there may be a password: it is not shown
-        raise InputError("the URL has a name or a password in it: leave them out")
-    if (
-        parts.scheme not in _PORTS
-        or not _HOST.fullmatch(host)
-        or len(text) > _LONGEST_URL
-        or not text.isascii()
-        or not text.isprintable()
-        or " " in text
-    ):
-        raise InputError(wrong)
-    if parts.query or parts.fragment:
-        raise InputError(f"{shown}: leave out what stands behind the path")
-    named = f"[{host}]" if ":" in host else host
-    place = named if port in (None, _PORTS[parts.scheme]) else f"{named}:{port}"
-    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+    return normal_url(text, example="https://log.example.com/acme", instead="leave them out")
 
 
 class Web:

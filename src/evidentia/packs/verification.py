@@ -119,3 +119,8 @@ def _agrees(pack: EvidencePack, entry: Entry, body: Any) -> None:
             raise ProofError(
                 f"the entry's {name} is {there!r}, the pack's is {here!r}: it records another pack"
             )
+    outcome = None if pack.review_outcome is None else pack.review_outcome.value
+    if "outcome" in told and told["outcome"] != outcome:
+        raise ProofError(
+            f"the entry says that the review came to {told['outcome']!r}, the pack {outcome!r}"
+        )

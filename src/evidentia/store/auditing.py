@@ -4,7 +4,7 @@ The rules are in `trail.audit`; here the rows are fetched, ranges are shared out
 processes, and what stands around the entries (schema, head, keys, checkpoints) is compared.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -15,28 +15,32 @@ from sqlalchemy import Connection
 from evidentia.canonical import parse_json
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
-from evidentia.store import listing
 from evidentia.store.appending import WHAT_TO_DO, vouched
 from evidentia.store.database import Database
 from evidentia.store.ranges import Progress, Reading, Share, audit_entries, audit_span
 from evidentia.store.sql import log
+from evidentia.store.surroundings import (
+    audit_head,
+    audit_schema,
+    audit_stored_tiles,
+    audit_surroundings,
+)
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.adoption import Adoption
 from evidentia.trail.audit import (
-    MAX_LEVEL,
     Finding,
     LogAudit,
     PastRoots,
-    RangeAudit,
-    audit_upper_tiles,
     join_ranges,
 )
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import EntryKind, genesis_prev
-from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES
+from evidentia.trail.merkle import EMPTY_ROOT
 from evidentia.trail.note import Note, VerifierKey, decode_base64
-from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Frontier, Tile, TiledTree
+from evidentia.trail.tiles import TILE_WIDTH, Frontier, TiledTree
 
+ALL_SIGNATURES = 1_000
+"""Of a log with no more checkpoints than this, every one's signature is verified in any case."""
 _LARGEST = 2**62
 _SIGNATURE_LINE = 4 + 64
 """The bytes of a signature line: a key's id, and an Ed25519 signature."""
@@ -116,8 +120,9 @@ def audit_log(
 ) -> AuditReport:
     """Check a whole log as it is now; the report names what is wrong, first bad entry first.
 
-    Every checkpoint is compared with the root of its entries. The signature is verified of the
-    newest one of each key, whose root covers the older ones; of all of them with `signatures`.
+    Every checkpoint is compared with the root of its entries. Where there are more than
+    `ALL_SIGNATURES`, the signature is verified of the newest one of each key, whose root covers
+    the older ones; of all of them with `signatures`.
     `held` are the ids of the keys that this home signs with. They are trusted, as are those that
     signed what is kept outside; a later key counts if the one before it signed its announcement.
     Others may append meanwhile. Raise `IntegrityError` if the database's file cannot be read.
@@ -129,7 +134,7 @@ def audit_log(
         return _audit(Reading(database, tenant, any_text=True), asked)
     except EnvironmentProblem:  # where a table or a column is missing, that is what to report
         with database.read() as connection:
-            findings = tuple(_audit_schema(connection))
+            findings = tuple(audit_schema(connection))
         if not findings:
             raise
         names = tuple(checkpoint.name for checkpoint in outside)
@@ -152,7 +157,7 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
         head = log.read_head(connection, tenant)
         if head is None:
             return _audit_lost(connection, tenant, outside)
-        findings = [*_audit_surroundings(connection, head)]
+        findings = [*audit_surroundings(connection, head)]
         stored = log.last_entry(connection, tenant, head.size) + 1
         if stored < head.size:
             problem = f"is missing, and with it all up to {head.size - 1}, which the head counts"
@@ -167,8 +172,8 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
         )
         joined = join_ranges(genesis_prev(head.origin), ranges)
         findings += joined.findings
-        findings += _audit_upper_tiles(joined, log.tiles_above(connection, tenant))
-        findings += _audit_head(head, joined, ranges)
+        findings += audit_stored_tiles(joined, log.tiles_above(connection, tenant))
+        findings += audit_head(head, joined, ranges)
         said = _read_key_entries(head, joined.keys)
         findings += said.findings
         keys, key_findings = _audit_keys(connection, head, said.announced)
@@ -228,7 +233,7 @@ def audit_tail(
         head = log.read_head(connection, tenant)
         if head is None:
             return _audit_lost(connection, tenant, outside)
-        findings = [*_audit_surroundings(connection, head)]
+        findings = [*audit_surroundings(connection, head)]
         start = head.size // TILE_WIDTH * TILE_WIDTH
         if head.size and start == head.size:
             start -= TILE_WIDTH
@@ -285,6 +290,7 @@ def _audit_checkpoints(
     full = len(joined.tile_roots)
     roots = PastRoots(joined, log.tiles_between(connection, head.tenant, 0, 0, full))
     count = covered = 0
+    signatures = signatures or log.checkpoint_count(connection, head.tenant) <= ALL_SIGNATURES
     for size, key_id, note in log.checkpoints(connection, head.tenant):
         count += 1
         covered = max(covered, min(size, head.size))
@@ -318,65 +324,6 @@ def _audit_lost(
         log.require_head(connection, tenant)
     names = tuple(checkpoint.name for checkpoint in outside)
     return AuditReport(tenant, "", 0, EMPTY_ROOT.hex(), 0, names, tuple(sorted(findings)))
-
-
-def _audit_surroundings(connection: Connection, head: log.Head) -> Iterator[Finding]:
-    """Compare the schema, and look for rows where none should be."""
-    yield from _audit_schema(connection)
-    for table, name in log.stray_tenants(connection):
-        yield Finding(-1, f"table {table}", f"has rows of tenant {name!r}, which has no log")
-    for stray in log.stray_rows(connection, head.tenant, head.size):
-        yield Finding(*stray)
-    for index in log.stray_tiles(connection, head.tenant, head.size // TILE_WIDTH):
-        yield Finding(index * TILE_WIDTH, f"tile 0/{index}", "should not be there")
-
-
-def _audit_schema(connection: Connection) -> Iterator[Finding]:
-    for line in listing.differences(connection):
-        yield Finding(-1, "schema", line)
-
-
-def _audit_upper_tiles(joined: LogAudit, stored: Iterable[Tile]) -> list[Finding]:
-    """Compare the tiles above level 0, but for those above an entry or a tile that is wrong."""
-    wrong = {finding.seq for finding in joined.findings}
-
-    def can_be_judged(tile: Tile) -> bool:
-        height = TILE_HEIGHT * (tile.level + 1)
-        return tile.level not in range(MAX_LEVEL) or tile.index not in {
-            seq >> height for seq in wrong
-        }
-
-    return audit_upper_tiles(
-        list(filter(can_be_judged, joined.upper_tiles)), filter(can_be_judged, stored)
-    )
-
-
-def _audit_head(
-    head: log.Head, joined: LogAudit, ranges: Sequence[RangeAudit]
-) -> Iterator[Finding]:
-    """Compare the head with what the entries give."""
-    frontier = joined.frontier
-    computed = (frontier.size, frontier.root(), frontier.pack())
-    if computed != (head.size, head.root, head.edge):
-        first = _first_other_leaf(head, frontier)
-        yield Finding(first, "head", "its size, root or edge is not the entries'")
-    elif ranges and ranges[0].first_prev != genesis_prev(head.origin):
-        yield Finding(0, "head", f"its origin {head.origin!r} is not the one entry 0 begins with")
-
-
-def _first_other_leaf(head: log.Head, frontier: Frontier) -> int:
-    """Return the first entry whose hash a head's edge has differently; its size if that is none."""
-    try:
-        stored = Frontier.unpack(head.size, head.edge)
-    except IntegrityError:
-        return head.size
-    if stored.size == frontier.size and stored.partial:
-        begin = stored.size - len(stored.partial[0]) // HASH_BYTES
-        pairs = zip(stored.partial[0], frontier.partial[0], strict=False)
-        for at, (one, other) in enumerate(pairs):
-            if one != other:
-                return begin + at // HASH_BYTES
-    return head.size
 
 
 class _CheckpointChecker:

@@ -4,8 +4,9 @@ A part that can't be read is a finding of it; the others are still looked at. No
 kept or changed.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evidentia.errors import EvidentiaError, NotFoundError
@@ -115,6 +116,8 @@ class Whole(Part, name="whole"):
         *,
         quick: bool = False,
         since: str | None = None,
+        signatures: bool = False,
+        published: Sequence[str | Path] = (),
         workers: int | None = None,
         progress: AuditProgress | None = None,
     ) -> WorkspaceAudit:
@@ -122,10 +125,20 @@ class Whole(Part, name="whole"):
 
         The database is asked to check itself, the log is checked whole (also against the
         checkpoint kept at home and one given as `since`), every row is compared with its entry,
-        and every file of the lake with its digest. `quick` looks at tails and heads alone. What
-        is returned says what was looked at and what was not. Nothing is written.
+        and every file of the lake with its digest. `published` are folders or URLs with copies of
+        the log, which are checked whole and compared with it. `signatures` verifies that of every
+        checkpoint, however many there are. `quick` looks at tails and heads alone. What is returned
+        says what was looked at and what was not. Nothing is written.
         """
-        auditing = _Auditing(self._acting, quick, since, workers, progress or (lambda *_: None))
+        auditing = _Auditing(
+            self._acting,
+            quick,
+            since,
+            workers,
+            progress or (lambda *_: None),
+            signatures=signatures,
+            places=[*published],
+        )
         return auditing.run()
 
 
@@ -136,6 +149,8 @@ class _Auditing:
     since: str | None
     workers: int | None
     told: AuditProgress
+    signatures: bool
+    places: list[str | Path]
     log: "AuditReport | None" = None
     parts: list[AuditedPart] = field(default_factory=list)
 
@@ -151,6 +166,7 @@ class _Auditing:
             self.tools,
             self.access,
             self.lake,
+            *((self.published,) if self.places else ()),
         )
         for done, step in enumerate(steps):
             self.told(step.__name__, done, len(steps))
@@ -187,9 +203,12 @@ class _Auditing:
         return AuditedPart("database", looked, tuple(findings), (), tuple(left))
 
     def entries(self) -> AuditedPart:
+        from evidentia.store.auditing import ALL_SIGNATURES  # noqa: PLC0415 - the same
         from evidentia.workspace.trail import audit_log_of, audit_tail_of  # noqa: PLC0415 - it knows this package
 
-        acting, left = self.acting, ["copies of the log that were published: verify their folder"]
+        acting, left = self.acting, []
+        if not self.places:
+            left.append("copies of the log that were published: name them with --published")
         try:
             if self.quick:
                 self.log = audit_tail_of(acting, self.since)
@@ -198,8 +217,14 @@ class _Auditing:
                 head = acting.read(read_head)
                 size = head.size if head else 0
                 self.log = audit_log_of(
-                    acting, self.since, self.workers, lambda done: self.told("log", done, size)
+                    acting,
+                    self.since,
+                    self.workers,
+                    lambda done: self.told("log", done, size),
+                    signatures=self.signatures,
                 )
+                if self.log.checkpoints > ALL_SIGNATURES and not self.signatures:
+                    left.append("signatures of checkpoints that a newer one covers: --signatures")
         except NotFoundError as error:
             return AuditedPart("log", "nothing", (), (str(error),), tuple(left))
         report = self.log
@@ -329,6 +354,13 @@ class _Auditing:
             "lake", f"{looked} {agreed(len(digests), 'digest', 'digests')}", tuple(findings)
         )
 
+    def published(self) -> AuditedPart:
+        from evidentia.workspace.publications import audit_publications  # noqa: PLC0415 - it knows this module
+
+        return audit_publications(
+            self.acting, self.places, quick=self.quick, progress=self.progress("published")
+        )
+
     def _statements(self, name: str, counts: str, findings: Iterable[str]) -> AuditedPart:
         left = (f"statements and files of {name}: --quick",) if self.quick else ()
         looked = (
@@ -348,6 +380,7 @@ _NAMES: Final = {
     "tools": "tool calls",
     "access": "roles",
     "lake": "lake",
+    "published": "published",
 }
 
 

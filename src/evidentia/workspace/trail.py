@@ -179,7 +179,8 @@ class Trail(Part, name="trail"):
     ) -> "AuditReport":
         """Check the whole log, also against the checkpoint kept at home and one given (`since`).
 
-        `signatures` verifies that of every checkpoint, and not only of the newest of each key.
+        `signatures` verifies that of every checkpoint, however many there are; otherwise, where
+        there are more than a thousand, of the newest of each key alone.
         """
         return audit_log_of(self._acting, since, workers, progress, signatures=signatures)
 

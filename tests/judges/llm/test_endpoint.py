@@ -42,7 +42,9 @@ def test_there_is_one_way_to_write_where_a_model_is(given: str, url: str) -> Non
     ],
 )
 def test_what_is_no_url_is_refused(given: str) -> None:
-    with pytest.raises(InputError, match="is no URL: give one such as"):
+    with pytest.raises(
+        InputError, match="is no URL of a web server: give one such as http://localhost"
+    ):
         endpoint_url(given)
 
 

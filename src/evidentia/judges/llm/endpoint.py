@@ -7,16 +7,14 @@ from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from evidentia.errors import InputError
+from evidentia.urls import normal_url
 
 Api = Literal["openai", "anthropic"]
 APIS: Final[tuple[str, ...]] = Api.__args__  # type: ignore[attr-defined]  # a Literal has them
 PER_TOKENS: Final = 1_000_000
 """Prices are of so many tokens."""
 _SMALLEST: Final = Decimal("0.000001")
-_PORTS: Final = {"http": 80, "https": 443}
-_LONGEST_URL: Final = 500
 _NAME: Final = re.compile(r"[^\s\x00-\x1f\x7f](?:.{0,198}[^\s\x00-\x1f\x7f])?")
-_HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?|[0-9a-f:.]+")
 _CURRENCY: Final = re.compile(r"[A-Z]{3}")
 
 
@@ -113,29 +111,7 @@ def endpoint_url(text: str) -> str:
     >>> endpoint_url("HTTPS://API.example.com:443/v1/")
     'https://api.example.com/v1'
     """
-    shown = repr(text[:80])
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        raise InputError(f"{shown} is no URL: give one such as http://localhost:11434/v1") from None
-    if parts.username is not None or parts.password is not None:
-        # what stands there may be a password: it is not shown
-        raise InputError("the URL has a name or a password in it: give the key as a key")
-    if (
-        parts.scheme not in _PORTS
-        or not _HOST.fullmatch(host)
-        or len(text) > _LONGEST_URL
-        or not text.isascii()
-        or not text.isprintable()
-        or " " in text
-    ):
-        raise InputError(f"{shown} is no URL: give one such as http://localhost:11434/v1")
-    if parts.query or parts.fragment:
-        raise InputError(f"{shown}: leave out what stands behind the path")
-    named = f"[{host}]" if ":" in host else host
-    place = named if port in (None, _PORTS[parts.scheme]) else f"{named}:{port}"
-    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+    return normal_url(text, example="http://localhost:11434/v1", instead="give the key as a key")
 
 
 def is_local(url: str) -> bool:

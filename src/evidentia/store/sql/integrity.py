@@ -23,6 +23,20 @@ _INDEXES: Final = """
     JOIN pg_namespace s ON s.oid = n.relnamespace
     WHERE s.nspname IN (current_schema(), 'llm') AND n.relkind = 'r' ORDER BY 2"""
 
+_TABLES: Final = """
+    SELECT c.oid::bigint, c.relname FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+    WHERE s.nspname IN (current_schema(), 'llm') AND c.relkind = 'r' ORDER BY 2"""
+_AMCHECK: Final = """
+    SELECT quote_ident(n.nspname) FROM pg_extension e
+    JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'amcheck'"""
+_UNASKED: Final = (
+    "pages, and indexes against tables: PostgreSQL's extension amcheck {}; a superuser installs it "
+    "with 'CREATE EXTENSION amcheck', and lets a role use it by granting EXECUTE on "
+    "bt_index_check(regclass, boolean) and verify_heapam"
+)
+_NOT_ALLOWED: Final = "permission denied"
+_NOT_THERE: Final = "does not exist"
+
 
 def schema_problems(connection: Connection) -> list[str]:
     """Return what is in the schema and should not be, or the reverse; statistics too."""
@@ -56,8 +70,8 @@ def tenants_without_log(connection: Connection) -> list[str]:
 def own_check(database: Database) -> tuple[list[str], str | None]:
     """Return what the database itself finds wrong, and what it could not be asked.
 
-    SQLite compares every page, row, index and reference. PostgreSQL compares indexes with tables
-    where its extension amcheck is installed.
+    SQLite compares every page, row, index and reference. PostgreSQL checks the pages of tables,
+    and indexes against tables, where its extension amcheck is installed and this role may use it.
     """
     if database.is_sqlite:
         with database.read() as connection:
@@ -74,21 +88,38 @@ def _sqlite(connection: Connection) -> list[str]:
 
 
 def _postgresql(database: Database) -> tuple[list[str], str | None]:
-    missing = (
-        "indexes against tables: PostgreSQL's extension amcheck is not installed, or is not for "
-        "this role; an owner installs it with 'CREATE EXTENSION amcheck'"
-    )
     with database.read() as connection:
-        if not fetch(connection, "SELECT 1 FROM pg_extension WHERE extname = 'amcheck'"):
-            return [], missing
-        indexes = fetch(connection, _INDEXES)
+        installed = fetch(connection, _AMCHECK)
+        indexes, tables = fetch(connection, _INDEXES), fetch(connection, _TABLES)
+    if not installed:
+        return [], _UNASKED.format("is not installed")
+    (where,) = installed[0]
+    index_sql = f"SELECT {where}.bt_index_check(?::bigint::oid::regclass, true)"
+    table_sql = f"SELECT blkno, msg FROM {where}.verify_heapam(?::bigint::oid::regclass)"  # noqa: S608 - the extension's own place
     problems: list[str] = []
-    for oid, name, table in indexes:
-        try:
+    try:
+        for oid, name in tables:
             with database.read() as connection:
-                fetch(connection, "SELECT bt_index_check(?::bigint::oid::regclass, true)", (oid,))
-        except (EnvironmentProblem, IntegrityError) as error:
-            if "permission denied" in str(error):
-                return problems, missing
-            problems.append(f"index {name} of table {table}: {error}")
+                for block, said in fetch(connection, table_sql, (oid,))[:MAX_PROBLEMS]:
+                    problems.append(f"table {name}, block {block}: PostgreSQL finds: {said}")
+        for oid, name, table in indexes:
+            problems += _compared(database, index_sql, oid, f"index {name} of table {table}")
+    except EnvironmentProblem as error:
+        if _NOT_ALLOWED in str(error):
+            return problems, _UNASKED.format("is not for this role")
+        if _NOT_THERE in str(error):
+            return problems, _UNASKED.format("is older than version 1.3, of PostgreSQL 14")
+        raise
     return problems, None
+
+
+def _compared(database: Database, sql: str, oid: int, name: str) -> list[str]:
+    """Return what PostgreSQL finds wrong with an index; raise if it can't be asked."""
+    try:
+        with database.read() as connection:
+            fetch(connection, sql, (oid,))
+    except (EnvironmentProblem, IntegrityError) as error:
+        if _NOT_ALLOWED in str(error):
+            raise
+        return [f"{name}: {error}"]
+    return []
