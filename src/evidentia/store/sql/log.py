@@ -176,9 +176,9 @@ def move_head(connection: Connection, old: Head, new: Head, checkpoints: int = 0
     """
     moved = run(
         connection,
-        "UPDATE trail_heads SET size = ?, root = ?, edge = ? "
+        "UPDATE trail_heads SET size = ?, root = ?, edge = ?, checkpoints = checkpoints + ? "
         "WHERE tenant = ? AND size = ? AND root = ?",
-        (new.size, new.root, new.edge, old.tenant, old.size, old.root),
+        (new.size, new.root, new.edge, checkpoints, old.tenant, old.size, old.root),
     )
     if moved.rowcount != 1:
         raise IntegrityError(f"the head of log {old.origin} moved while entries were appended")
@@ -342,17 +342,12 @@ def erasure_subject(seq: int) -> str:
 def insert_checkpoint(
     connection: Connection, tenant: str, size: int, key_id: str, note: str
 ) -> None:
-    """Keep a signed checkpoint of a log that is held, and count it."""
+    """Keep a signed checkpoint of a log that is held; `move_head` counts it."""
     insert_rows(
         connection,
         "trail_checkpoints",
         ("tenant", "size", "key_id", "note"),
         [(tenant, size, key_id, note)],
-    )
-    run(
-        connection,
-        "UPDATE trail_heads SET checkpoints = checkpoints + 1 WHERE tenant = ?",
-        (tenant,),
     )
 
 
@@ -422,7 +417,7 @@ def keys(connection: Connection, tenant: str) -> list[tuple[int, str, bytes]]:
     sql = "SELECT tenant, seq, key_id, public_key FROM trail_keys WHERE tenant = ? ORDER BY seq"
     return [
         (seq, key_id, bytes(public_key))
-        for found, seq, key_id, public_key in run(connection, sql, (tenant,))
+        for found, seq, key_id, public_key in fetch(connection, sql, (tenant,))
         if found == tenant
     ]
 
