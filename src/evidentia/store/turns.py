@@ -15,7 +15,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +49,11 @@ class FairLock:
         self._file = -1
         _locks.add(self)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the file is open, as it is from the first turn on."""
+        return self._file >= 0
+
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for our turn, and hold it for the length of the `with` block."""
@@ -69,6 +74,44 @@ class FairLock:
                 if os.getpid() == holder:  # a child forked meanwhile must not end our turn
                     self._unlock(_TURN)
                     self._unlock(_TICKETS + ticket)
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Hold the lock like a turn, but without standing in line: for what takes microseconds."""
+        if _SET_AND_WAIT is None:
+            yield
+            return
+        with self._threads:
+            if self._file < 0:
+                self._file = self._open()
+            holder = os.getpid()
+            with self._explained():
+                self._lock(_TURN)
+            try:
+                yield
+            finally:
+                if os.getpid() == holder:
+                    self._unlock(_TURN)
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Wait for whoever has the lock, and keep others from it meanwhile; any number may look.
+
+        Nothing is made or changed for it: where there is no file to lock, no one has written yet.
+        """
+        file = -1
+        if _SET_AND_WAIT is not None:
+            with suppress(OSError):
+                file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if file >= 0:
+                with self._explained():
+                    _set(file, fcntl.F_RDLCK, _TURN)
+            yield
+        finally:
+            if file >= 0:
+                _set(file, fcntl.F_UNLCK, _TURN)  # a child forked meanwhile has the file, too
+                os.close(file)
 
     def close(self) -> None:
         """Close the file; a later turn opens it again."""
@@ -113,16 +156,15 @@ class FairLock:
         self._unlock(_TICKETS + ticket)
 
     def _lock(self, byte: int) -> None:
-        self._set(fcntl.F_WRLCK, byte)
+        _set(self._file, fcntl.F_WRLCK, byte)
 
     def _unlock(self, byte: int) -> None:
-        self._set(fcntl.F_UNLCK, byte)
+        _set(self._file, fcntl.F_UNLCK, byte)
 
-    def _set(self, kind: int, byte: int) -> None:
-        assert _SET_AND_WAIT is not None  # noqa: S101 - narrows the type; `turn` has checked
-        fcntl.fcntl(
-            self._file, _SET_AND_WAIT, struct.pack("hhqqi0q", kind, os.SEEK_SET, byte, 1, 0)
-        )
+
+def _set(file: int, kind: int, byte: int) -> None:
+    assert _SET_AND_WAIT is not None  # noqa: S101 - narrows the type; callers have checked
+    fcntl.fcntl(file, _SET_AND_WAIT, struct.pack("hhqqi0q", kind, os.SEEK_SET, byte, 1, 0))
 
 
 def _after_fork() -> None:
