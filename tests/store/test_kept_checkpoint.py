@@ -27,9 +27,14 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path)
 
 
+def put(home: Home, signed: str) -> None:
+    """Keep a checkpoint as an append does."""
+    home.kept("default").keep(read_checkpoint(signed)[0], signed, durably=False)
+
+
 def keep(home: Home, *sizes: int) -> None:
     for size in sizes:
-        home.keep_checkpoint("default", note(size), durably=False)
+        put(home, note(size))
 
 
 def kept(home: Home) -> int | None:
@@ -57,9 +62,9 @@ def test_one_as_long_as_the_last_is_written_over_it_and_another_takes_its_place(
 
 def test_one_that_a_sector_does_not_hold_is_not_written_over(home: Home) -> None:
     long = f"evidentia/0123456789abcdef/{'a' * 300}"
-    home.keep_checkpoint("default", note(8, long), durably=False)
+    put(home, note(8, long))
     with home.checkpoint_file("default").open() as still_open:
-        home.keep_checkpoint("default", note(9, long), durably=False)
+        put(home, note(9, long))
         assert still_open.read() == note(8, long)
     assert kept(home) == 9
 
@@ -77,7 +82,7 @@ def test_a_smaller_one_takes_no_larger_ones_place_whoever_kept_it(home: Home) ->
 
 def test_one_of_another_log_takes_the_place(home: Home) -> None:
     keep(home, 30)
-    home.keep_checkpoint("default", note(20, "evidentia/fedcba9876543210/default"), durably=False)
+    put(home, note(20, "evidentia/fedcba9876543210/default"))
     assert kept(home) == 20
 
 
@@ -93,9 +98,9 @@ def test_where_only_half_can_be_written_over_the_whole_takes_its_place(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(home, 20)
-    write = os.write
+    write = os.pwrite
     with monkeypatch.context() as short:
-        short.setattr(os, "write", lambda file, data: write(file, data[: len(data) // 2]))
+        short.setattr(os, "pwrite", lambda file, data, at: write(file, data[: len(data) // 2], at))
         keep(home, 21)
     assert home.kept_checkpoint("default") == note(21)
 
@@ -129,7 +134,7 @@ def test_who_reads_while_others_write_over_it_reads_one_of_them(home: Home) -> N
 
     def write() -> None:
         for one in notes:
-            home.keep_checkpoint("default", one, durably=False)
+            put(home, one)
         ended.set()
 
     writer = threading.Thread(target=write)

@@ -99,13 +99,13 @@ class Appending:
 
         What is durable has been appended: where the file can't be written, that is only logged.
         """
-        if held.note is None:
+        if held.note is None or held.checkpoint is None:
             return
         self._remember(held.head)
         tenant, origin, size, root, _ = held.head
         self._announced[tenant] = _Signed(origin, size, root), held.announced
         try:
-            self._home.keep_checkpoint(tenant, held.note, durably=False)
+            self._home.kept(tenant).keep(held.checkpoint, held.note, durably=False)
         except (EvidentiaError, OSError) as error:
             _log.warning("checkpoint_not_kept", tenant=tenant, reason=str(error))
 
@@ -216,6 +216,7 @@ class HeldLog:
     ) -> None:
         self.head = head
         self.announced = list(announced)
+        self.checkpoint: Checkpoint | None = None
         self.note: str | None = None
         self._appending = appending
         self._connection = connection
@@ -269,7 +270,7 @@ class HeldLog:
             self.announce(key, at=self._at)
         tenant, origin, size, root, _ = self.head
         signers = self._signers or [self._appending.key(tenant, self.announced[-1][1], origin)]
-        checkpoint = Checkpoint(origin, size, root)
+        checkpoint = self.checkpoint = Checkpoint(origin, size, root)
         log.move_head(self._connection, self._first, self.head, len(signers))
         for key in signers:
             self.note = checkpoint.sign(key.private_key, key.verifier.public_key)

@@ -1,17 +1,14 @@
 """A workspace's folder: the database, the lake, private keys, checkpoints kept apart, places."""
 
-import os
 from pathlib import Path
 
-from evidentia.errors import EnvironmentProblem, ProofError
-from evidentia.store.files import make_folder, remove_unfinished, write_durably
+from evidentia.store.files import make_folder, remove_unfinished
+from evidentia.store.kept import KeptCheckpoint
 from evidentia.store.keys import FileKeys, Passphrase
 from evidentia.store.turns import FairLock
-from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
-from evidentia.trail.note import MAX_NOTE_BYTES
+from evidentia.trail.checkpoint import read_checkpoint
 
 DATABASE = "evidentia.db"
-_SECTOR_BYTES = 512
 
 
 class Home:
@@ -21,7 +18,7 @@ class Home:
         self.folder = folder
         self.keys = FileKeys(folder / "keys", passphrase)
         self._turns = FairLock(folder / "checkpoints" / ".turns")
-        self._newest: dict[str, tuple[bytes, Checkpoint]] = {}
+        self._kept: dict[str, KeptCheckpoint] = {}
 
     @property
     def database(self) -> Path:
@@ -53,83 +50,28 @@ class Home:
 
     def checkpoint_file(self, tenant: str) -> Path:
         """Where the newest checkpoint of a log is kept, apart from the database."""
-        return self.folder / "checkpoints" / f"{tenant}.txt"
+        return self.kept(tenant).path
 
     def kept_checkpoint(self, tenant: str) -> str | None:
-        """Return the checkpoint kept here, or None if there is none yet.
+        """Return the checkpoint kept here, or None if there is none yet."""
+        return self.kept(tenant).read()
 
-        An empty file is none: a power cut leaves it behind where the disk was not waited for.
+    def keep_checkpoint(self, tenant: str, note: str) -> None:
+        """Keep a checkpoint durably, unless a larger one of the same log was kept meanwhile.
+
+        The caller has checked that it follows the one kept before.
         """
-        path = self.checkpoint_file(tenant)
-        try:
-            with self._turns.looking():  # it may be being written over
-                kept = path.read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
-        return kept if kept.strip("\0") else None
+        checkpoint, _ = read_checkpoint(note)
+        self.kept(tenant).keep(checkpoint, note, durably=True)
 
-    def keep_checkpoint(self, tenant: str, note: str, *, durably: bool = True) -> None:
-        """Keep a checkpoint, unless another process kept a larger one of the same log meanwhile.
-
-        The caller has checked that it follows the one kept before. Unless it is kept `durably`, a
-        power cut may bring back an older one.
-        """
-        new, _ = read_checkpoint(note)
-        path, data = self.checkpoint_file(tenant), note.encode()
-        if not self._turns.is_open:
-            make_folder(path.parent)
-        with self._turns.moment():
-            kept = _contents(path)
-            if kept == data or not self._follows(tenant, kept, new):
-                return
-            if durably:
-                write_durably(path, data, aside=path.parent)
-            elif len(kept) != len(data) or not _write_over(path, data):
-                make_folder(path.parent)
-                fresh = path.with_name(f".{path.name}.new")
-                fresh.write_bytes(data)
-                fresh.replace(path)
-            self._newest[tenant] = data, new
-
-    def _follows(self, tenant: str, kept: bytes, new: Checkpoint) -> bool:
-        """Whether a checkpoint is to take the place of the one that is kept, which may be none."""
-        data, old = self._newest.get(tenant, (b"", new))
-        if data != kept:  # another process kept it
-            try:
-                old, _ = read_checkpoint(kept.decode(errors="replace"))
-            except ProofError:
-                return True
-        return old.origin != new.origin or old.size <= new.size
+    def kept(self, tenant: str) -> KeptCheckpoint:
+        """Return what keeps the newest checkpoint of a log."""
+        kept = self._kept.get(tenant)
+        if kept is None:
+            path = self.folder / "checkpoints" / f"{tenant}.txt"
+            kept = self._kept.setdefault(tenant, KeptCheckpoint(path, self._turns))
+        return kept
 
     def close(self) -> None:
         """Let go of what was opened to keep checkpoints; a later one opens it again."""
         self._turns.close()
-
-
-def _contents(path: Path) -> bytes:
-    """Return what a file holds; nothing if there is none."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return b""
-    try:
-        return os.read(file, MAX_NOTE_BYTES)
-    finally:
-        os.close(file)
-
-
-def _write_over(path: Path, data: bytes) -> bool:
-    """Write data over as many bytes of a file, if they fit into one sector of a disk.
-
-    Say whether all of it was written. After a power cut a sector holds the old or the new. To put
-    another file in its place would take ten times as long: the system writes that one out first.
-    """
-    if len(data) > _SECTOR_BYTES:
-        return False
-    file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        return os.write(file, data) == len(data)
-    finally:
-        os.close(file)

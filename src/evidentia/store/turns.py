@@ -34,6 +34,15 @@ _TICKETS: Final = 1 << 20
 _NUMBERS: Final = 1 << 40
 _COUNTER_BYTES: Final = 8
 
+
+def _asked(kind: int, byte: int) -> bytes:
+    """Return what the system is asked about one byte of a file."""
+    return struct.pack("hhqqi0q", kind, os.SEEK_SET, byte, 1, 0)
+
+
+if _SET_AND_WAIT is not None:
+    _TAKE_TURN, _END_TURN = _asked(fcntl.F_WRLCK, _TURN), _asked(fcntl.F_UNLCK, _TURN)
+
 _locks: "weakref.WeakSet[FairLock]" = weakref.WeakSet()
 
 
@@ -85,13 +94,15 @@ class FairLock:
             if self._file < 0:
                 self._file = self._open()
             holder = os.getpid()
-            with self._explained():
-                self._lock(_TURN)
+            try:
+                fcntl.fcntl(self._file, _SET_AND_WAIT, _TAKE_TURN)
+            except OSError as error:
+                raise self._problem(error) from error
             try:
                 yield
             finally:
                 if os.getpid() == holder:
-                    self._unlock(_TURN)
+                    fcntl.fcntl(self._file, _SET_AND_WAIT, _END_TURN)
 
     @contextmanager
     def looking(self) -> Iterator[None]:
@@ -136,9 +147,11 @@ class FairLock:
         try:
             yield
         except OSError as error:
-            raise EnvironmentProblem(
-                f"{self._path}: cannot be used to take turns at writing ({error.strerror})"
-            ) from error
+            raise self._problem(error) from error
+
+    def _problem(self, error: OSError) -> EnvironmentProblem:
+        why = error.strerror
+        return EnvironmentProblem(f"{self._path}: cannot be used to take turns at writing ({why})")
 
     def _draw(self) -> int:
         self._lock(_COUNTER)
@@ -164,7 +177,7 @@ class FairLock:
 
 def _set(file: int, kind: int, byte: int) -> None:
     assert _SET_AND_WAIT is not None  # noqa: S101 - narrows the type; callers have checked
-    fcntl.fcntl(file, _SET_AND_WAIT, struct.pack("hhqqi0q", kind, os.SEEK_SET, byte, 1, 0))
+    fcntl.fcntl(file, _SET_AND_WAIT, _asked(kind, byte))
 
 
 def _after_fork() -> None:
