@@ -121,11 +121,11 @@ class FileKeys(Keys):
         what is in it is opened once, and the passphrase asked for then.
         """
         asked = tenant, key_id, name
-        path = self.file(tenant, key_id)
-        looks = _looks(path)
+        looks = _looks(f"{self._folder}/{tenant}", f"/{key_id}.pem")
         seen = self._seen.get(asked)
         if seen is not None and seen[0] == looks:
             return seen[1]
+        path = self.file(tenant, key_id)
         found = _guarded(path, _HARM)
         if found is None:
             return self._command_key(tenant, key_id, name)
@@ -261,18 +261,18 @@ def _new_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     return secret_key(path, randomness)
 
 
-def _looks(path: Path) -> _Looks | None:
+def _looks(folder: str, name: str) -> _Looks | None:
     """Return what changes when a file is written, replaced or opened to others; None if it is gone.
 
     Where all of it is the same, the key that was read from the file is still the one in it.
     """
+    look = os.stat  # every append comes here, and a path would take longer than the look
     try:
-        file, folder = path.stat(), path.parent
-        near, above = folder.stat().st_mode, folder.parent.stat().st_mode
+        file, near, above = look(folder + name), look(folder), look(f"{folder}/..")
     except OSError:
         return None
     changed = file.st_mtime_ns, file.st_ctime_ns
-    return file.st_dev, file.st_ino, file.st_size, *changed, file.st_mode, near, above
+    return file.st_dev, file.st_ino, file.st_size, *changed, file.st_mode, near[0], above[0]
 
 
 def _guarded(path: Path, harm: str) -> bytes | None:
