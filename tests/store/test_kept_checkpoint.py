@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from evidentia.proof.keys import SigningKey
+from evidentia.store import turns
 from evidentia.store.home import Home
+from evidentia.store.turns import FairLock
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from forking import Child
 
@@ -145,3 +147,26 @@ def test_who_reads_while_others_write_over_it_reads_one_of_them(home: Home) -> N
     writer.join()
     assert set(found) <= set(notes)
     assert found == sorted(found, key=lambda one: read_checkpoint(one or "")[0].size)
+
+
+def test_without_locks_between_processes_nothing_is_written_over(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "_SET_AND_WAIT", None)
+    keep(home, 20)
+    with home.checkpoint_file("default").open() as still_open:
+        keep(home, 21)
+        assert still_open.read() == note(20)
+    assert kept(home) == 21
+
+
+def test_who_reads_waits_until_all_of_it_is_written(home: Home) -> None:
+    keep(home, 20)
+    found: list[int | None] = []
+    reader = threading.Thread(target=lambda: found.append(kept(Home(home.folder))))
+    with FairLock(home.checkpoint_file("default").with_name(".turns")).moment():
+        reader.start()
+        reader.join(0.1)
+        assert found == []
+    reader.join()
+    assert found == [20]

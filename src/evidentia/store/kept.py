@@ -2,7 +2,8 @@
 
 It follows each commit, so it is written over where that leaves the old or the new one, whatever
 happens: to put another file in its place takes ten times as long, as the system then writes that
-one out first. Readers and writers wait for each other, threads and processes alike.
+one out first. Readers and writers wait for each other, threads and processes alike; where the
+system has no locks for that, nothing is written over.
 """
 
 import os
@@ -53,8 +54,8 @@ class KeptCheckpoint:
                 kept = os.read(file, MAX_NOTE_BYTES) if file >= 0 else b""
                 if kept == data or not self._is_next(checkpoint, kept):
                     return
-                fits = not durably and len(kept) == len(data) <= _SECTOR_BYTES
-                if not fits or os.pwrite(file, data, 0) != len(data):
+                fits = self._turns.is_open and len(kept) == len(data) <= _SECTOR_BYTES
+                if durably or not fits or os.pwrite(file, data, 0) != len(data):
                     self._replace(data, durably=durably)
             finally:
                 if file >= 0:
