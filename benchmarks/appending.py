@@ -47,6 +47,8 @@ WRITERS = 8
 LONGEST_WAIT_MS = 250.0
 CHECKPOINT_COLUMNS = ("tenant", "size", "key_id", "note")
 """What an append that is signed as it is written inserts besides."""
+HEAD_COLUMNS = ("size", "root", "edge", "checkpoints")
+"""What every append changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def capture(folder: Path, appends: Sequence[list[EvidenceRecord]]) -> list[Rows]
                 bodies = [tuple(row) for row in run(connection, since, (size,))]
                 since = f"{_select('trail_checkpoints', CHECKPOINT_COLUMNS)} WHERE size > ?"
                 notes = [tuple(row) for row in run(connection, since, (signed,))]
-                head = run(connection, "SELECT size, root, edge FROM trail_heads").one()
+                head = run(connection, f"SELECT {', '.join(HEAD_COLUMNS)} FROM trail_heads").one()
             found.append(Rows(entries, bodies, new_tiles, notes, tuple(head)))
             size += len(entries)
             signed = max((row[1] for row in notes), default=signed)
@@ -126,7 +128,7 @@ def write_rows(database: Database, tenant: str, rows: Rows) -> None:
         insert_rows(connection, "trail_checkpoints", CHECKPOINT_COLUMNS, rows.checkpoints)
         run(
             connection,
-            "UPDATE trail_heads SET size = ?, root = ?, edge = ? WHERE tenant = ?",
+            f"UPDATE trail_heads SET {' = ?, '.join(HEAD_COLUMNS)} = ? WHERE tenant = ?",
             (*rows.head, tenant),
         )
 

@@ -17,6 +17,7 @@ import orjson
 import rfc8785
 
 from evidentia.errors import CanonicalError
+from evidentia.frozen import FrozenDict, FrozenList
 
 MAX_SAFE_INTEGER = 2**53 - 1
 MAX_DEPTH = 100
@@ -26,6 +27,8 @@ _PLAIN_FLOAT_MIN, _PLAIN_FLOAT_MAX = 1e-4, 1e15
 
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 _ATOMS = frozenset({str, int, bool, type(None)})
+_OBJECTS = frozenset({dict, FrozenDict})
+_LISTS = frozenset({list, tuple, FrozenList})
 
 _LONE_SURROGATE = "text with a lone surrogate has no canonical JSON"
 _TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
@@ -49,10 +52,11 @@ def canonical_json(value: Any, *, within: int = 0) -> bytes:
 
 
 def canonical_row(row: dict[str, Any]) -> bytes:
-    """Return the RFC 8785 bytes of an object whose keys are ASCII, and that holds no floats.
+    """Return the RFC 8785 bytes of an object whose keys are ASCII, and whose floats are fractions.
 
-    The caller knows so: nobody looks. Text, integers, booleans, None, and lists and objects of
-    such are what orjson writes canonically by itself, and fast where there are many.
+    Such as 0.5: from 0.001 on, and below 1. The caller knows so: nobody looks. Text, integers,
+    booleans, None, and lists and objects of such are what orjson writes canonically by itself, and
+    fast where there are many.
     """
     try:
         return orjson.dumps(row, option=_OPTIONS)
@@ -115,11 +119,11 @@ def derived_id(prefix: str, value: Any, *, length: int = 16) -> str:
 def _is_plain(value: Any, depth: int) -> bool:
     """Whether orjson writes the value canonically as it stands; it looks at integers itself."""
     kind = type(value)
-    if kind is dict:
+    if kind in _OBJECTS:
         if not _sorts_alike("".join(value)):
             return False
         items = value.values()
-    elif kind is list or kind is tuple:
+    elif kind in _LISTS:
         items = value
     else:
         return kind in _ATOMS
@@ -146,9 +150,9 @@ def _plain(value: Any, depth: int) -> Any:
         return _plain_float(value)
     if depth >= MAX_DEPTH:
         raise CanonicalError(_TOO_DEEP)
-    if kind is dict and _sorts_alike("".join(value)):
+    if kind in _OBJECTS and _sorts_alike("".join(value)):
         return {key: _plain(item, depth + 1) for key, item in value.items()}
-    if kind is list or kind is tuple:
+    if kind in _LISTS:
         return [_plain(item, depth + 1) for item in value]
     raise _NeedsExactPathError
 

@@ -32,6 +32,8 @@ POLICIES = Path(__file__).parents[2] / "examples" / "policies"
 def home(tmp_path: Path) -> Path:
     with tarfile.open(OLD / "workspace.tar.gz") as archive:
         archive.extractall(tmp_path, filter="data")
+    with ev.open(tmp_path / ".evidentia"):  # which brings its database up to date
+        pass
     return tmp_path / ".evidentia"
 
 

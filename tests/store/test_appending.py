@@ -1,6 +1,8 @@
+import gc
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
@@ -17,6 +19,7 @@ from evidentia.errors import (
     NotFoundError,
 )
 from evidentia.store import sequencer
+from evidentia.store.appending import HeldLog
 from evidentia.store.database import run
 from evidentia.store.sequencer import Sequencer
 from evidentia.store.sql import log
@@ -351,6 +354,15 @@ def test_a_head_that_moved_meanwhile_is_not_overwritten(place: Place) -> None:
     ):
         log.move_head(connection, stale, log.Head("default", stale.origin, 9, b"r", b"e"))
     assert workspace.trail.size == 3
+
+
+def test_no_transaction_is_held_in_memory_once_it_ended(workspace: Workspace) -> None:
+    for number in range(20):
+        workspace.append(record(number))
+        workspace.trail.rotate_key()
+    gc.collect()
+    there = Counter(type(one) for one in gc.get_objects() if isinstance(one, HeldLog | Connection))
+    assert there.total() < 20
 
 
 # Threads

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.config import Config
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from evidentia.bundles.policy import EvidencePolicy
@@ -15,6 +16,7 @@ from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.store import listing, schema
 from evidentia.store.database import Database, run
 from evidentia.store.home import Home
+from evidentia.store.sql import log
 from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.store.tables import metadata
 from evidentia.verifying import verify
@@ -243,7 +245,9 @@ def test_no_table_can_be_truncated(postgres_untouched: Workspace, table: str) ->
         pytest.param("size = size + 1, origin = 'evidentia/0/default'", id="another origin"),
         pytest.param("size = size + 1, tenant = 'other'", id="another tenant"),
         pytest.param("checkpoints = checkpoints - 1", id="fewer checkpoints"),
-        pytest.param("checkpoints = checkpoints + 2", id="two checkpoints at once"),
+        pytest.param("checkpoints = checkpoints + 1", id="a checkpoint of no more entries"),
+        pytest.param("size = size + 1, checkpoints = checkpoints + 3", id="three checkpoints"),
+        pytest.param("size = size + 1, checkpoints = checkpoints - 1", id="more, and fewer"),
         pytest.param("checkpoints = checkpoints + 1, root = edge", id="checkpoint and root"),
         pytest.param("checkpoints = checkpoints + 1, size = size - 1", id="checkpoint and size"),
     ],
@@ -618,6 +622,22 @@ def old(request: pytest.FixtureRequest) -> Database:
     return database
 
 
+@contextmanager
+def older_program() -> Iterator[None]:
+    """Write heads as programs did up to revision 0006: each checkpoint was counted by itself."""
+    move = log.move_head
+
+    def moved(connection: Connection, old: log.Head, new: log.Head, checkpoints: int) -> None:
+        move(connection, old, new)
+        for _ in range(checkpoints):
+            sql = "UPDATE trail_heads SET checkpoints = checkpoints + 1 WHERE tenant = ?"
+            run(connection, sql, (new.tenant,))
+
+    with pytest.MonkeyPatch.context() as older:
+        older.setattr(log, "move_head", moved)
+        yield
+
+
 def test_an_upgrade_keeps_the_trail_as_it_is(
     old: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -625,8 +645,9 @@ def test_an_upgrade_keeps_the_trail_as_it_is(
     home = Home(tmp_path / "home")
     before = Opened(old, home).for_()
     keys = [f"key {number}" for number in range(300)]
-    before.trail.append_many([record(number) for number in range(300)], idempotency_keys=keys)
-    before.trail.erase(7, reason="law", by="counsel")
+    with older_program():
+        before.trail.append_many([record(number) for number in range(300)], idempotency_keys=keys)
+        before.trail.erase(7, reason="law", by="counsel")
     note = before.trail.checkpoint()
     proof = canonical_json(before.prove(5).as_json())
     entries = before.trail.entries()
@@ -658,7 +679,8 @@ def test_a_folder_of_an_older_program_is_brought_up_to_date_when_it_is_opened(
     tmp_path: Path, sqlite_old: Database
 ) -> None:
     upgrade_to_first(sqlite_old)
-    Opened(sqlite_old, Home(tmp_path / "home")).for_().append(record(1))
+    with older_program():
+        Opened(sqlite_old, Home(tmp_path / "home")).for_().append(record(1))
     with pytest.raises(EnvironmentProblem, match="run 'evidentia db upgrade'"):
         open_workspace(tmp_path / "home", create=False)
     with open_workspace(tmp_path / "home") as workspace:

@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from evidentia.store.turns import FairLock
 from forking import Child
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+
+
+Hold = Callable[[FairLock], AbstractContextManager[None]]
 
 
 @pytest.fixture
@@ -96,14 +100,15 @@ def test_no_one_overtakes_a_process_that_came_first_and_is_slow(path: Path) -> N
     assert marks(path) == "sq"
 
 
-def test_only_one_process_has_its_turn_at_a_time(path: Path) -> None:
+@pytest.mark.parametrize("hold", [FairLock.turn, FairLock.moment])
+def test_only_one_process_has_its_turn_at_a_time(path: Path, hold: Hold) -> None:
     count = path.with_suffix(".count")
     count.write_text("0")
 
     def work() -> None:
         lock = FairLock(path)
-        for _ in range(100):
-            with lock.turn():
+        for number in range(100):
+            with (lock.turn if number % 2 else partial(hold, lock))():
                 found = int(count.read_text())
                 os.sched_yield()
                 count.write_text(str(found + 1))
@@ -114,13 +119,14 @@ def test_only_one_process_has_its_turn_at_a_time(path: Path) -> None:
     assert count.read_text() == "400"
 
 
-def test_only_one_thread_has_its_turn_at_a_time(path: Path) -> None:
+@pytest.mark.parametrize("hold", [FairLock.turn, FairLock.moment])
+def test_only_one_thread_has_its_turn_at_a_time(path: Path, hold: Hold) -> None:
     lock = FairLock(path)
     count = [0]
 
     def work() -> None:
         for _ in range(100):
-            with lock.turn():
+            with hold(lock):
                 found = count[0]
                 os.sched_yield()
                 count[0] = found + 1
@@ -271,3 +277,67 @@ def test_a_full_disk_is_named_when_a_turn_cannot_be_taken(
     with lock.turn():
         pass
     lock.close()
+
+
+# Looking
+
+
+def looker(path: Path, mark: str) -> Callable[[], None]:
+    """Give work that looks and leaves its mark in a file."""
+
+    def work() -> None:
+        with FairLock(path).looking(), path.with_suffix(".marks").open("a") as marks:
+            marks.write(mark)
+
+    return work
+
+
+def test_who_looks_waits_for_whoever_has_the_lock(path: Path) -> None:
+    with FairLock(path).moment(), Child(looker(path, "l")) as child:
+        time.sleep(0.05)
+        assert marks(path) == ""
+    child = Child(looker(path, "l"))
+    child.end()
+    assert marks(path) == "l"
+
+
+def test_no_one_gets_the_lock_while_someone_looks_and_others_look_too(path: Path) -> None:
+    with FairLock(path).moment():
+        pass
+    with FairLock(path).looking():
+        child = Child(looker(path, "l"))
+        child.end()
+        with Child(marker(path, "t")) as writer:
+            until(partial(has_drawn, path, 1))
+            time.sleep(0.05)
+            assert marks(path) == "l"
+            writer.kill()
+    marker(path, "t")()
+    assert marks(path) == "lt"
+
+
+def test_looking_makes_no_file_and_needs_none(path: Path) -> None:
+    with FairLock(path).looking():
+        assert not path.exists()
+    missing = FairLock(path.parent / "missing" / "turns")
+    with missing.looking():
+        assert not path.parent.joinpath("missing").exists()
+
+
+def test_a_child_forked_while_its_parent_looks_keeps_no_one_from_the_lock(path: Path) -> None:
+    lock = FairLock(path)
+    marker(path, "a", lock)()
+    with lock.looking():
+        sleeper = Child(partial(time.sleep, 60))
+    with sleeper:
+        marker(path, "b", lock)()
+    assert marks(path) == "ab"
+
+
+def test_a_lock_that_is_not_known_to_the_system_is_none(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "_SET_AND_WAIT", None)
+    lock = FairLock(path)
+    with lock.moment(), lock.looking():
+        assert not lock.is_open

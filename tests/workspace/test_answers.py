@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.errors import EvidentiaError, InputError, NotFoundError
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceLedger, EvidenceMatch, Passage, SupportLevel
@@ -298,7 +299,10 @@ def test_what_a_document_tells_its_judge_moves_no_verdict(workspace: Workspace, 
     assert count(workspace, "claims") == 3
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=tiers.count(5, short=2),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(order=st.permutations(sorted(POLICIES)))
 def test_the_order_of_the_documents_moves_no_verdict(
     sqlite_place: Place, tmp_path: Path, order: list[str]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import tiers
 from evidentia.access.actions import MAY, Action, Role
 from evidentia.access.guard import TABLE, On
 from evidentia.access.openfga import OpenFgaAuthorizer
@@ -342,10 +343,12 @@ def test_every_role_in_every_function_of_another_tenant_is_refused(
 ) -> None:
     fill(place, Clock())
     other = opened(place, "other", clock=Clock())
-    for user in USERS:
+    calls = list(CALLS.items())
+    step = tiers.count(1, short=3)  # then each function is called by every third user
+    for number, user in enumerate(USERS):
         if user == "other tenant's admin":
             continue
-        for name, act in CALLS.items():
+        for name, act in calls[number % step :: step]:
             if name not in {"packs.export", "packs.seal"}:
                 assert outcome(act, other.acting_as(user), tmp_path) != "allowed", (user, name)
     assert [one.entry.kind for one in other.trail.entries()] == [

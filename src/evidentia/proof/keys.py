@@ -49,6 +49,12 @@ class SigningKey:
 
     name: str
     private_key: PrivateKey = field(repr=False)
+    verifier: VerifierKey = field(init=False, repr=False, compare=False)
+    """The public half, to give away; derived once, as every append asks for it."""
+
+    def __post_init__(self) -> None:
+        public = self.private_key.public_key().public_bytes_raw()
+        object.__setattr__(self, "verifier", VerifierKey(self.name, public))
 
     @classmethod
     def from_seed(cls, name: str, seed: bytes) -> "SigningKey":
@@ -100,11 +106,6 @@ class SigningKey:
         if not isinstance(self.private_key, Ed25519PrivateKey):
             raise UsageError("the private key is not here: it is held by what signs with it")
         return self.private_key.private_bytes(encoding, PrivateFormat.PKCS8, NoEncryption())
-
-    @property
-    def verifier(self) -> VerifierKey:
-        """The public half, to give away."""
-        return VerifierKey(self.name, self.private_key.public_key().public_bytes_raw())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ them. The checkpoint kept apart from the database follows each commit, without w
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
@@ -59,9 +59,11 @@ class Appending:
         self._new_origin = new_origin
         self._randomness = randomness
         self._signed: dict[str, _Signed] = {}
+        self._announced: dict[str, tuple[_Signed, Sequence[Announced]]] = {}
         self._trusted: set[tuple[str, str]] = set()
         self._passphrases: dict[str, bytes | None] = {}
-        self._held: WeakKeyDictionary[Connection, HeldLog] = WeakKeyDictionary()
+        # By the connection's id: a held log has its connection, and whoever writes has the log.
+        self._held: WeakValueDictionary[int, HeldLog] = WeakValueDictionary()
 
     def prepare(self, tenant: str, origin: str, key_ids: Sequence[str]) -> None:
         """Open the key that will sign, before a lock is held: it may ask for a passphrase."""
@@ -78,16 +80,16 @@ class Appending:
         Raise `IntegrityError` where its newest entries are not signed, unless they are adopted.
         """
         head = log.lock_head(connection, tenant, self._new_origin)
-        announced = log.keys(connection, tenant)
+        announced = self._keys_of(connection, head)
         if not adopting:
             self._require_signed(connection, head, announced)
         held = HeldLog(self, connection, head, announced, by)
-        self._held[connection] = held
+        self._held[id(connection)] = held
         return held
 
     def held(self, connection: Connection) -> "HeldLog":
         """Return the log that a transaction holds."""
-        found = self._held.get(connection)
+        found = self._held.get(id(connection))
         if found is None:
             raise UsageError("entries are appended in a transaction that holds their log")
         return found
@@ -97,12 +99,13 @@ class Appending:
 
         What is durable has been appended: where the file can't be written, that is only logged.
         """
-        if held.note is None:
+        if held.note is None or held.checkpoint is None:
             return
         self._remember(held.head)
-        tenant = held.head.tenant
+        tenant, origin, size, root, _ = held.head
+        self._announced[tenant] = _Signed(origin, size, root), held.announced
         try:
-            self._home.keep_checkpoint(tenant, held.note, durably=False)
+            self._home.kept(tenant).keep(held.checkpoint, held.note, durably=False)
         except (EvidentiaError, OSError) as error:
             _log.warning("checkpoint_not_kept", tenant=tenant, reason=str(error))
 
@@ -183,6 +186,13 @@ class Appending:
             counting.append(key)
         return counting
 
+    def _keys_of(self, connection: Connection, head: Head) -> Sequence[Announced]:
+        """Return the keys that a log announces: with the same entries, they are the same."""
+        signed, announced = self._announced.get(head.tenant, (None, ()))
+        if signed == (head.origin, head.size, head.root):
+            return announced
+        return log.keys(connection, head.tenant)
+
     def _remember(self, head: Head) -> None:
         # Without a lock: where two threads do so at once, the smaller one costs a verification.
         known = self._signed.get(head.tenant)
@@ -205,7 +215,8 @@ class HeldLog:
         by: str,
     ) -> None:
         self.head = head
-        self.key_ids = [key_id for _, key_id, _ in announced]
+        self.announced = list(announced)
+        self.checkpoint: Checkpoint | None = None
         self.note: str | None = None
         self._appending = appending
         self._connection = connection
@@ -213,6 +224,11 @@ class HeldLog:
         self._by = by
         self._at = ""
         self._signers: list[SigningKey] = []
+
+    @property
+    def key_ids(self) -> list[str]:
+        """The ids of the keys that the log announces, oldest first."""
+        return [key_id for _, key_id, _ in self.announced]
 
     def append(self, items: Sequence[Waiting]) -> list[Receipt]:
         """Append entries; one whose idempotency key is known gives that one's receipt."""
@@ -233,7 +249,7 @@ class HeldLog:
         `lost` says why the one it replaces does not: a break that is shown for good.
         """
         public = key.verifier
-        replaces = self.key_ids[-1] if self.key_ids else None
+        replaces = self.announced[-1][1] if self.announced else None
         body = {"key": str(public), "replaces": replaces, "by": self._by}
         if lost is not None:
             body["lost"] = lost
@@ -241,7 +257,7 @@ class HeldLog:
         receipt = self.append([item])[0]
         tenant = self.head.tenant
         log.insert_key(self._connection, tenant, receipt.seq, public.key_id, public.public_key)
-        self.key_ids.append(public.key_id)
+        self.announced.append((receipt.seq, public.key_id, public.public_key))
         self._signers = [key] if replaced is None else [replaced, key]
         return receipt
 
@@ -249,15 +265,15 @@ class HeldLog:
         """Move the log's head to what was appended, and sign it; its first key is made with it."""
         if self.head.size == self._first.size:
             return
-        if not self.key_ids:  # behind what is appended first, so that its numbers begin with 0
+        if not self.announced:  # behind what is appended first, so that its numbers begin with 0
             key = self._appending.new_key(self.head.tenant, self.head.origin)
             self.announce(key, at=self._at)
         tenant, origin, size, root, _ = self.head
-        signers = self._signers or [self._appending.key(tenant, self.key_ids[-1], origin)]
-        checkpoint = Checkpoint(origin, size, root)
-        log.move_head(self._connection, self._first, self.head)
+        signers = self._signers or [self._appending.key(tenant, self.announced[-1][1], origin)]
+        checkpoint = self.checkpoint = Checkpoint(origin, size, root)
+        log.move_head(self._connection, self._first, self.head, len(signers))
         for key in signers:
-            self.note = checkpoint.sign(key.private_key)
+            self.note = checkpoint.sign(key.private_key, key.verifier.public_key)
             key_id = key.verifier.key_id
             log.insert_checkpoint(self._connection, tenant, size, key_id, self.note)
 

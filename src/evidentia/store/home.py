@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from evidentia.errors import EnvironmentProblem, ProofError
-from evidentia.store.files import make_folder, remove_unfinished, write_durably
+from evidentia.store.files import make_folder, remove_unfinished
+from evidentia.store.kept import KeptCheckpoint
 from evidentia.store.keys import FileKeys, Passphrase
 from evidentia.store.turns import FairLock
 from evidentia.trail.checkpoint import read_checkpoint
@@ -18,6 +18,7 @@ class Home:
         self.folder = folder
         self.keys = FileKeys(folder / "keys", passphrase)
         self._turns = FairLock(folder / "checkpoints" / ".turns")
+        self._kept: dict[str, KeptCheckpoint] = {}
 
     @property
     def database(self) -> Path:
@@ -49,52 +50,28 @@ class Home:
 
     def checkpoint_file(self, tenant: str) -> Path:
         """Where the newest checkpoint of a log is kept, apart from the database."""
-        return self.folder / "checkpoints" / f"{tenant}.txt"
+        return self.kept(tenant).path
 
     def kept_checkpoint(self, tenant: str) -> str | None:
-        """Return the checkpoint kept here, or None if there is none yet.
+        """Return the checkpoint kept here, or None if there is none yet."""
+        return self.kept(tenant).read()
 
-        An empty file is none: a power cut leaves it behind where the disk was not waited for.
+    def keep_checkpoint(self, tenant: str, note: str) -> None:
+        """Keep a checkpoint durably, unless a larger one of the same log was kept meanwhile.
+
+        The caller has checked that it follows the one kept before.
         """
-        try:
-            kept = self.checkpoint_file(tenant).read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            path = self.checkpoint_file(tenant)
-            raise EnvironmentProblem(f"{path}: cannot be read ({error.strerror})") from error
-        return kept if kept.strip("\0") else None
+        checkpoint, _ = read_checkpoint(note)
+        self.kept(tenant).keep(checkpoint, note, durably=True)
 
-    def keep_checkpoint(self, tenant: str, note: str, *, durably: bool = True) -> None:
-        """Keep a checkpoint, unless another process kept a larger one of the same log meanwhile.
-
-        The caller has checked that it follows the one kept before. Unless it is kept `durably`, a
-        power cut may bring back an older one.
-        """
-        path = self.checkpoint_file(tenant)
-        if not path.parent.exists():
-            make_folder(path.parent)
-        with self._turns.turn():
-            kept = self.kept_checkpoint(tenant)
-            if kept is not None and not _goes_on(kept, note):
-                return
-            if durably:
-                write_durably(path, note.encode(), aside=path.parent)
-            else:
-                fresh = path.with_name(f".{path.name}.new")
-                fresh.write_bytes(note.encode())
-                fresh.replace(path)
+    def kept(self, tenant: str) -> KeptCheckpoint:
+        """Return what keeps the newest checkpoint of a log."""
+        kept = self._kept.get(tenant)
+        if kept is None:
+            path = self.folder / "checkpoints" / f"{tenant}.txt"
+            kept = self._kept.setdefault(tenant, KeptCheckpoint(path, self._turns))
+        return kept
 
     def close(self) -> None:
         """Let go of what was opened to keep checkpoints; a later one opens it again."""
         self._turns.close()
-
-
-def _goes_on(kept: str, note: str) -> bool:
-    """Whether a checkpoint is to take the place of the one that is kept."""
-    new, _ = read_checkpoint(note)
-    try:
-        old, _ = read_checkpoint(kept)
-    except ProofError:
-        return True
-    return kept != note and (old.origin != new.origin or old.size <= new.size)

@@ -24,6 +24,10 @@ Passphrase = str | bytes | Callable[[], str | bytes]
 """The passphrase of private keys, or what asks for it when one has to be opened."""
 
 
+_Looks = tuple[int, ...]
+"""How a file looks from outside, and who may write in the folders it lies in."""
+
+
 class KeyPlace(StrEnum):
     """Where the private half of a key is."""
 
@@ -72,6 +76,7 @@ class FileKeys(Keys):
         self._folder = folder
         self._passphrase = passphrase
         self._opened: dict[tuple[str, str, bytes], SigningKey] = {}
+        self._seen: dict[tuple[str, str, str], tuple[_Looks, SigningKey]] = {}
 
     def file(self, tenant: str, key_id: str) -> Path:
         """Where a private key is kept."""
@@ -112,9 +117,14 @@ class FileKeys(Keys):
     def load(self, tenant: str, key_id: str, name: str) -> SigningKey | None:
         """Return a private key, or what signs with it; None if neither is here.
 
-        The file is read each time, as every append asks for it; what is in it is opened once, and
-        the passphrase asked for then.
+        The file is looked at each time, as every append asks for it, and read if it looks changed;
+        what is in it is opened once, and the passphrase asked for then.
         """
+        asked = tenant, key_id, name
+        looks = _looks(f"{self._folder}/{tenant}", f"/{key_id}.pem")
+        seen = self._seen.get(asked)
+        if seen is not None and seen[0] == looks:
+            return seen[1]
         path = self.file(tenant, key_id)
         found = _guarded(path, _HARM)
         if found is None:
@@ -124,6 +134,8 @@ class FileKeys(Keys):
             passphrase = self._ask(path) if is_encrypted(found) else None
             opened = _is(key_id, path, _read(path, name, found, passphrase))
             self._opened[name, key_id, found] = opened
+        if looks is not None:
+            self._seen[asked] = looks, opened
         return opened
 
     def place(self, tenant: str, key_id: str) -> KeyPlace:
@@ -247,6 +259,20 @@ def _new_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     except OSError as error:
         raise EnvironmentProblem(f"{path}: cannot be made ({error.strerror})") from error
     return secret_key(path, randomness)
+
+
+def _looks(folder: str, name: str) -> _Looks | None:
+    """Return what changes when a file is written, replaced or opened to others; None if it is gone.
+
+    Where all of it is the same, the key that was read from the file is still the one in it.
+    """
+    look = os.stat  # every append comes here, and a path would take longer than the look
+    try:
+        file, near, above = look(folder + name), look(folder), look(f"{folder}/..")
+    except OSError:
+        return None
+    changed = file.st_mtime_ns, file.st_ctime_ns
+    return file.st_dev, file.st_ino, file.st_size, *changed, file.st_mode, near[0], above[0]
 
 
 def _guarded(path: Path, harm: str) -> bytes | None:

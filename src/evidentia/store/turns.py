@@ -15,7 +15,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +34,15 @@ _TICKETS: Final = 1 << 20
 _NUMBERS: Final = 1 << 40
 _COUNTER_BYTES: Final = 8
 
+
+def _asked(kind: int, byte: int) -> bytes:
+    """Return what the system is asked about one byte of a file."""
+    return struct.pack("hhqqi0q", kind, os.SEEK_SET, byte, 1, 0)
+
+
+if _SET_AND_WAIT is not None:
+    _TAKE_TURN, _END_TURN = _asked(fcntl.F_WRLCK, _TURN), _asked(fcntl.F_UNLCK, _TURN)
+
 _locks: "weakref.WeakSet[FairLock]" = weakref.WeakSet()
 
 
@@ -48,6 +57,11 @@ class FairLock:
         self._threads = threading.Lock()
         self._file = -1
         _locks.add(self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file is open, as it is from the first turn on."""
+        return self._file >= 0
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -69,6 +83,46 @@ class FairLock:
                 if os.getpid() == holder:  # a child forked meanwhile must not end our turn
                     self._unlock(_TURN)
                     self._unlock(_TICKETS + ticket)
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Hold the lock like a turn, but without standing in line: for what takes microseconds."""
+        if _SET_AND_WAIT is None:
+            yield
+            return
+        with self._threads:
+            if self._file < 0:
+                self._file = self._open()
+            holder = os.getpid()
+            try:
+                fcntl.fcntl(self._file, _SET_AND_WAIT, _TAKE_TURN)
+            except OSError as error:
+                raise self._problem(error) from error
+            try:
+                yield
+            finally:
+                if os.getpid() == holder:
+                    fcntl.fcntl(self._file, _SET_AND_WAIT, _END_TURN)
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Wait for whoever has the lock, and keep others from it meanwhile; any number may look.
+
+        Nothing is made or changed for it: where there is no file to lock, no one has written yet.
+        """
+        file = -1
+        if _SET_AND_WAIT is not None:
+            with suppress(OSError):
+                file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if file >= 0:
+                with self._explained():
+                    _set(file, fcntl.F_RDLCK, _TURN)
+            yield
+        finally:
+            if file >= 0:
+                _set(file, fcntl.F_UNLCK, _TURN)  # a child forked meanwhile has the file, too
+                os.close(file)
 
     def close(self) -> None:
         """Close the file; a later turn opens it again."""
@@ -93,9 +147,11 @@ class FairLock:
         try:
             yield
         except OSError as error:
-            raise EnvironmentProblem(
-                f"{self._path}: cannot be used to take turns at writing ({error.strerror})"
-            ) from error
+            raise self._problem(error) from error
+
+    def _problem(self, error: OSError) -> EnvironmentProblem:
+        why = error.strerror
+        return EnvironmentProblem(f"{self._path}: cannot be used to take turns at writing ({why})")
 
     def _draw(self) -> int:
         self._lock(_COUNTER)
@@ -113,16 +169,15 @@ class FairLock:
         self._unlock(_TICKETS + ticket)
 
     def _lock(self, byte: int) -> None:
-        self._set(fcntl.F_WRLCK, byte)
+        _set(self._file, fcntl.F_WRLCK, byte)
 
     def _unlock(self, byte: int) -> None:
-        self._set(fcntl.F_UNLCK, byte)
+        _set(self._file, fcntl.F_UNLCK, byte)
 
-    def _set(self, kind: int, byte: int) -> None:
-        assert _SET_AND_WAIT is not None  # noqa: S101 - narrows the type; `turn` has checked
-        fcntl.fcntl(
-            self._file, _SET_AND_WAIT, struct.pack("hhqqi0q", kind, os.SEEK_SET, byte, 1, 0)
-        )
+
+def _set(file: int, kind: int, byte: int) -> None:
+    assert _SET_AND_WAIT is not None  # noqa: S101 - narrows the type; callers have checked
+    fcntl.fcntl(file, _SET_AND_WAIT, _asked(kind, byte))
 
 
 def _after_fork() -> None:

@@ -47,9 +47,12 @@ class Checkpoint:
             raise ProofError("not a checkpoint: its size or its root is malformed")
         return cls(origin, int(size), root)
 
-    def sign(self, private_key: PrivateKey) -> str:
-        """Return the checkpoint as a note signed under its origin's name."""
-        return sign_note(self.text, self.origin, private_key)
+    def sign(self, private_key: PrivateKey, public: bytes | None = None) -> str:
+        """Return the checkpoint as a note signed under its origin's name.
+
+        `public` is the key's public half, where it is at hand.
+        """
+        return sign_note(self.text, self.origin, private_key, public)
 
 
 def read_checkpoint(note: str) -> tuple[Checkpoint, Note]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 import orjson
 
-from evidentia.canonical import canonical_json
+from evidentia.canonical import canonical_json, canonical_row
 from evidentia.errors import CanonicalError, InputError, ProofError
 
 FORMAT_VERSION: Final = 1
@@ -181,15 +181,16 @@ def encode_subject(subject: str) -> str:
     return encoded.decode()
 
 
-def encode_body(body: Any) -> bytes:
+def encode_body(body: Any, *, is_row: bool = False) -> bytes:
     """Return the body's canonical JSON; raise `InputError` if it has none or is too large.
 
     None is no body: it is what an erased one reads as. A proof file holds the body one level down.
+    `is_row` says that it is what `canonical_row` takes.
     """
     if body is None:
         raise InputError("the body cannot be recorded: it is null")
     try:
-        data = canonical_json(body, within=1)
+        data = canonical_row(body) if is_row else canonical_json(body, within=1)
     except CanonicalError as error:
         raise InputError(f"the body cannot be recorded: {error}") from None
     if len(data) > MAX_BODY_BYTES:

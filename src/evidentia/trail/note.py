@@ -121,13 +121,16 @@ class Note:
         return signer
 
 
-def sign_note(text: str, name: str, private_key: PrivateKey) -> str:
-    """Sign text (which ends in a newline) under the name; return the whole note."""
+def sign_note(text: str, name: str, private_key: PrivateKey, public: bytes | None = None) -> str:
+    """Sign text (which ends in a newline) under the name; return the whole note.
+
+    `public` is the key's public half, where it is at hand: it costs time to derive.
+    """
     if not text.endswith("\n") or _NO_TEXT.search(text):
         raise InputError("a note's text must end in a newline and have no control characters")
     if not _NAME.fullmatch(name):
         raise InputError(f"{name!r} is no name to sign under: it has spaces or '+', or is empty")
-    public = private_key.public_key().public_bytes_raw()
+    public = public or private_key.public_key().public_bytes_raw()
     key_hash = VerifierKey(name, public).key_hash
     encoded = base64.b64encode(key_hash + private_key.sign(text.encode())).decode()
     return f"{text}\n— {name} {encoded}\n"

@@ -7,7 +7,7 @@ these in that order.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -141,46 +141,44 @@ def append(
         return head, [place for place in places if isinstance(place, Receipt)]
     frontier = Frontier.unpack(size, edge)
     prev = frontier.last.hex() or genesis_prev(origin)
-    entries, leaves = placed(tenant, size, prev, new)
-    numbered = list(enumerate(new, size))
-    insert_rows(
-        connection,
-        "trail_entries",
-        ENTRY_COLUMNS,
-        [
-            (tenant, seq, item.kind, item.subject, data)
-            for (seq, item), data in zip(numbered, entries, strict=True)
-        ],
-    )
-    bodies = [(tenant, seq, item.salt, item.body) for seq, item in numbered]
+    entries, leaves, written = placed(tenant, size, prev, new)
+    rows = [
+        (tenant, seq, item.kind, item.subject, data)
+        for seq, item, data in zip(count(size), new, entries, strict=False)
+    ]
+    insert_rows(connection, "trail_entries", ENTRY_COLUMNS, rows)
+    bodies = [(tenant, seq, item.salt, item.body) for seq, item in enumerate(new, size)]
     insert_rows(connection, "trail_bodies", BODY_COLUMNS, bodies)
     tiles = [(tenant, tile.level, tile.index, tile.data) for tile in frontier.extend(leaves)]
     insert_rows(connection, "trail_tiles", TILE_COLUMNS, tiles)
     keys = [
         (tenant, item.idempotency_key, seq)
-        for seq, item in numbered
+        for seq, item in enumerate(new, size)
         if item.idempotency_key is not None
     ]
     insert_rows(connection, "trail_idempotency", ("tenant", "key", "seq"), keys)
     moved = Head(tenant, origin, size + len(new), frontier.root(), frontier.pack())
-    return moved, [_receipt(place, size, leaves) for place in places]
+    return moved, [_receipt(place, size, written) for place in places]
 
 
-def _receipt(place: Receipt | int, size: int, leaves: Sequence[bytes]) -> Receipt:
+def _receipt(place: Receipt | int, size: int, leaves: Sequence[str]) -> Receipt:
     if isinstance(place, int):
-        return Receipt(place, leaves[place - size].hex())
+        return Receipt(place, leaves[place - size])
     if place.seq >= size:  # the same key twice among what is new
-        return place._replace(leaf=leaves[place.seq - size].hex())
+        return place._replace(leaf=leaves[place.seq - size])
     return place
 
 
-def move_head(connection: Connection, old: Head, new: Head) -> None:
-    """Move a log's head, if it is still where it was read; raise `IntegrityError` if not."""
+def move_head(connection: Connection, old: Head, new: Head, checkpoints: int = 0) -> None:
+    """Move a log's head, if it is still where it was read; raise `IntegrityError` if not.
+
+    `checkpoints` is how many are kept of what it moves to.
+    """
     moved = run(
         connection,
-        "UPDATE trail_heads SET size = ?, root = ?, edge = ? "
+        "UPDATE trail_heads SET size = ?, root = ?, edge = ?, checkpoints = checkpoints + ? "
         "WHERE tenant = ? AND size = ? AND root = ?",
-        (new.size, new.root, new.edge, old.tenant, old.size, old.root),
+        (new.size, new.root, new.edge, checkpoints, old.tenant, old.size, old.root),
     )
     if moved.rowcount != 1:
         raise IntegrityError(f"the head of log {old.origin} moved while entries were appended")
@@ -344,17 +342,12 @@ def erasure_subject(seq: int) -> str:
 def insert_checkpoint(
     connection: Connection, tenant: str, size: int, key_id: str, note: str
 ) -> None:
-    """Keep a signed checkpoint of a log that is held, and count it."""
+    """Keep a signed checkpoint of a log that is held; `move_head` counts it."""
     insert_rows(
         connection,
         "trail_checkpoints",
         ("tenant", "size", "key_id", "note"),
         [(tenant, size, key_id, note)],
-    )
-    run(
-        connection,
-        "UPDATE trail_heads SET checkpoints = checkpoints + 1 WHERE tenant = ?",
-        (tenant,),
     )
 
 
@@ -424,7 +417,7 @@ def keys(connection: Connection, tenant: str) -> list[tuple[int, str, bytes]]:
     sql = "SELECT tenant, seq, key_id, public_key FROM trail_keys WHERE tenant = ? ORDER BY seq"
     return [
         (seq, key_id, bytes(public_key))
-        for found, seq, key_id, public_key in run(connection, sql, (tenant,))
+        for found, seq, key_id, public_key in fetch(connection, sql, (tenant,))
         if found == tenant
     ]
 
