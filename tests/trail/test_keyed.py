@@ -166,3 +166,21 @@ def test_a_leaf_in_a_wrong_place_and_a_map_without_end_are_refused() -> None:
         nodes[below] = node
     with pytest.raises(ProofError, match="deeper than a key"):
         KeyedMap(below, nodes.get).get(b"a")
+
+
+def test_a_map_that_is_emptied_is_empty_and_one_that_is_left_alone_is_itself() -> None:
+    stored = filled(many(20))
+    before = stored.map.root
+    stored.put({})
+    assert stored.map.root == before
+    stored.put(dict.fromkeys(many(20)))
+    assert (stored.map.root, stored.nodes) == (EMPTY_MAP, {})
+
+
+def test_a_proof_of_another_value_is_refused() -> None:
+    stored = filled(many(20))
+    proof = stored.map.prove(b"key 3")
+    verify_keyed(stored.map.root, b"key 3", b"value 3", proof)
+    for wrong in (b"value 4", None):
+        with pytest.raises(ProofError, match="does not show what the key stands for"):
+            verify_keyed(stored.map.root, b"key 3", wrong, proof)

@@ -8,10 +8,10 @@ from sqlalchemy import Connection, inspect
 from evidentia.errors import EnvironmentProblem
 from evidentia.store.database import Database, hold, run
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest revision."""
-_SQLITE_HEAD = "0005"
-"""The newest one that changes anything in SQLite: 0006 is about PostgreSQL's types alone."""
+_SQLITE_HEAD = "0007"
+"""The newest one that changes anything in SQLite: some are about PostgreSQL's types alone."""
 
 _UPGRADES = 0x65766964
 """The advisory lock under which PostgreSQL is upgraded, by one process at a time."""
