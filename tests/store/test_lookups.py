@@ -127,6 +127,13 @@ def test_a_look_up_reads_no_more_than_what_came_since_the_snapshot(
     assert len(read) == 1
 
 
+def signing_key(workspace: Workspace) -> SigningKey:
+    public = workspace.trail.public_key()
+    key = workspace.opened.home.keys.load("default", public.key_id, public.name)
+    assert key is not None
+    return key
+
+
 def restore(workspace: Workspace, note: str, nodes: list[tuple[bytes, bytes]]) -> None:
     execute(workspace, "DELETE FROM trail_snapshot_nodes")
     with workspace.opened.database.write() as connection:
@@ -189,6 +196,62 @@ def test_a_snapshot_that_is_removed_or_altered_changes_no_answer(place: Place, h
     assert other.trail.audit().holds
 
 
+FOUND = {
+    "removed": "is missing, and nodes of its map are there",
+    "removed with its nodes": None,
+    "without its nodes": "nodes of its map are missing",
+    "nodes altered": "nodes of its map were altered",
+    "no note": "not a signed note",
+    "by another key": "which could not sign this size",
+    "of another log": "is of another log: evidentia/x/default",
+    "of more entries": "covers 1,000,000,000 entries, and the log has 41",
+    "altered": "not a snapshot of the entries that decide",
+}
+
+
+@pytest.mark.parametrize("how", ALTERED)
+def test_an_audit_says_what_was_done_to_a_snapshot(sqlite_place: Place, how: str) -> None:
+    workspace = sqlite_place.open()
+    grant(workspace, 0, 40)
+    ALTERED[how](workspace)
+    findings, expected = workspace.trail.audit().findings, FOUND[how]
+    assert [one.what for one in findings] == (["snapshot of what decides"] if expected else [])
+    assert (expected or "") in str(findings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"entries": EMPTY_MAP}, "its map is not that of the entries"),
+        ({"root": bytes(32)}, "does not match: the entries that it covers changed"),
+    ],
+)
+def test_an_audit_does_not_take_the_keys_word_for_a_snapshot(
+    sqlite_place: Place, changes: dict[str, Any], expected: str
+) -> None:
+    workspace = sqlite_place.open()
+    grant(workspace, 0, 40)
+    note = note_of(workspace)
+    assert note is not None
+    found = read_snapshot(note)[0]
+    fields = {name: getattr(found, name) for name in found.__slots__} | changes
+    signed = Snapshot(**fields).sign(signing_key(workspace).private_key)
+    execute(workspace, "UPDATE trail_snapshots SET note = ?", signed)
+    assert expected in str(workspace.trail.audit().findings)
+
+
+def test_an_audit_finds_nodes_that_should_not_be_there(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    grant(workspace, 0, 40)
+    insert = "INSERT INTO trail_snapshot_nodes (tenant, hash, data) VALUES ('default', ?, ?)"
+    execute(workspace, insert, b"x" * 32, b"y")
+    (finding,) = workspace.trail.audit().findings
+    assert str(finding) == "snapshot of what decides: 1 node of its map should not be there"
+    assert workspace.audit(quick=True).holds
+    execute(workspace, "UPDATE trail_snapshots SET note = 'x'")
+    assert not workspace.audit(quick=True).holds
+
+
 def test_a_node_that_is_gone_is_written_again_once_someone_missed_it(place: Place) -> None:
     workspace = place.open()
     expected = grant(workspace, 0, 40)
@@ -231,7 +294,11 @@ def test_processes_that_append_in_turns_know_of_each_other(place: Place) -> None
         expected.append(f"user-{number}")
         if number % 5 == 0:
             assert users(one) == users(other) == expected
-    assert users(one) == users(other) == users(place.open()) == expected
+    for workspace in (one, other, place.open()):
+        assert users(workspace) == expected
+        for user in expected:
+            assert len(workspace._acting.entries(EntryKind.ACCESS, f"user/{user}")) == 1
+        assert not workspace.opened.appending.lookups._spoiled  # a newer map is no damage
     assert one.trail.audit().holds
 
 
@@ -284,10 +351,7 @@ def test_snapshots_go_on_when_the_key_is_rotated(place: Place) -> None:
 def test_a_snapshot_by_a_key_that_could_not_sign_its_size_is_not_believed(place: Place) -> None:
     workspace = place.open()
     expected = grant(workspace, 0, 10)
-    retired = workspace.opened.home.keys.load(
-        "default", workspace.trail.public_key().key_id, workspace.trail.public_key().name
-    )
-    assert retired is not None
+    retired = signing_key(workspace)
     workspace.trail.rotate_key()
     expected = grant(workspace, 10, 30)
     note = note_of(workspace)

@@ -156,12 +156,7 @@ class Appending:
     def signed_size(self, connection: Connection, tenant: str) -> tuple[int, int]:
         """Return how much of a log is signed, and its size: what is behind decides nothing."""
         head = log.read_head(connection, tenant)
-        if head is None:
-            return 0, 0
-        if self._signed.get(tenant) == (head.origin, head.size, head.root):
-            return head.size, head.size
-        announced = self._counting(connection, head, log.keys(connection, tenant))
-        return self._newest_signed(connection, head, announced)[0], head.size
+        return (0, 0) if head is None else (self._signed_root(connection, head)[0], head.size)
 
     def basis(self, connection: Connection, head: Head) -> Basis:
         """Return what a log is believed for: its newest signed root, and the keys that count."""
@@ -170,9 +165,7 @@ class Appending:
         def may(size: int) -> list[VerifierKey]:
             return [VerifierKey(head.origin, key[2]) for key in may_sign(announced, size)]
 
-        if self._signed.get(head.tenant) == (head.origin, head.size, head.root):
-            return Basis(head.size, head.root, may)
-        return Basis(*self._newest_signed(connection, head, announced), may)
+        return Basis(*self._signed_root(connection, head, announced), may)
 
     def decided(
         self, connection: Connection, tenant: str, of: About, *, after: int = -1
@@ -191,17 +184,21 @@ class Appending:
     def proved(self, connection: Connection, tenant: str, seq: int) -> StoredEntry:
         """Return one entry of a log, proved; raise `NotFoundError` if there is none."""
         head = log.require_head(connection, tenant)
-        return self.lookups.proved(connection, head, lambda: self.basis(connection, head), seq)
+        return self.lookups.proved(connection, head, self._signed_root(connection, head), seq)
 
     def read_ahead(self, connection: Connection, head: Head | None) -> None:
         """Read what decides in a log before it is held, where that takes a while."""
         if head is not None:
             self.lookups.prepare(connection, head, lambda: self.basis(connection, head))
 
-    def _newest_signed(
-        self, connection: Connection, head: Head, announced: Sequence[Announced]
+    def _signed_root(
+        self, connection: Connection, head: Head, announced: Sequence[Announced] | None = None
     ) -> tuple[int, bytes]:
-        """Return the largest size of a log that one of its keys signed, and the root there."""
+        """Return the largest size of a log that a key signed that counts, and the root there."""
+        if self._signed.get(head.tenant) == (head.origin, head.size, head.root):
+            return head.size, head.root
+        if announced is None:
+            announced = self._counting(connection, head, log.keys(connection, head.tenant))
         tree = stored_tree(connection, head, self._tiles)
         for size, key_id, note in log.newest_checkpoints(connection, head.tenant, head.size):
             root = head.root if size == head.size else tree.root_at(size)

@@ -109,31 +109,30 @@ class Lookups:
             try:
                 found = read_on(connection, head, basis, start, self._tiles)
                 places = self._listed(connection, head, found, of, after)
+            except ProofError:  # nodes are gone: those of an older map, or someone removed them
+                if start.note == snapshots.snapshot_note(connection, head.tenant):
+                    self._spoiled.add(head.tenant)  # so that the next snapshot writes all of them
             except IntegrityError as error:
                 problem = str(error)
-            except ProofError:  # nodes are gone or altered: the next snapshot writes all of them
-                self._spoiled.add(head.tenant)
             else:
                 self._remember(head.tenant, found)
                 return places
         raise IntegrityError(f"{problem}, and nothing is decided by such a log: {_SEE}")
 
     def proved(
-        self, connection: Connection, head: Head, basis: Callable[[], Basis], seq: int
+        self, connection: Connection, head: Head, signed: tuple[int, bytes], seq: int
     ) -> StoredEntry:
-        """Return one entry by its number, whatever its kind.
+        """Return one entry by its number, whatever its kind; `signed` is what is, and its root.
 
         Raise `NotFoundError` if the log has none there, `IntegrityError` if it is not what was
         signed.
         """
         row = log.entry_at(connection, head.tenant, seq)
-        size, root, _ = basis()
-        if seq >= size:
-            size, root = head.size, head.root
+        size, root = signed if seq < signed[0] else (head.size, head.root)
         try:
             path = inclusion_proof(stored_tree(connection, head, self._tiles), seq, size)
             verify_inclusion(leaf_hash(row[3]), seq, size, path, root)
-        except (IndexError, IntegrityError, ProofError):
+        except (IndexError, IntegrityError):
             raise _undecided(seq, "is not what was signed") from None
         return row
 
@@ -239,7 +238,7 @@ class Lookups:
         try:
             known = self._standing(connection, first, basis).extended(head, said)
             update = _updated(connection, head.tenant, known)
-        except (IntegrityError, ProofError):
+        except IntegrityError:
             whole = read_on(connection, first, basis, Known(first.origin), self._tiles)
             known = whole.extended(head, said)
             update = _updated(connection, head.tenant, known)

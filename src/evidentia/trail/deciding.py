@@ -170,8 +170,8 @@ class Snapshot:
         lines = text.split("\n")
         if len(lines) != len(("form", *cls.__slots__, "end")) or lines[0] != _FORM or lines[-1]:
             raise ProofError("not a snapshot of the entries that decide, or of another form")
-        root, entries = decode_base64(lines[3]), decode_base64(lines[4])
-        if not _SIZE.fullmatch(lines[2]) or root is None or entries is None:
+        root, entries = (decode_base64(line) or b"" for line in lines[3:5])
+        if not _SIZE.fullmatch(lines[2]) or {len(root), len(entries)} != {HASH_BYTES}:
             raise ProofError("not a snapshot: its size or a root is malformed")
         return cls(lines[1], int(lines[2]), root, entries)
 
