@@ -19,7 +19,7 @@ from evidentia.trail.entry import EntryKind
 from evidentia.trail.keyed import EMPTY_MAP
 from evidentia.workspace import Workspace, open_workspace
 from forking import Child
-from insider import append_unsigned
+from insider import append_unsigned, cut_back
 from places import Place, record
 from postgres import PostgresServer
 
@@ -284,6 +284,16 @@ def test_an_older_snapshot_with_its_nodes_costs_time_alone(place: Place) -> None
     assert covered(other) == other.trail.size
     assert users(place.open()) == expected
     assert other.trail.audit().holds
+
+
+def test_a_snapshot_of_more_than_a_log_has_left_says_nothing_of_it(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    expected = grant(workspace, 0, 40)
+    cut_back(workspace, 20)
+    assert covered(workspace) == 40
+    again = sqlite_place.open()
+    assert users(again) == expected[:19]
+    assert "covers 40 entries, and the log has 20" in str(again.trail.audit().findings)
 
 
 def test_processes_that_append_in_turns_know_of_each_other(place: Place) -> None:
