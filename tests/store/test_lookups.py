@@ -12,6 +12,7 @@ from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.proof.keys import SigningKey
 from evidentia.store import listing, lookups
 from evidentia.store.database import Database, run
+from evidentia.store.known import Known, read_on
 from evidentia.store.sql import log, snapshots
 from evidentia.trail.checkpoint import read_checkpoint
 from evidentia.trail.deciding import Snapshot, read_snapshot
@@ -294,6 +295,24 @@ def test_a_snapshot_of_more_than_a_log_has_left_says_nothing_of_it(sqlite_place:
     again = sqlite_place.open()
     assert users(again) == expected[:19]
     assert "covers 40 entries, and the log has 20" in str(again.trail.audit().findings)
+
+
+def test_nothing_is_read_on_from_a_root_that_the_log_did_not_have(place: Place) -> None:
+    workspace = place.open()
+    grant(workspace, 0, 10)
+    appending = workspace.opened.appending
+    with workspace.opened.database.read() as connection:
+        head = log.require_head(connection, "default")
+        for size, root in ((4, bytes(32)), (9, head.root)):
+            wrong = Known(head.origin, size, root)
+            with pytest.raises(IntegrityError, match=f"does not go on from the first {size} "):
+                read_on(
+                    connection,
+                    head,
+                    partial(appending.basis, connection, head),
+                    wrong,
+                    workspace.opened.tiles,
+                )
 
 
 def test_processes_that_append_in_turns_know_of_each_other(place: Place) -> None:
