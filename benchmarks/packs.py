@@ -23,6 +23,7 @@ from benchmarks.measuring import (
     seconds_of,
     tidy,
 )
+from benchmarks.workload import decision_of
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from evidentia.canonical import canonical_json
@@ -258,19 +259,7 @@ def _pack(tenant: str = "acme", calls: int = 8) -> EvidencePack:
 
 
 def _decision(tenant: str) -> dict[str, Any]:
-    return {
-        "decision_id": "dec_benchmark",
-        "entity_id": "lead_1",
-        "tenant_id": tenant,
-        "agent_name": "icp_matcher",
-        "model": "model-a",
-        "decision": "Offer the hospital a pilot.",
-        "decision_ar": "تقديم عرض تجريبي للمستشفى.",
-        "approval_class": "A2",
-        "reversibility_class": "R1",
-        "sensitivity_class": "S1",
-        "confidence": 0.84,
-        "decided_at": "2026-03-01T11:00:00Z",
+    return decision_of(tenant) | {
         "evidence": [
             {
                 "source": f"crm.contact.{at}",

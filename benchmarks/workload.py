@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from evidentia import EvidenceRecord, create_status_change_record
 from evidentia.workspace import Workspace, open_workspace
@@ -34,6 +35,33 @@ def batches(records: list[EvidenceRecord], size: int) -> Iterator[list[EvidenceR
     """Give the records in batches."""
     for start in range(0, len(records), size):
         yield records[start : start + size]
+
+
+def decision_of(tenant: str) -> dict[str, Any]:
+    """Return the fields of a decision that a pack can be made of."""
+    return {
+        "decision_id": "dec_benchmark",
+        "entity_id": "lead_1",
+        "tenant_id": tenant,
+        "agent_name": "icp_matcher",
+        "model": "model-a",
+        "decision": "Offer the hospital a pilot.",
+        "decision_ar": "تقديم عرض تجريبي للمستشفى.",
+        "approval_class": "A2",
+        "reversibility_class": "R1",
+        "sensitivity_class": "S1",
+        "confidence": 0.84,
+        "decided_at": "2026-03-01T11:00:00Z",
+        "evidence": [
+            {
+                "source": "crm.contact.1",
+                "uri": "crm://contacts/1",
+                "excerpt": "The contact was read from the record of the customer.",
+                "retrieved_at": "2026-03-01T10:00:00Z",
+                "confidence": 0.9,
+            }
+        ],
+    }
 
 
 def build_log(folder: Path, size: int) -> None:

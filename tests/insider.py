@@ -1,8 +1,11 @@
 """Someone with the database in their hands and no key: rewrites a log as if the program had."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
+from pysqlite3 import dbapi2 as sqlite
 from sqlalchemy import Connection
 
 from evidentia.store.database import run
@@ -70,3 +73,20 @@ def _append(connection: Connection, tenant: str, said: Sequence[Said]) -> None:
         items = [waiting(kind.value, of, body, AT, bytes(SALT_BYTES)) for kind, of, body in said]
         moved, _ = log.append(connection, head, items)
         log.move_head(connection, head, moved)
+
+
+def disagreeing_index(database: Path, index: str, where: str) -> None:
+    """Have an index lack rows that its table has, as the file's owner can."""
+    with closing(sqlite.connect(str(database), isolation_level=None)) as connection:
+        find = "SELECT sql FROM sqlite_master WHERE name = ?"
+        (sql,) = connection.execute(find, (index,)).fetchone()
+        version = connection.execute("PRAGMA schema_version").fetchone()[0]
+        connection.execute("PRAGMA writable_schema=ON")
+        put = "UPDATE sqlite_master SET sql = ? WHERE name = ?"
+        connection.execute(put, (f"{sql} WHERE {where}", index))
+        connection.execute(f"PRAGMA schema_version={version + 1}")
+    with closing(sqlite.connect(str(database), isolation_level=None)) as connection:
+        connection.execute(f"REINDEX {index}")
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute(put, (sql, index))
+        connection.execute(f"PRAGMA schema_version={version + 2}")

@@ -13,10 +13,10 @@ from sqlalchemy.exc import DBAPIError
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
-from evidentia.store import listing, schema
+from evidentia.store import listing, lookups, schema
 from evidentia.store.database import Database, run
 from evidentia.store.home import Home
-from evidentia.store.sql import log
+from evidentia.store.sql import log, snapshots
 from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.store.tables import metadata
 from evidentia.verifying import verify
@@ -60,6 +60,8 @@ REWRITTEN = "document_indexes"
 """The only table whose rows an application changes: they can be built again from others."""
 REMOVED = "chunk_embeddings"
 """The only table whose rows an application removes: they can be made again from others."""
+SNAPSHOTS = ("trail_snapshots", "trail_snapshot_nodes")
+"""What an application replaces now and then: it follows from the entries, and is signed."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}
 OTHER_KEYS = sorted(
@@ -74,10 +76,12 @@ MODEL = "0" * 64
 
 def fill(workspace: Workspace) -> None:
     """Leave rows in every table."""
-    workspace.trail.append_many(
-        [record(number) for number in range(300)],
-        idempotency_keys=[f"key {number}" for number in range(300)],
-    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(lookups, "EVERY", 256)  # in so short a log there would be no snapshot
+        workspace.trail.append_many(
+            [record(number) for number in range(300)],
+            idempotency_keys=[f"key {number}" for number in range(300)],
+        )
     with pytest.MonkeyPatch.context() as patched:
         read_here(patched)
         ledger = workspace.check(
@@ -150,11 +154,11 @@ def refuse(workspace: Workspace, *statements: str, match: str = "append-only") -
 def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
     with untouched.opened.database.read() as connection:
         lines = listing.describe(connection)
-        for table in (*TABLES, REWRITTEN, REMOVED):
+        for table in (*TABLES, REWRITTEN, REMOVED, *SNAPSHOTS):
             assert run(connection, f"SELECT count(*) FROM {table}").scalar()
     found = {line.split()[1].rstrip(":") for line in lines if line.startswith("table ")}
     names = {table.removeprefix("llm.") for table in TABLES}
-    assert found == {*names, REWRITTEN, REMOVED, "alembic_version"}
+    assert found == {*names, REWRITTEN, REMOVED, *SNAPSHOTS, "alembic_version"}
     assert [table for table, _ in OTHER_KEYS] == [
         "citation_anchors",
         "document_chunks",
@@ -302,6 +306,17 @@ def test_embeddings_may_be_removed(filled: Workspace) -> None:
     kept = [bytes(row["data"]) for row in rows(filled, f"SELECT data FROM {REMOVED}")]
     assert b"two" in kept
     assert b"one" not in kept
+
+
+def test_snapshots_may_be_replaced_and_removed(filled: Workspace) -> None:
+    with filled.opened.database.write() as connection:
+        run(connection, "UPDATE trail_snapshot_nodes SET data = ?", (b"no node",))
+        run(connection, "DELETE FROM trail_snapshot_nodes")
+        run(connection, "UPDATE trail_snapshots SET note = 'no note'")
+    assert {one.what for one in filled.trail.audit().findings} == {"snapshot of what decides"}
+    with filled.opened.database.write() as connection:
+        run(connection, "DELETE FROM trail_snapshots")
+    assert filled.trail.audit().holds
 
 
 def test_a_runs_row_is_deleted_only_after_an_erasure_entry_of_its_own(filled: Workspace) -> None:
@@ -597,6 +612,14 @@ def upgrade_to_first(database: Database) -> None:
         command.upgrade(config, "0001")
 
 
+@contextmanager
+def without_snapshots() -> Iterator[None]:
+    """Append as a program did that knew no snapshots."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(snapshots, "snapshot_note", lambda *_: None)
+        yield
+
+
 @pytest.fixture
 def sqlite_old(tmp_path: Path) -> Iterator[Database]:
     (tmp_path / "home").mkdir()
@@ -645,7 +668,7 @@ def test_an_upgrade_keeps_the_trail_as_it_is(
     home = Home(tmp_path / "home")
     before = Opened(old, home).for_()
     keys = [f"key {number}" for number in range(300)]
-    with older_program():
+    with older_program(), without_snapshots():
         before.trail.append_many([record(number) for number in range(300)], idempotency_keys=keys)
         before.trail.erase(7, reason="law", by="counsel")
     note = before.trail.checkpoint()
@@ -679,7 +702,7 @@ def test_a_folder_of_an_older_program_is_brought_up_to_date_when_it_is_opened(
     tmp_path: Path, sqlite_old: Database
 ) -> None:
     upgrade_to_first(sqlite_old)
-    with older_program():
+    with older_program(), without_snapshots():
         Opened(sqlite_old, Home(tmp_path / "home")).for_().append(record(1))
     with pytest.raises(EnvironmentProblem, match="run 'evidentia db upgrade'"):
         open_workspace(tmp_path / "home", create=False)

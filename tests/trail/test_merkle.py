@@ -15,9 +15,12 @@ from evidentia.trail.merkle import (
     EMPTY_ROOT,
     NodeHash,
     consistency_proof,
+    folded,
     inclusion_proof,
     leaf_hash,
     node_hash,
+    peaks_at,
+    push_leaf,
     range_hash,
     root_hash,
     verify_consistency,
@@ -241,3 +244,13 @@ def test_what_is_wrong_with_a_consistency_proof_is_said(
     proof = change(consistency_proof(node, 6, 11))
     with pytest.raises(ProofError, match=problem):
         verify_consistency(6, root_of(0, 6), 11, root_of(0, 11), proof)
+
+
+@pytest.mark.parametrize("size", BOUNDARIES)
+def test_a_tree_goes_on_from_the_roots_of_its_complete_subtrees(size: int) -> None:
+    peaks = peaks_at(only_below(size), size)
+    assert folded(peaks) == root_of(0, size)
+    for count in range(size + 1, size + 20):
+        push_leaf(peaks, count, LEAVES[count - 1])
+        assert folded(peaks) == root_of(0, count)
+    assert peaks == peaks_at(node, size + 19)

@@ -18,6 +18,7 @@ from evidentia.store.home import Home
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.auditing import WorkspaceAudit
+from insider import disagreeing_index
 from packing import decision, memo, tool_call
 from places import Place, kept_file, record
 from postgres import PostgresServer
@@ -292,23 +293,6 @@ def test_an_audit_writes_nothing(home: Path) -> None:
 
 
 # The database itself
-
-
-def disagreeing_index(database: Path, index: str, where: str) -> None:
-    """Have an index lack rows that its table has, as the file's owner can."""
-    with closing(sqlite.connect(str(database), isolation_level=None)) as connection:
-        find = "SELECT sql FROM sqlite_master WHERE name = ?"
-        (sql,) = connection.execute(find, (index,)).fetchone()
-        version = connection.execute("PRAGMA schema_version").fetchone()[0]
-        connection.execute("PRAGMA writable_schema=ON")
-        put = "UPDATE sqlite_master SET sql = ? WHERE name = ?"
-        connection.execute(put, (f"{sql} WHERE {where}", index))
-        connection.execute(f"PRAGMA schema_version={version + 1}")
-    with closing(sqlite.connect(str(database), isolation_level=None)) as connection:
-        connection.execute(f"REINDEX {index}")
-        connection.execute("PRAGMA writable_schema=ON")
-        connection.execute(put, (sql, index))
-        connection.execute(f"PRAGMA schema_version={version + 2}")
 
 
 def test_an_index_that_disagrees_with_its_table_is_found(home: Path) -> None:

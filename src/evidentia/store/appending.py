@@ -18,11 +18,15 @@ from evidentia.logs import get_logger
 from evidentia.proof.keys import SEED_BYTES, SigningKey
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace, Keys
+from evidentia.store.known import Basis, Known
+from evidentia.store.lookups import Lookups, deciding
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Head, NewOrigin, Receipt
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
-from evidentia.trail.entry import SALT_BYTES, EntryKind
+from evidentia.trail.deciding import About, Said
+from evidentia.trail.entry import SALT_BYTES, EntryKind, StoredEntry
+from evidentia.trail.merkle import EMPTY_ROOT
 from evidentia.trail.note import VerifierKey
 from evidentia.trail.tiles import TiledTree
 from evidentia.trail.waiting import Waiting, waiting
@@ -62,6 +66,7 @@ class Appending:
         self._announced: dict[str, tuple[_Signed, Sequence[Announced]]] = {}
         self._trusted: set[tuple[str, str]] = set()
         self._passphrases: dict[str, bytes | None] = {}
+        self.lookups = Lookups(tiles)
         # By the connection's id: a held log has its connection, and whoever writes has the log.
         self._held: WeakValueDictionary[int, HeldLog] = WeakValueDictionary()
 
@@ -104,6 +109,7 @@ class Appending:
         self._remember(held.head)
         tenant, origin, size, root, _ = held.head
         self._announced[tenant] = _Signed(origin, size, root), held.announced
+        self.lookups.committed(held.heads, held.said, held.snapshot)
         try:
             self._home.kept(tenant).keep(held.checkpoint, held.note, durably=False)
         except (EvidentiaError, OSError) as error:
@@ -153,13 +159,51 @@ class Appending:
     def signed_size(self, connection: Connection, tenant: str) -> tuple[int, int]:
         """Return how much of a log is signed, and its size: what is behind decides nothing."""
         head = log.read_head(connection, tenant)
+        return (0, 0) if head is None else (self._signed_root(connection, head)[0], head.size)
+
+    def basis(self, connection: Connection, head: Head) -> Basis:
+        """Return what a log is believed for: its newest signed root, and the keys that count."""
+        announced = self._counting(connection, head, log.keys(connection, head.tenant))
+
+        def may(size: int) -> list[VerifierKey]:
+            return [VerifierKey(head.origin, key[2]) for key in may_sign(announced, size)]
+
+        return Basis(*self._signed_root(connection, head, announced), may)
+
+    def decided(
+        self, connection: Connection, tenant: str, of: About, *, after: int = -1
+    ) -> list[StoredEntry]:
+        """Return the entries of a kind about a subject that decide, behind a number, each proved.
+
+        They are those of the log as it was before this transaction.
+        """
+        head = log.read_head(connection, tenant)
         if head is None:
-            return 0, 0
-        if self._signed.get(tenant) == (head.origin, head.size, head.root):
-            return head.size, head.size
-        announced = self._counting(connection, head, log.keys(connection, tenant))
+            return []
+        return self.lookups.entries(
+            connection, head, lambda: self.basis(connection, head), of, after=after
+        )
+
+    def proved(self, connection: Connection, tenant: str, seq: int) -> StoredEntry:
+        """Return one entry of a log, proved; raise `NotFoundError` if there is none."""
+        head = log.require_head(connection, tenant)
+        return self.lookups.proved(connection, head, self._signed_root(connection, head), seq)
+
+    def read_ahead(self, connection: Connection, head: Head | None) -> None:
+        """Read what decides in a log before it is held, where that takes a while."""
+        if head is not None:
+            self.lookups.prepare(connection, head, lambda: self.basis(connection, head))
+
+    def _signed_root(
+        self, connection: Connection, head: Head, announced: Sequence[Announced] | None = None
+    ) -> tuple[int, bytes]:
+        """Return the largest size of a log that a key signed that counts, and the root there."""
+        if self._signed.get(head.tenant) == (head.origin, head.size, head.root):
+            return head.size, head.root
+        if announced is None:
+            announced = self._counting(connection, head, log.keys(connection, head.tenant))
         tree = stored_tree(connection, head, self._tiles)
-        for size, key_id, note in log.newest_checkpoints(connection, tenant, head.size):
+        for size, key_id, note in log.newest_checkpoints(connection, head.tenant, head.size):
             root = head.root if size == head.size else tree.root_at(size)
             if any(
                 key[1] == key_id and is_signed(note, Checkpoint(head.origin, size, root), key[2])
@@ -167,8 +211,8 @@ class Appending:
             ):
                 if size == head.size:
                     self._remember(head)
-                return size, head.size
-        return 0, head.size
+                return size, root
+        return 0, EMPTY_ROOT
 
     def _counting(
         self, connection: Connection, head: Head, announced: Sequence[Announced]
@@ -218,6 +262,8 @@ class HeldLog:
         self.announced = list(announced)
         self.checkpoint: Checkpoint | None = None
         self.note: str | None = None
+        self.said: list[Said] = []
+        self.snapshot: Known | None = None
         self._appending = appending
         self._connection = connection
         self._first = head
@@ -230,10 +276,16 @@ class HeldLog:
         """The ids of the keys that the log announces, oldest first."""
         return [key_id for _, key_id, _ in self.announced]
 
+    @property
+    def heads(self) -> tuple[Head, Head]:
+        """Where the log was when it was held, and where it is now."""
+        return self._first, self.head
+
     def append(self, items: Sequence[Waiting]) -> list[Receipt]:
         """Append entries; one whose idempotency key is known gives that one's receipt."""
         self.head, receipts = log.append(self._connection, self.head, items)
         self._at = items[-1].at
+        self.said += deciding(items, receipts)
         return receipts
 
     def announce(
@@ -276,6 +328,12 @@ class HeldLog:
             self.note = checkpoint.sign(key.private_key, key.verifier.public_key)
             key_id = key.verifier.key_id
             log.insert_checkpoint(self._connection, tenant, size, key_id, self.note)
+        self.snapshot = self._appending.lookups.sign(
+            self._connection, self.heads, self.said, self._basis, signers[-1]
+        )
+
+    def _basis(self) -> Basis:
+        return self._appending.basis(self._connection, self._first)
 
 
 def is_signed(note: str, checkpoint: Checkpoint, public: bytes) -> bool:

@@ -16,6 +16,7 @@ from evidentia.canonical import parse_json
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
 from evidentia.store.appending import WHAT_TO_DO, vouched
+from evidentia.store.audited import audit_snapshot
 from evidentia.store.database import Database
 from evidentia.store.ranges import Progress, Reading, Share, audit_entries, audit_span
 from evidentia.store.sql import log
@@ -34,6 +35,7 @@ from evidentia.trail.audit import (
     join_ranges,
 )
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.deciding import Said
 from evidentia.trail.entry import EntryKind, genesis_prev
 from evidentia.trail.merkle import EMPTY_ROOT
 from evidentia.trail.note import Note, VerifierKey, decode_base64
@@ -195,6 +197,7 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
         for checkpoint in outside:
             findings += checker.check(checkpoint.name, checkpoint.note)
         findings += said.wrong_adoptions(checker.trees)
+        findings += checker.snapshot(connection, None if joined.findings else joined.said)
         breaks, notes = _audit_breaks(connection, checker, said, asked)
         findings += breaks
         unsigned = _unsigned(covered, head.size)
@@ -261,6 +264,7 @@ def audit_tail(
         newest = list(islice(log.newest_checkpoints(connection, tenant, _LARGEST), 1))
         for size, key_id, note in newest:
             findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
+        findings += checker.snapshot(connection, None)
         covered = max((min(size, head.size) for size, _, _ in newest), default=0)
         unsigned = _unsigned(covered, head.size)
         findings += unsigned
@@ -363,6 +367,17 @@ class _CheckpointChecker:
             and line[:4].hex() == key_id
             and any(item.key.key_id == key_id and item.may_sign(size) for item in self.keys)
         )
+
+    def snapshot(self, connection: Connection, said: Sequence[Said] | None) -> Iterator[Finding]:
+        """Give what is wrong with the snapshot of what decides; its map is left alone for None."""
+
+        def may_sign(size: int) -> list[VerifierKey]:
+            return [item.key for item in self.keys if item.may_sign(size)]
+
+        def is_root(size: int, root: bytes) -> bool:
+            return any(_is_root(tree, Checkpoint("", size, root)) for tree in self.trees)
+
+        yield from audit_snapshot(connection, self.head, may_sign, is_root, said)
 
     def check(
         self, name: str, note: str, stored_as: tuple[int, str] | None = None

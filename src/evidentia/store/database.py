@@ -267,8 +267,12 @@ def insert_rows(
     connection: Connection, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
     """Insert rows, given as tuples in the order of the columns."""
+    run_many(connection, _insert_sql(table, tuple(columns)), rows)
+
+
+def run_many(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Run one statement for each row of values."""
     if rows:
-        sql = _insert_sql(table, tuple(columns))
         connection.exec_driver_sql(_dialect_sql(sql, connection.dialect.paramstyle), list(rows))
 
 

@@ -18,6 +18,8 @@ _TABLES = tuple(sorted(metadata.tables))
 _DERIVED = {
     "document_indexes": "SELECT, INSERT, UPDATE",
     "chunk_embeddings": "SELECT, INSERT, DELETE",
+    "trail_snapshots": "SELECT, INSERT, UPDATE",
+    "trail_snapshot_nodes": "SELECT, INSERT, UPDATE, DELETE",
 }
 """What a role may do to tables whose rows follow from others."""
 

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, inspect
 from evidentia.errors import EnvironmentProblem
 from evidentia.store.database import Database, hold, run
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest revision."""
-_SQLITE_HEAD = "0007"
+_SQLITE_HEAD = "0008"
 """The newest one that changes anything in SQLite, which some revisions leave as it is."""
 
 _UPGRADES = 0x65766964

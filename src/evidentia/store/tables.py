@@ -2,7 +2,8 @@
 
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
 an erasure. `document_indexes` may be written anew and `chunk_embeddings` emptied: they follow from
-the chunks. Bundles have a schema of their own, `llm`, where the database knows schemas.
+the chunks, as snapshots follow from the entries. Bundles have a schema of their own, `llm`, where
+the database knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
 not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
@@ -133,6 +134,19 @@ trail_idempotency = _table(
     Column("tenant", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("seq", _Number, nullable=False),
+)
+
+trail_snapshots = _table(
+    "trail_snapshots",
+    Column("tenant", Text, primary_key=True),
+    Column("note", Text, nullable=False),
+)
+
+trail_snapshot_nodes = _table(
+    "trail_snapshot_nodes",
+    Column("tenant", Text, primary_key=True),
+    Column("hash", LargeBinary, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
 )
 
 documents = _table(

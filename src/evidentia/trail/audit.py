@@ -14,6 +14,7 @@ from hashlib import sha256
 import orjson
 
 from evidentia.errors import ProofError
+from evidentia.trail.deciding import DECIDING, Place, Said
 from evidentia.trail.entry import (
     ERASED_PREFIX,
     SALT_BYTES,
@@ -23,7 +24,7 @@ from evidentia.trail.entry import (
     encode_entry,
     is_time,
 )
-from evidentia.trail.merkle import EMPTY_ROOT, HASH_BYTES
+from evidentia.trail.merkle import HASH_BYTES, folded, push_leaf
 from evidentia.trail.tiles import (
     TILE_BYTES,
     TILE_HEIGHT,
@@ -67,6 +68,7 @@ class RangeAudit:
     missing_bodies: "array[int]" = field(default_factory=lambda: array("q"))
     erased: "array[int]" = field(default_factory=lambda: array("q"))
     keys: list[tuple[int, bytes]] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def found(self, seq: int, what: str, problem: str) -> None:
@@ -168,8 +170,10 @@ class _EntryChecker:
                 )
             ):
                 self._look_closer(seq, kind, subject, data, salt, body)
-            if kind in _SPECIAL:
-                self._note_special(seq, kind, subject, body)
+            if kind in DECIDING:
+                audit.said.append(((kind, subject), Place(seq, leaf)))
+                if kind in _SPECIAL:
+                    self._note_special(seq, kind, subject, body)
             leaves.append(leaf)
             self.prev = leaf.hex()
             expected += 1
@@ -281,6 +285,8 @@ class LogAudit:
     findings: list[Finding]
     tile_roots: list[bytes]
     tail: list[bytes]
+    said: list[Said]
+    """The entries that decide."""
 
 
 class PastRoots:
@@ -308,7 +314,7 @@ class PastRoots:
             return None
         if full > self._full:
             for count in range(self._full, full):
-                _push(self._above, count + 1, self._roots[count])
+                push_leaf(self._above, count + 1, self._roots[count])
             self._full, self._count, self._within, self._leaves = full, 0, [], ()
         if rest:
             if not self._leaves:
@@ -316,9 +322,9 @@ class PastRoots:
             if len(self._leaves) < rest:
                 return None
             for count in range(self._count, rest):
-                _push(self._within, count + 1, self._leaves[count])
+                push_leaf(self._within, count + 1, self._leaves[count])
             self._count = rest
-        return _folded([*self._above, *self._within])
+        return folded([*self._above, *self._within])
 
     def _leaves_of(self, index: int) -> Sequence[bytes]:
         if index == len(self._roots):
@@ -331,23 +337,6 @@ class PastRoots:
             return ()
         data = self._tile.data
         return [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
-
-
-def _push(peaks: list[bytes], count: int, node: bytes) -> None:
-    """Add a node to the roots of complete subtrees, of which there are `count` leaves then."""
-    while not count & 1:
-        node = sha256(b"\x01" + peaks.pop() + node).digest()
-        count >>= 1
-    peaks.append(node)
-
-
-def _folded(peaks: Sequence[bytes]) -> bytes:
-    if not peaks:
-        return EMPTY_ROOT
-    result = peaks[-1]
-    for peak in reversed(peaks[:-1]):
-        result = sha256(b"\x01" + peak + result).digest()
-    return result
 
 
 def join_ranges(genesis: str, ranges: Sequence[RangeAudit]) -> LogAudit:
@@ -372,7 +361,8 @@ def join_ranges(genesis: str, ranges: Sequence[RangeAudit]) -> LogAudit:
     frontier, upper = _tree(roots, tail)
     frontier.last = ranges[-1].last_leaf if ranges else b""
     keys = [key for part in ranges for key in part.keys]
-    return LogAudit(frontier, upper, keys, findings, roots, tail)
+    said = [one for part in ranges for one in part.said]
+    return LogAudit(frontier, upper, keys, findings, roots, tail, said)
 
 
 def audit_upper_tiles(expected: Sequence[Tile], stored: Iterable[Tile]) -> list[Finding]:

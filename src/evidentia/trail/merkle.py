@@ -87,6 +87,34 @@ def range_hash(node: NodeHash, start: int, end: int) -> bytes:
     return result or EMPTY_ROOT
 
 
+def peaks_at(node: NodeHash, size: int) -> list[bytes]:
+    """Return the roots of the complete subtrees that the first `size` leaves consist of."""
+    peaks, low = [], 0
+    for height in reversed(range(size.bit_length())):
+        if size >> height & 1:
+            peaks.append(node(height, low >> height))
+            low += 1 << height
+    return peaks
+
+
+def push_leaf(peaks: list[bytes], count: int, leaf: bytes) -> None:
+    """Add a leaf to the roots of complete subtrees, of which there are `count` leaves then."""
+    while not count & 1:
+        leaf = sha256(b"\x01" + peaks.pop() + leaf).digest()
+        count >>= 1
+    peaks.append(leaf)
+
+
+def folded(peaks: Sequence[bytes]) -> bytes:
+    """Return the root over the roots of complete subtrees."""
+    if not peaks:
+        return EMPTY_ROOT
+    result = peaks[-1]
+    for peak in reversed(peaks[:-1]):
+        result = sha256(b"\x01" + peak + result).digest()
+    return result
+
+
 def verify_inclusion(
     leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes
 ) -> None:

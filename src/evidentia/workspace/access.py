@@ -13,7 +13,7 @@ from evidentia.errors import InputError, NotFoundError
 from evidentia.frozen import first_problem
 from evidentia.store.sql import packs
 from evidentia.store.sql.log import Receipt
-from evidentia.trail.adoption import covers
+from evidentia.trail.adoption import Adoption, covers
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting, check_name
 from evidentia.workspace.part import Part
@@ -81,8 +81,8 @@ class Access:
     grants: Mapping[tuple[str, str], Grant] = field(default_factory=dict)
     owners: frozenset[AgentOwner] = frozenset()
     endpoints: Mapping[str, "AllowedEndpoint"] = field(default_factory=dict)
-    adoptions: int = 0
-    """How many ranges of entries were adopted: what they grant does not count."""
+    adopted: tuple[Adoption, ...] = ()
+    """Ranges of entries that no key vouched for: what they grant does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ def access_of(acting: Acting) -> Access:
     """Return the grants and the owners of agents that are in force; reads only what is new."""
     adopted = acting.unvouched()
     seen = acting.opened.roles.get(acting.tenant)
-    if seen is None or seen.adoptions != len(adopted):
-        seen = Access(adoptions=len(adopted))
+    if seen is None or seen.adopted != adopted:
+        seen = Access(adopted=adopted)
     found = acting.entries(EntryKind.ACCESS, after=seen.seq)
     logged = [one for one in found if not covers(adopted, one.entry.seq)]
     if not logged:
@@ -120,7 +120,7 @@ def access_of(acting: Acting) -> Access:
                 endpoints[url] = AllowedEndpoint(url, entry.at, by, entry.seq)
             case {"action": "disallow_judge", "url": str(url)}:
                 endpoints.pop(url, None)
-    access = Access(logged[-1].entry.seq, grants, frozenset(owners), endpoints, len(adopted))
+    access = Access(logged[-1].entry.seq, grants, frozenset(owners), endpoints, adopted)
     acting.opened.roles.put(acting.tenant, access)
     return access
 

@@ -13,6 +13,7 @@ from evidentia.store.database import Arguments, Result, is_storable
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.adoption import Adoption
+from evidentia.trail.deciding import DECIDING
 from evidentia.trail.entry import SALT_BYTES, EntryKind, check_tenant
 from evidentia.trail.waiting import Waiting, waiting
 from evidentia.workspace.logged import LoggedEntry, committed
@@ -108,10 +109,14 @@ class Acting:
         return self.database.ask(query, self.tenant, *arguments, **named)
 
     def entry(self, seq: int) -> LoggedEntry:
-        """Return an entry; raise `IntegrityError` if its body is not what it commits to."""
+        """Return an entry, proved; raise `IntegrityError` if it is not what was signed."""
         with self.database.read() as connection:
             log.require_head(connection, self.tenant)
-            return committed(log.entry_at(connection, self.tenant, seq))
+            return self.entry_within(connection, seq)
+
+    def entry_within(self, connection: Connection, seq: int) -> LoggedEntry:
+        """Return an entry inside a transaction, as `entry` does."""
+        return committed(self.opened.appending.proved(connection, self.tenant, seq))
 
     def entries(
         self,
@@ -120,24 +125,24 @@ class Acting:
         *,
         connection: Connection | None = None,
         after: int | None = None,
-        newest: bool = False,
     ) -> list[LoggedEntry]:
         """Return entries of a kind, the oldest first, each as it commits to its body.
 
-        `newest` gives the last one alone.
+        Those of a kind that decides are proved against the signed log, as it was before this
+        transaction. Raise `IntegrityError` for one that is missing or is not what was signed.
         """
         if connection is None:
             with self.database.read() as opened:
-                return self.entries(kind, subject, connection=opened, after=after, newest=newest)
-        rows = log.find_entries(
-            connection,
-            self.tenant,
-            kind=kind,
-            subject=subject,
-            after=after,
-            limit=1 if newest else None,
-            newest_first=newest,
-        )
+                return self.entries(kind, subject, connection=opened, after=after)
+        if kind in DECIDING:
+            of = kind.value, subject or ""
+            rows = self.opened.appending.decided(
+                connection, self.tenant, of, after=-1 if after is None else after
+            )
+        else:
+            rows = log.find_entries(
+                connection, self.tenant, kind=kind, subject=subject, after=after
+            )
         return [committed(row) for row in rows]
 
     def unvouched(self, connection: Connection | None = None) -> tuple[Adoption, ...]:
@@ -167,7 +172,9 @@ class Acting:
         opened = self.opened
         self.refuse_rollback()
         if not opened.ready.get(self.tenant):
-            head, announced = self.read(log.signing_state)
+            with self.database.read() as connection:
+                head, announced = log.signing_state(connection, self.tenant)
+                opened.appending.read_ahead(connection, head)
             key_ids = [key_id for _, key_id, _ in announced]
             opened.appending.prepare(self.tenant, head.origin if head else "", key_ids)
             opened.ready.put(self.tenant, value=True)

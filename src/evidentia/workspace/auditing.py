@@ -213,6 +213,7 @@ class _Auditing:
             if self.quick:
                 self.log = audit_tail_of(acting, self.since)
                 left.append(f"entries before the last of {self.log.size:,}: --quick")
+                left.append("the map of what decides, beyond its signature: --quick")
             else:
                 head = acting.read(read_head)
                 size = head.size if head else 0
@@ -235,7 +236,7 @@ class _Auditing:
             f"the head and the last of {entries}, keys, the newest checkpoint"
             if self.quick
             else f"{entries}: sequence, chain, commitments, tree, keys, "
-            f"{counted(report.checkpoints, 'checkpoint')}"
+            f"{counted(report.checkpoints, 'checkpoint')}, the snapshot of what decides"
         )
         for name in report.compared_with:
             looked = f"{looked}, the {name}"

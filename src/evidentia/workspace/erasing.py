@@ -10,6 +10,7 @@ from evidentia.store.sql import bundles, ledgers, log
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.holds import refuse_held
 from evidentia.workspace.logged import read_logged
 from evidentia.workspace.recorded import remove_unused
 
@@ -50,12 +51,16 @@ def erase(acting: Acting, seq: int, *, reason: str, by: str) -> Receipt:
 def erase_within(
     acting: Acting, connection: Connection, seq: int, *, reason: str, by: str
 ) -> tuple[Receipt, Afterwards]:
-    """Erase an entry's body under the log's lock; return what removes files, to run after."""
-    target = read_logged(log.entry_at(connection, acting.tenant, seq))
+    """Erase an entry's body under the log's lock; return what removes files, to run after.
+
+    The entry is proved first, and that no hold is on it: rows and indexes decide nothing.
+    """
+    target = read_logged(acting.opened.appending.proved(connection, acting.tenant, seq))
     if target.entry.kind in _NEVER:
         raise UsageError(f"entry {seq} is of kind {target.entry.kind} and is never erased")
     if target.erased:
         raise UsageError(f"the body of entry {seq} is erased already")
+    refuse_held(acting, connection, target.entry)
     body = {
         "entry": seq,
         "leaf": target.leaf,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evidentia.workspace import Workspace
     from evidentia.workspace.access import Access
     from evidentia.workspace.corpora import Shelf
+    from evidentia.workspace.holds import Holds
 
 DEFAULT_TENANT = "default"
 _LOG_ID_BYTES = 8
@@ -63,6 +64,7 @@ class Opened:
         self.authorizer = authorizer
         self.shelves: Remembered[object, Shelf] = Remembered(_MOST_SHELVES)
         self.roles: Remembered[str, Access] = Remembered(_MOST_TENANTS)
+        self.holds: Remembered[str, Holds] = Remembered(_MOST_TENANTS)
         self.adopted: Remembered[str, tuple[int, tuple[Adoption, ...]]] = Remembered(_MOST_TENANTS)
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)

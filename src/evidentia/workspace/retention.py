@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from evidentia.errors import InputError, IntegrityError, NotFoundError, UsageError
+from evidentia.errors import InputError, IntegrityError, NotFoundError
 from evidentia.language.counting import counted
 from evidentia.logs import get_logger
 from evidentia.packs.model import EvidencePack
@@ -25,6 +25,7 @@ from evidentia.trail.adoption import covers
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.erasing import erase_within
+from evidentia.workspace.holds import hold_on, holds_of
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
 from evidentia.workspace.tools import calls_of
@@ -73,20 +74,12 @@ class SweptPack:
 
 
 def holds(acting: Acting, connection: Connection) -> dict[str, LegalHold]:
-    """Return the holds, each under the ids of all versions of the pack that it is on."""
-    found: dict[str, LegalHold] = {}
-    adopted = acting.unvouched(connection)
-    for logged in acting.entries(EntryKind.RETENTION, connection=connection):
-        subject = logged.entry.subject
-        match logged.body:
-            case {"action": "hold", "reason": str(reason), "by": str(by)}:
-                found[subject] = LegalHold(
-                    pack_id=subject, reason=reason, actor=by, at=logged.entry.at
-                )
-            case {"action": "release"} if not covers(adopted, logged.entry.seq):
-                found.pop(subject, None)
+    """Return the holds, each under the ids of all versions of the pack that the database has.
+
+    What removes a pack asks `hold_on`, which believes no row.
+    """
     held: dict[str, LegalHold] = {}
-    for pack_id, hold in found.items():
+    for pack_id, hold in holds_of(acting, connection).by_pack.items():
         held[pack_id] = hold
         try:
             listed = packs.find_pack(connection, acting.tenant, pack_id)
@@ -107,7 +100,7 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
         )
     with acting.writing() as connection:  # no sweep meanwhile
         listed = packs.find_pack(connection, acting.tenant, name)
-        hold = holds(acting, connection).get(listed.id)
+        hold = hold_on(acting, connection, listed.id)
         if (hold is not None) == (action == "hold"):
             state = "on hold already" if hold else "not on hold"
             raise InputError(f"pack {listed.id} is {state}")
@@ -166,7 +159,7 @@ def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy
             packs.find_pack(connection, acting.tenant, pack.id)
         except NotFoundError:
             return None
-        if pack.id in holds(acting, connection):
+        if hold_on(acting, connection, pack.id) is not None:
             return None
         _compare_age(acting, pack)
         reason = f"kept until {until}: {counted(policy.years, 'year')}, {policy.basis}"
@@ -190,11 +183,6 @@ def _compare_age(acting: Acting, row: ListedPack) -> None:
 
 def forget_pack(acting: Acting, connection: Connection, entry: Entry) -> list[str]:
     """Remove an erased pack's row; return the digests of its files."""
-    if (hold := holds(acting, connection).get(entry.subject)) is not None:
-        raise UsageError(
-            f"pack {entry.subject} is on legal hold since {hold.at} by {hold.actor}, and stays: "
-            f"'evidentia pack release {entry.subject} --reason TEXT' ends the hold"
-        )
     gone = packs.erase_pack(connection, acting.tenant, entry.seq)
     if gone is None:
         return []

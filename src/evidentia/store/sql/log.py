@@ -30,6 +30,8 @@ TABLES = (
     "trail_checkpoints",
     "trail_keys",
     "trail_idempotency",
+    "trail_snapshots",
+    "trail_snapshot_nodes",
 )
 """All tables that hold rows of a log, but for its head."""
 
@@ -48,6 +50,9 @@ _BODIES_BETWEEN = (
     "SELECT CASE tenant WHEN ? THEN seq ELSE -1 END, salt, body FROM trail_bodies "
     "WHERE tenant = ? AND seq >= ? AND seq < ? ORDER BY seq"
 )
+
+_AT_ONCE = 500
+"""How many values a query names."""
 
 NewOrigin = Callable[[str], str]
 """Makes the origin of a tenant's log that does not exist yet."""
@@ -285,6 +290,31 @@ def entry_at(connection: Connection, tenant: str, seq: int) -> StoredEntry:
     return _stored(rows[0])
 
 
+def entries_at(
+    connection: Connection, tenant: str, numbers: Sequence[int]
+) -> dict[int, StoredEntry]:
+    """Return entries with their bodies by their numbers; one that is not there is left out."""
+    found: dict[int, StoredEntry] = {}
+    for start in range(0, len(numbers), _AT_ONCE):
+        some = numbers[start : start + _AT_ONCE]
+        marks = ", ".join("?" for _ in some)
+        sql = f"{_STORED} WHERE e.tenant = ? AND e.seq IN ({marks})"
+        found |= {row[0]: _stored(row) for row in fetch(connection, sql, (tenant, *some))}
+    return found
+
+
+def entry_bytes(
+    connection: Connection, tenant: str, start: int, end: int
+) -> Iterator[tuple[int, bytes]]:
+    """Give the entries from `start` to `end` (not included) in order: their numbers and bytes."""
+    sql = (
+        "SELECT seq, entry FROM trail_entries WHERE tenant = ? AND seq >= ? AND seq < ? "
+        "ORDER BY seq"
+    )
+    for seq, data in stream(connection, sql, (tenant, start, end)):
+        yield seq, bytes(data)
+
+
 def tiles_between(
     connection: Connection, tenant: str, level: int, start: int, end: int
 ) -> Iterator[Tile]:
@@ -519,9 +549,8 @@ def _known_keys(
     """Look up which of the waiting entries' idempotency keys were used before."""
     wanted = sorted({item.idempotency_key for item in waiting if item.idempotency_key is not None})
     known = {}
-    at_once = 500
-    for start in range(0, len(wanted), at_once):
-        some = wanted[start : start + at_once]
+    for start in range(0, len(wanted), _AT_ONCE):
+        some = wanted[start : start + _AT_ONCE]
         marks = ", ".join("?" for _ in some)
         rows = run(
             connection,
