@@ -29,12 +29,26 @@ POLICIES = Path(__file__).parents[2] / "examples" / "policies"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def untouched(tmp_path: Path) -> Path:
     with tarfile.open(OLD / "workspace.tar.gz") as archive:
         archive.extractall(tmp_path, filter="data")
-    with ev.open(tmp_path / ".evidentia"):  # which brings its database up to date
-        pass
     return tmp_path / ".evidentia"
+
+
+@pytest.fixture
+def home(untouched: Path) -> Path:
+    with ev.open(untouched):  # which brings its database up to date
+        pass
+    return untouched
+
+
+def test_an_old_workspace_that_is_only_read_holds_and_stays_as_it_is(untouched: Path) -> None:
+    before = (untouched / "evidentia.db").read_bytes()
+    with ev.open(untouched, create=False, read_only=True) as ws:
+        assert ws.trail.audit().holds
+        assert ws.packs.audit().holds
+        assert ws.packs.get("latest").reviewer_id == "noor"
+    assert (untouched / "evidentia.db").read_bytes() == before
 
 
 @pytest.mark.parametrize(

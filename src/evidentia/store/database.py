@@ -82,6 +82,13 @@ class Database:
         return cls(_sqlite_engine(f"{uri}?mode={mode}", read_only=True), str(path), copy=copy)
 
     @classmethod
+    def copied(cls, path: Path) -> "Database":
+        """Open a copy of an embedded database, which may be written to; it goes when closed."""
+        copy = ReadableCopy.made(path)
+        engine = _sqlite_engine(f"{copy.file.absolute().as_uri()}?mode=rw", read_only=False)
+        return cls(engine, str(path), copy=copy)
+
+    @classmethod
     def server(cls, url: str) -> "Database":
         """Connect to PostgreSQL by its URL."""
         try:

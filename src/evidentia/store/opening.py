@@ -46,12 +46,19 @@ def open_current(
     read_only: bool,
     passphrase: Passphrase | None,
 ) -> tuple[Database, Home]:
-    """Open a database and its home; a folder's database is brought up to date first."""
+    """Open a database and its home; a folder's database is brought up to date first.
+
+    Where it is only read, it stays as it is: what is read is a copy that is brought up to date.
+    """
     database, place = open_database(
         target, home=home, create=create, read_only=read_only, passphrase=passphrase
     )
     try:
         if create and not read_only and database.is_sqlite:
+            schema.upgrade(database)
+        elif read_only and database.is_sqlite and schema.is_older(database):
+            database.close()
+            database = Database.copied(place.database)
             schema.upgrade(database)
         schema.require_current(database)
     except BaseException:

@@ -1,4 +1,4 @@
-"""A copy of an embedded database that can be read where the file itself can't.
+"""A copy of an embedded database that can be read where the file itself can't, or may not change.
 
 SQLite reads a file in WAL mode only where it may write beside it. An auditor's copy is often on a
 medium or in a folder that no one may write to. What stands in its WAL is part of it: so the file
@@ -39,11 +39,12 @@ class ReadableCopy:
                 connection.close()
         except module.Error as error:
             if any(word in str(error) for word in _REFUSALS):
-                return cls._made(path)
+                return cls.made(path)
         return None
 
     @classmethod
-    def _made(cls, path: Path) -> "ReadableCopy":
+    def made(cls, path: Path) -> "ReadableCopy":
+        """Copy a file with its WAL; raise `EnvironmentProblem` if that can't be done."""
         folder = Path(tempfile.mkdtemp(prefix="evidentia-"))
         copy = cls(folder, folder / path.name)
         wal = path.with_name(f"{path.name}-wal")

@@ -30,6 +30,13 @@ def head(database: Database) -> str:
     return _SQLITE_HEAD if database.is_sqlite else HEAD
 
 
+def is_older(database: Database) -> bool:
+    """Whether an older program made the database's schema."""
+    with database.read() as connection:
+        found = revision(connection)
+    return found is not None and found < head(database)
+
+
 def require_current(database: Database) -> None:
     """Raise `EnvironmentProblem` unless the database has the schema this program works with."""
     with database.read() as connection:
