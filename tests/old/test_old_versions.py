@@ -32,7 +32,8 @@ POLICIES = Path(__file__).parents[2] / "examples" / "policies"
 def untouched(tmp_path: Path) -> Path:
     with tarfile.open(OLD / "workspace.tar.gz") as archive:
         archive.extractall(tmp_path, filter="data")
-    return tmp_path / ".evidentia"
+    with ev.open(tmp_path / ".evidentia"):  # for writing, which brings its schema up to date
+        return tmp_path / ".evidentia"
 
 
 @pytest.fixture

@@ -201,7 +201,11 @@ def older(postgres: PostgresServer, tmp_path: Path) -> Iterator[Place]:
         with database.write() as connection:
             migrate(connection, "0005")
             old = pysqlite3.connect(home / "evidentia.db")
+            listed = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            there = {name for (name,) in old.execute(listed)}
             for table in metadata.sorted_tables:
+                if table.name not in there:
+                    continue
                 columns = [column.name for column in table.columns]
                 kept = old.execute(f"SELECT {', '.join(columns)} FROM {table.name}").fetchall()
                 insert_rows(connection, table.fullname, columns, kept)
