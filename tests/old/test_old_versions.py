@@ -32,8 +32,7 @@ POLICIES = Path(__file__).parents[2] / "examples" / "policies"
 def untouched(tmp_path: Path) -> Path:
     with tarfile.open(OLD / "workspace.tar.gz") as archive:
         archive.extractall(tmp_path, filter="data")
-    with ev.open(tmp_path / ".evidentia"):  # for writing, which brings its schema up to date
-        return tmp_path / ".evidentia"
+    return tmp_path / ".evidentia"
 
 
 @pytest.fixture
