@@ -83,18 +83,19 @@ def verify(
 
     Without a file, compares everything that the workspace keeps with what its trail says, both
     ways: the database's own check, indexes against tables, the log, documents and passages,
-    ledgers, bundles, packs, and the lake's files. Says what was looked at and what was not.
-    Nothing is written, so it works on a read-only copy.
+    ledgers, bundles, packs, and the lake's files. Says what was looked at and what was not, which
+    keys were trusted and why: those of --key, else those that the home folder has or has kept a
+    checkpoint of. Nothing is written, so it works on a read-only copy.
     """
     from evidentia.errors import InputError
 
     if file is None:
-        if key or witness or quorum is not None or log or later or workspace:
+        if witness or quorum is not None or log or later or workspace:
             raise InputError(
-                "--key, --witness, --quorum, --log, --later and --workspace are for a file: name "
-                "the file, or leave them out"
+                "--witness, --quorum, --log, --later and --workspace are for a file: name the "
+                "file, or leave them out"
             )
-        _verify_workspace(home, tenant, since, quick=quick, as_json=as_json)
+        _verify_workspace(home, tenant, since, key or [], quick=quick, as_json=as_json)
         return
     if quick:
         raise InputError("--quick is for a workspace: leave it out, or the file")
@@ -148,7 +149,13 @@ def _say(file: str, report: "ProofReport") -> None:
 
 
 def _verify_workspace(
-    home: Path | None, tenant: str | None, since: Path | None, *, quick: bool, as_json: bool
+    home: Path | None,
+    tenant: str | None,
+    since: Path | None,
+    keys: list[str],
+    *,
+    quick: bool,
+    as_json: bool,
 ) -> None:
     from evidentia.cli.output import counting_bar, print_json
     from evidentia.cli.trail import read_since
@@ -159,7 +166,10 @@ def _verify_workspace(
         counting_bar("Verifying") as bar,
     ):
         report = opened.audit(
-            quick=quick, since=outside, progress=lambda _, done, total: bar(done, total)
+            quick=quick,
+            since=outside,
+            keys=keys,
+            progress=lambda _, done, total: bar(done, total),
         )
     if as_json:
         print_json(report.as_json())

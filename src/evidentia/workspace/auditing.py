@@ -18,6 +18,7 @@ from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
+    from evidentia.workspace.trail import Named
 
 AuditProgress = Callable[[str, int, int], None]
 """Is told of which part how much is done, and of how much."""
@@ -115,6 +116,7 @@ class Whole(Part, name="whole"):
         *,
         quick: bool = False,
         since: str | None = None,
+        keys: "Named" = (),
         workers: int | None = None,
         progress: AuditProgress | None = None,
     ) -> WorkspaceAudit:
@@ -122,10 +124,12 @@ class Whole(Part, name="whole"):
 
         The database is asked to check itself, the log is checked whole (also against the
         checkpoint kept at home and one given as `since`), every row is compared with its entry,
-        and every file of the lake with its digest. `quick` looks at tails and heads alone. What
-        is returned says what was looked at and what was not. Nothing is written.
+        and every file of the lake with its digest. `keys` are public keys that you trust, as in
+        `trail.audit`. `quick` looks at tails and heads alone. What is returned says what was
+        looked at and what was not. Nothing is written.
         """
-        auditing = _Auditing(self._acting, quick, since, workers, progress or (lambda *_: None))
+        told = progress or (lambda *_: None)
+        auditing = _Auditing(self._acting, quick, since, keys, workers, told)
         return auditing.run()
 
 
@@ -134,6 +138,7 @@ class _Auditing:
     acting: Acting
     quick: bool
     since: str | None
+    keys: "Named"
     workers: int | None
     told: AuditProgress
     log: "AuditReport | None" = None
@@ -192,13 +197,17 @@ class _Auditing:
         acting, left = self.acting, ["copies of the log that were published: verify their folder"]
         try:
             if self.quick:
-                self.log = audit_tail_of(acting, self.since)
+                self.log = audit_tail_of(acting, self.since, self.keys)
                 left.append(f"entries before the last of {self.log.size:,}: --quick")
             else:
                 head = acting.read(read_head)
                 size = head.size if head else 0
                 self.log = audit_log_of(
-                    acting, self.since, self.workers, lambda done: self.told("log", done, size)
+                    acting,
+                    self.since,
+                    self.workers,
+                    lambda done: self.told("log", done, size),
+                    keys=self.keys,
                 )
         except NotFoundError as error:
             return AuditedPart("log", "nothing", (), (str(error),), tuple(left))
@@ -214,8 +223,11 @@ class _Auditing:
         )
         for name in report.compared_with:
             looked = f"{looked}, the {name}"
-        findings = tuple(str(one) for one in report.findings if one.what != "schema")
-        return AuditedPart("log", looked, findings, (), tuple(left))
+        for one in report.trusted:
+            looked = f"{looked}; key {one.key_id} is trusted, as {one.reason}"
+        findings = [str(one) for one in report.findings if one.what != "schema"]
+        findings += [report.unknown] if report.unknown else []
+        return AuditedPart("log", looked, tuple(findings), report.notes, tuple(left))
 
     def documents(self) -> AuditedPart:
         from evidentia.workspace.library import audited_documents  # noqa: PLC0415 - the same

@@ -24,6 +24,7 @@ from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.adoption import covers
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
@@ -73,17 +74,24 @@ class SweptPack:
 
 
 def holds(acting: Acting, connection: Connection) -> dict[str, LegalHold]:
-    """Return the holds, each under the ids of all versions of the pack that it is on."""
+    """Return the holds, each under the ids of all versions of the pack that it is on.
+
+    A hold counts in any case, as all that it does is keep; what ends one has to be signed.
+    """
     found: dict[str, LegalHold] = {}
     adopted = acting.unvouched(connection)
-    for logged in acting.entries(EntryKind.RETENTION, connection=connection):
+    logged_all = acting.entries(EntryKind.RETENTION, connection=connection)
+    decide = {one.entry.seq for one in counting(acting, logged_all, connection)}
+    for logged in logged_all:
         subject = logged.entry.subject
         match logged.body:
             case {"action": "hold", "reason": str(reason), "by": str(by)}:
                 found[subject] = LegalHold(
                     pack_id=subject, reason=reason, actor=by, at=logged.entry.at
                 )
-            case {"action": "release"} if not covers(adopted, logged.entry.seq):
+            case {"action": "release"} if logged.entry.seq in decide and not covers(
+                adopted, logged.entry.seq
+            ):
                 found.pop(subject, None)
     held: dict[str, LegalHold] = {}
     for pack_id, hold in found.items():
@@ -119,7 +127,7 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
 def policy_of(acting: Acting) -> RetentionPolicy:
     """Return the tenant's retention: 7 years, unless another policy was set."""
     adopted = acting.unvouched()
-    for logged in reversed(acting.entries(EntryKind.RETENTION, _POLICY)):
+    for logged in reversed(counting(acting, acting.entries(EntryKind.RETENTION, _POLICY))):
         match logged.body:
             case {"years": int(years), "basis": str(basis)} if not covers(
                 adopted, logged.entry.seq
@@ -264,7 +272,7 @@ def _missing(
 ) -> Iterator[str]:
     """Give the decisions that must have a pack and have none, and never had one removed."""
     policy, now = policy_of(acting), acting.now
-    for logged in acting.entries(EntryKind.RETENTION):
+    for logged in counting(acting, acting.entries(EntryKind.RETENTION)):
         match logged.body:
             case {"action": "removed", "decision_id": str(decision_id)}:
                 made.add(decision_id)
