@@ -128,8 +128,11 @@ class Whole(Part, name="whole"):
         `trail.audit`. `quick` looks at tails and heads alone. What is returned says what was
         looked at and what was not. Nothing is written.
         """
+        from evidentia.proof.files import read_key  # noqa: PLC0415 - rarely needed
+
         told = progress or (lambda *_: None)
-        auditing = _Auditing(self._acting, quick, since, keys, workers, told)
+        named = [read_key(one) for one in keys]
+        auditing = _Auditing(self._acting, quick, since, named, workers, told)
         return auditing.run()
 
 
