@@ -102,13 +102,14 @@ class AllowedEndpoint:
 def access_of(acting: Acting) -> Access:
     """Return the grants and the owners of agents that are in force; reads only what is new."""
     adopted = acting.unvouched()
-    revoked = len(authority_of(acting).revocations)
+    authority = authority_of(acting)
+    revoked = len(authority.revocations)
     seen = acting.opened.roles.get(acting.tenant)
     if seen is None or (seen.adoptions, seen.revocations) != (len(adopted), revoked):
         seen = Access(adoptions=len(adopted), revocations=revoked)
     found = acting.entries(EntryKind.ACCESS, after=seen.seq)
     vouched = [one for one in found if not covers(adopted, one.entry.seq)]
-    logged = counting(acting, vouched)
+    logged = counting(acting, vouched, authority=authority)
     if not logged:
         return seen
     grants, owners, endpoints = dict(seen.grants), set(seen.owners), dict(seen.endpoints)

@@ -177,6 +177,12 @@ class Acting:
         """Before the first write, check that the log can go on: its past and its key are here."""
         opened = self.opened
         self.refuse_rollback()
+        who = f"{self.tenant}/{self.actor}"
+        if not opened.ready.get(who):
+            from evidentia.workspace.authority import prepare  # noqa: PLC0415 - as above
+
+            prepare(self)
+            opened.ready.put(who, value=True)
         if not opened.ready.get(self.tenant):
             head, announced = self.read(log.signing_state)
             key_ids = [key_id for _, key_id, _ in announced]

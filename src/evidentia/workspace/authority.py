@@ -1,7 +1,8 @@
 """Who signs what permits and forbids, and which of these entries count."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -14,6 +15,7 @@ from evidentia.workspace.logged import LoggedEntry
 
 USERS = "_users"
 """Where users' private keys are, beside those of tenants: no tenant is called so."""
+_ENDLESS: Final = 1 << 62
 
 
 def authority_of(acting: Acting, connection: Connection | None = None) -> Authority:
@@ -50,14 +52,30 @@ def user_signer(acting: Acting, enrolled: Enrolled) -> SigningKey:
     return key
 
 
+def prepare(acting: Acting) -> None:
+    """Open the key of who acts before a lock is held, where there is one: it may be encrypted.
+
+    One that is not here is missed only by an entry that needs it.
+    """
+    enrolled = authority_of(acting).enrolled(acting.actor, _ENDLESS)
+    if enrolled is not None:
+        with suppress(EnvironmentProblem):
+            user_signer(acting, enrolled)
+
+
 def counting(
-    acting: Acting, found: Iterable[LoggedEntry], connection: Connection | None = None
+    acting: Acting,
+    found: Sequence[LoggedEntry],
+    connection: Connection | None = None,
+    authority: Authority | None = None,
 ) -> list[LoggedEntry]:
     """Return the entries that decide: signed by who may sign them, or from before that was asked.
 
     Raise `IntegrityError` for one without its body, which nothing erases.
     """
-    authority = authority_of(acting, connection)
+    if not found:
+        return []
+    authority = authority or authority_of(acting, connection)
     return [one for one in found if _problem(acting, authority, one) is None]
 
 
