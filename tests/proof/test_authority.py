@@ -111,7 +111,8 @@ def test_one_that_it_did_not_sign_decides_nothing(
 )
 def test_a_signature_that_was_made_for_another_entry_does_not_count(log: Log, moved: Entry) -> None:
     _, body = log.grant(FIRST)
-    assert "was made for something else" in str(log.authority.problem(moved, body))
+    why = "in whose name" if moved.kind == "retention" else "was made for something else"
+    assert why in str(log.authority.problem(moved, body))
 
 
 def test_nor_does_one_of_another_log_or_over_another_body(log: Log) -> None:
@@ -129,8 +130,8 @@ def test_nor_does_one_of_another_log_or_over_another_body(log: Log) -> None:
     [
         (None, "its body is gone"),
         ("text", "has no signature of its own"),
-        ({"signature": "x"}, "cannot be read"),
-        ({"signature": {"keyid": "00000000", "sig": "?"}}, "cannot be read"),
+        ({"by": "owner", "signature": "x"}, "cannot be read"),
+        ({"by": "owner", "signature": {"keyid": "00000000", "sig": "?"}}, "cannot be read"),
     ],
 )
 def test_what_is_no_signed_body_decides_nothing(log: Log, body: Any, why: str) -> None:
@@ -246,18 +247,27 @@ def test_an_enrolment_that_is_not_signed_or_about_another_user_enrolls_no_one(lo
 
 
 @pytest.mark.parametrize(
-    ("body", "actor"),
+    ("kind", "body", "actor"),
     [
-        ({"granted_by": "noor", "user": "sami"}, "noor"),
-        ({"by": "counsel", "carried_out_by": "noor"}, "noor"),
-        ({"by": "noor"}, "noor"),
-        ({}, None),
-        (None, None),
+        ("access", {"action": "grant", "granted_by": "noor", "by": "owner"}, "noor"),
+        ("access", {"action": "grant", "by": "owner"}, None),
+        ("access", {"action": "revoke", "granted_by": "owner", "by": "noor"}, "noor"),
+        ("erasure", {"by": "counsel", "carried_out_by": "noor"}, "noor"),
+        ("retention", {"carried_out_by": "owner", "by": "noor"}, "noor"),
+        ("retention", {"by": 7}, None),
+        ("retention", {}, None),
+        ("retention", None, None),
     ],
 )
-def test_in_whose_name_a_body_is(body: Any, actor: str | None) -> None:
-    assert actor_of(body) == actor
+def test_in_whose_name_a_body_is(kind: str, body: Any, actor: str | None) -> None:
+    assert actor_of(kind, body) == actor
     assert not is_the_logs(body)
+
+
+def test_what_is_in_no_ones_name_decides_nothing(log: Log) -> None:
+    log.enroll("owner", NOOR, FIRST)
+    said = log.add(EntryKind.RETENTION, "pack-1", {"action": "release"}, FIRST)
+    assert log.problem(said) == "does not say in whose name it is"
 
 
 # Revocation

@@ -563,9 +563,12 @@ class SignedLog:
     def allowed(self, entry: dict[str, Any], body: dict[str, Any]) -> Key | None:
         """Return the key that may sign an entry; adoptions by a new key are left out here."""
         logs_own = entry["kind"] == "key" and {"key", "adopts", "authority"} & set(body)
-        names = ("granted_by", "carried_out_by", "by")
-        actor = next((body[name] for name in names if name in body), "")
-        held = [key for seq, key in self.users.get(actor, []) if seq < entry["seq"]]
+        named = "granted_by" if body.get("action") == "grant" else "by"
+        if entry["kind"] == "erasure" and "carried_out_by" in body:
+            named = "carried_out_by"
+        actor = body.get(named)
+        demand(isinstance(actor, str), "in no one's name")
+        held = [key for seq, key in self.users.get(str(actor), []) if seq < entry["seq"]]
         if held and held[-1] is not None and not logs_own:
             return held[-1]
         before = [key for seq, key in self.keys if seq < entry["seq"]]

@@ -60,12 +60,18 @@ def begin_body(by: str) -> dict[str, Any]:
     return {"authority": "signed", "by": by}
 
 
-def actor_of(body: Any) -> str | None:
-    """Return in whose name a body is; None where it does not say so."""
+def actor_of(kind: str, body: Any) -> str | None:
+    """Return in whose name the body of an entry of a kind is; None where it does not say so."""
     match body:
-        case {"granted_by": str(actor)} | {"carried_out_by": str(actor)} | {"by": str(actor)}:
-            return actor
-    return None
+        case {"action": "grant"} if kind == EntryKind.ACCESS:
+            actor = body.get("granted_by")
+        case {"carried_out_by": actor} if kind == EntryKind.ERASURE:
+            pass
+        case {"by": actor}:
+            pass
+        case _:
+            actor = None
+    return actor if isinstance(actor, str) else None
 
 
 def is_the_logs(body: Any) -> bool:
@@ -172,15 +178,10 @@ class Authority:
 
     def signer(self, entry: Entry, body: Any) -> VerifierKey | str:
         """Return the key that signed an entry and may do so; or say why there is none."""
-        if body is None:
-            return "its body is gone"
-        if not isinstance(body, dict) or SIGNATURE not in body:
-            return "has no signature of its own"
         try:
-            signature = Signature.from_json(body[SIGNATURE])
-        except ProofError:
-            return "has a signature that cannot be read"
-        said = {name: value for name, value in body.items() if name != SIGNATURE}
+            signature, said = _taken_apart(entry, body)
+        except ProofError as error:
+            return str(error)
         allowed, whose = self._allowed(entry, said)
         key = next((one for one in allowed if one.key_id == signature.key_id), None)
         if key is None:
@@ -193,7 +194,7 @@ class Authority:
     def _allowed(self, entry: Entry, body: Mapping[str, Any]) -> tuple[list[VerifierKey], str]:
         """Return the keys that may sign an entry, and whose they are."""
         if entry.kind != EntryKind.KEY or not is_the_logs(body):
-            user = actor_of(body)
+            user = actor_of(entry.kind, body)
             if (enrolled := self.enrolled(user, entry.seq)) is not None:
                 return [enrolled.key], f"the key that {user!r} has enrolled"
         before = [one.key for one in self.keys if one.seq < entry.seq]
@@ -204,6 +205,21 @@ class Authority:
             return [one.key for one in self.keys[:1]], "the log's key"
         behind = [one.key for one in self.keys if one.lost and one.seq == entry.seq + 1]
         return [before[-1], *(behind if "adopts" in body else ())], "the log's key"
+
+
+def _taken_apart(entry: Entry, body: Any) -> tuple[Signature, dict[str, Any]]:
+    """Return the signature of a body and what is signed; raise `ProofError` if there is none."""
+    if body is None:
+        raise ProofError("its body is gone")
+    if not isinstance(body, dict) or SIGNATURE not in body:
+        raise ProofError("has no signature of its own")
+    said = {name: value for name, value in body.items() if name != SIGNATURE}
+    if actor_of(entry.kind, said) is None:
+        raise ProofError("does not say in whose name it is")
+    try:
+        return Signature.from_json(body[SIGNATURE]), said
+    except ProofError:
+        raise ProofError("has a signature that cannot be read") from None
 
 
 def _told(known: Authority, entries: Iterable[Said]) -> Authority:
