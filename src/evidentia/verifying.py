@@ -143,7 +143,14 @@ def _with_log(
     return with_known(
         report,
         keys,
-        Known(check, found.announcements, found.successions, found.audit.size, found.unread),
+        Known(
+            check,
+            found.announcements,
+            found.successions,
+            found.audit.size,
+            found.unread,
+            found.revocations,
+        ),
     )
 
 
@@ -178,7 +185,8 @@ def _with_workspace(
     ]
     check = Check("workspace", holds=True, says=f"{entries} has this entry")
     later = workspace.packs.later(entry.subject) if entry.kind in PACK_KINDS else ()
-    return with_known(report, keys, Known(check, announced, later, size))
+    revoked = workspace.trail.revocations()
+    return with_known(report, keys, Known(check, announced, later, size, revocations=revoked))
 
 
 # What is given

@@ -43,6 +43,53 @@ def test_lost_private_key_is_said_and_rotation_goes_on(filled: Cli, folder: Path
     assert "without its signature: the disk failed" in verified.out
 
 
+def test_a_key_is_revoked_after_it_was_replaced(filled: Cli, folder: Path) -> None:
+    filled("keys", "show", "-o", "old.txt")
+    filled("trail", "prove", "1", "-o", "proof.json")
+    old = filled("keys", "--json").json["keys"][0]["key_id"]
+    revoke = ("keys", "revoke", old, "--from-size", "1", "--reason", "a copy was found")
+    early = filled(*revoke)
+    assert early.code == 2
+    assert "signs now: replace it first" in early.err
+    filled("keys", "rotate")
+    filled("keys", "show", "-o", "new.txt")
+    assert filled(*revoke, "--json").json == {"revoked": old, "from_size": 1, "recorded_as": 5}
+    assert filled("keys", "--json").json["revoked"][0]["reason"] == "a copy was found"
+    assert "is revoked from size 1 on (entry 5: a copy was found)" in filled("keys").out
+    verified = filled("trail", "verify")
+    assert verified.code == 0
+    assert "is revoked from size 1 on" in verified.out
+    given = ("verify", "proof.json", "--key", "old.txt", "--key", "new.txt")
+    assert filled(*given).code == 0
+    filled("trail", "prove", "5", "-o", "revoked.json")
+    filled("trail", "publish", "log")
+    home = str(folder / ".evidentia")
+    for way in (("--later", "revoked.json"), ("--log", "log"), ("--workspace", home)):
+        ran = filled(*given, *way)
+        assert ran.code == 1
+        assert "is revoked from size 1 on" in ran.out
+    refused = filled("trail", "prove", "1", "--signed-by", old, "-o", "again.json")
+    assert (refused.code, "no checkpoint to use" in refused.err) == (2, True)
+
+
+def test_a_users_key_is_made_enrolled_and_withdrawn(filled: Cli, folder: Path) -> None:
+    assert "the log's key signs for all of them" in filled("keys", "users").out
+    mine = filled("keys", "new-user").out.strip()
+    assert filled("keys", "enroll", "owner", mine, "--json").json["recorded_as"] == 4
+    (user,) = filled("keys", "users", "--json").json["users"]
+    assert (user["user"], user["public_key"], user["since_entry"]) == ("owner", mine, 4)
+    assert "owner" in filled("keys", "users").out
+    assert filled("trail", "erase", "1", "--reason", "x", "--by", "y", "--yes").code == 0
+    (file,) = (folder / ".evidentia" / "keys" / "_users").iterdir()
+    file.rename(folder / "mine.pem")
+    refused = filled("trail", "erase", "2", "--reason", "x", "--by", "y", "--yes")
+    assert (refused.code, "has enrolled key" in refused.err) == (3, True)
+    (folder / "mine.pem").rename(file)
+    assert filled("keys", "withdraw", "owner").code == 0
+    assert filled("keys", "withdraw", "owner").code == 2
+    assert filled("trail", "verify").code == 0
+
+
 def test_database_is_described_and_compared(filled: Cli) -> None:
     assert "trigger trail_entries_update" in filled("db", "describe").out
     assert any("trail_heads" in line for line in filled("db", "describe", "--json").json["schema"])

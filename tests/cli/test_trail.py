@@ -337,16 +337,29 @@ def test_erase_without_the_private_key_erases_nothing(filled: Cli, folder: Path)
     assert filled("trail", "show", "2", "--json").json["body"] is not None
 
 
-def test_verify_without_the_private_key_keeps_what_was_signed_before(
+def test_verify_without_the_private_key_keeps_what_was_signed_before_by_a_key_that_is_named(
     filled: Cli, folder: Path
 ) -> None:
+    key_line = filled("keys", "show").out.strip()
     kept = folder / ".evidentia" / "checkpoints" / "default.txt"
     signed = kept.read_text()
     kept.unlink()
     for key in (folder / ".evidentia" / "keys" / "default").iterdir():
         key.unlink()
-    assert filled("trail", "verify").code == 0
+    alone = filled("trail", "verify")
+    assert alone.code == 1
+    assert "consistent, signer unknown" in alone.out
+    assert "nothing outside the database says whose log this is" in alone.out
+    assert not kept.exists()
+    assert filled("trail", "verify", "--json").json["unknown"] is not None
+    named = filled("trail", "verify", "--key", key_line)
+    assert named.code == 0
+    assert "is trusted: it was named" in named.out
     assert kept.read_text() == signed
+    again = filled("trail", "verify", "--json").json
+    assert [one["reason"].split(" in ")[0] for one in again["trusted"]] == [
+        "it signed the checkpoint kept"
+    ]
 
 
 def test_who_trusts_the_old_key_can_follow_to_the_new_one(filled: Cli, folder: Path) -> None:

@@ -81,7 +81,8 @@ def test_a_kept_checkpoint_can_be_given(library: Cli, folder: Path) -> None:
     [
         (("proof.json", "--quick"), "--quick, --published and --signatures are for a workspace"),
         (("proof.json", "--since", "kept.txt"), "is compared with a published log"),
-        (("--key", "a key"), "are for a file: name the file"),
+        (("--later", "proof.json"), "are for a file: name the file"),
+        (("--key", "a key"), "a key"),
     ],
 )
 def test_options_of_the_other_kind_are_refused(
@@ -90,6 +91,18 @@ def test_options_of_the_other_kind_are_refused(
     ran = library("verify", *arguments)
     assert ran.code == 2
     assert said in ran.err
+
+
+def test_a_key_can_be_named(library: Cli) -> None:
+    key = library("keys", "show").out.strip()
+    ran = library("verify", "--key", key)
+    assert ran.code == 0
+    assert "is trusted, as it was named" in ran.out
+    other = key.replace(key.split("+")[2], "AbKyGgGry+YvdfMqxQMgngRbVTxsl0VTICD5tMLTZzxE")
+    assert library("verify", "--key", other).code == 2
+    ran = library("verify", "--key", "b2b21a01abcbe62f75f32ac503209e04" * 2)
+    assert ran.code == 1
+    assert "was named, and is none of the keys that the log announces" in ran.out
 
 
 def test_documents_of_an_older_workspace_are_recorded_on_demand(

@@ -121,7 +121,9 @@ def test_an_old_workspace_goes_on_and_proves_old_and_new(home: Path, tmp_path: P
     with ev.open(home) as ws:
         ws.append(record())
         ws.check("Leave requests must be submitted 2 weeks in advance.", judges=["quote"])
-        assert [one.body.get("by") for one in ws.trail.entries(after=25)] == ["owner", "owner"]
+        added = ws.trail.entries(after=25)
+        assert [one.body.get("by") for one in added] == ["owner", "owner", "owner"]
+        assert [one.entry.kind for one in added] == ["evidence_record", "key", "ledger"]
         key = ws.trail.public_key()
         assert str(key) == NOW
         for of in (5, 26, ws.ledgers.list()[-1].id, "latest", ws.packs.find("latest").id):

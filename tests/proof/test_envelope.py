@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.errors import ProofError
-from evidentia.proof import envelope as module
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import PAYLOAD_TYPE, Envelope, Signature, signed_bytes
 from evidentia.proof.keys import SigningKey
@@ -29,13 +28,10 @@ def encoded(data: bytes) -> str:
 # What is signed
 
 
-def test_the_encoding_is_that_of_the_protocols_own_example(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_encoding_is_that_of_the_protocols_own_example() -> None:
     """The example of the DSSE protocol (secure-systems-lab/dsse, protocol.md)."""
-    monkeypatch.setattr(module, "PAYLOAD_TYPE", "http://example.com/HelloWorld")
     expected = b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
-    assert signed_bytes(b"hello world") == expected
+    assert signed_bytes(b"hello world", "http://example.com/HelloWorld") == expected
 
 
 def test_what_is_signed_names_the_type_of_statements() -> None:

@@ -190,6 +190,14 @@ def commitment(salt: str, body: Any) -> str:
     return sha256(bytes.fromhex(salt) + canonical(body)).hexdigest()
 
 
+def unsigned(body: Any) -> Any:
+    """Return a body without the signature that entries which permit or forbid have."""
+    if not isinstance(body, dict) or "signature" not in body:
+        return body
+    read_signature(body)
+    return {name: value for name, value in body.items() if name != "signature"}
+
+
 def check_fields(body: Any, first: set[str]) -> None:
     """Check that a body has the fields of its first form, or these and who acted."""
     demand(isinstance(body, dict) and set(body) in (first, first | {"by"}), "fields")
@@ -198,7 +206,7 @@ def check_fields(body: Any, first: set[str]) -> None:
 
 def check_erasure(proof: Any, erased: Any = None) -> None:
     """Check an erasure's body, of either form; also that it is about an entry, if one is given."""
-    entry, body = proof["entry"], proof["body"]
+    entry, body = proof["entry"], unsigned(proof["body"])
     first = {"entry", "leaf", "reason", "by"}
     demand(entry["kind"] == "erasure" and isinstance(body, dict), "no erasure")
     demand(set(body) in (first, first | {"carried_out_by"}), "fields")
@@ -353,7 +361,10 @@ class Announced(NamedTuple):
 def announced_keys(origin: str, announcements: list[tuple[dict[str, Any], Any]]) -> list[Announced]:
     """Read the keys that a log announces, given its entries of kind `key` with their bodies."""
     found: list[Announced] = []
-    for entry, body in announcements:
+    for entry, signed in announcements:
+        if re.fullmatch("[0-9a-f]{8}", entry["subject"]) is None:
+            continue
+        body = unsigned(signed)
         check_fields(body, {"key", "replaces"})
         key = read_key(body["key"])
         demand(key.name == origin and entry["subject"] == key.key_id, "another log's key")
@@ -498,6 +509,7 @@ def verify(data: bytes, keys: list[Key]) -> tuple[str, list[str]]:
     checks: dict[str, Any] = {
         "content": lambda: check_content(proof),
         "place": lambda: check_place(proof, checkpoint),
+        "revocation": lambda: check_own_revocation(proof, checkpoint),
     }
     if keys:
         checks["signature"] = lambda: check_signature(checkpoint, keys)
@@ -518,6 +530,110 @@ def verify(data: bytes, keys: list[Key]) -> tuple[str, list[str]]:
     if failed:
         return "does not hold", failed
     return ("holds" if keys else "consistent, signer unknown"), []
+
+
+# authority.md
+
+
+def read_signature(body: dict[str, Any]) -> tuple[str, bytes]:
+    """Return the key's id and the bytes of a body's signature."""
+    signature = body["signature"]
+    demand(isinstance(signature, dict) and set(signature) == {"keyid", "sig"}, "signature")
+    demand(all(isinstance(value, str) for value in signature.values()), "signature")
+    return signature["keyid"], read_base64(signature["sig"])
+
+
+def authority_bytes(origin: str, entry: dict[str, Any], body: dict[str, Any]) -> bytes:
+    """Return what the signature of an entry is over."""
+    said = {name: entry[name] for name in ("at", "kind", "seq", "subject", "tenant")}
+    payload = canonical({**said, "origin": origin, "body": unsigned(body)})
+    kind = b"application/vnd.evidentia.authority+json"
+    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+
+
+REVOKED = re.compile(r"revoked/([0-9a-f]{8})/([1-9][0-9]*)")
+
+
+class Revoked(NamedTuple):
+    seq: int
+    key_id: str
+    size: int
+
+
+class SignedLog:
+    """What a log's entries of kind `key` say, one after the other, about who may sign what."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.since: int | None = None
+        self.keys: list[tuple[int, Key]] = []
+        self.users: dict[str, list[tuple[int, Key | None]]] = {}
+        self.revoked: list[Revoked] = []
+
+    def signer(self, entry: dict[str, Any], body: Any) -> str | None:
+        """Return the id of the key that signed an entry and may do so."""
+        try:
+            demand(isinstance(body, dict) and "signature" in body, "not signed")
+            key_id, signature = read_signature(body)
+            key = self.allowed(entry, unsigned(body))
+            demand(key is not None and key.key_id == key_id, "another key")
+            assert key is not None
+            public = Ed25519PublicKey.from_public_bytes(key.public)
+            public.verify(signature, authority_bytes(self.origin, entry, body))
+        except (RefusedError, InvalidSignature):
+            return None
+        return key_id
+
+    def allowed(self, entry: dict[str, Any], body: dict[str, Any]) -> Key | None:
+        """Return the key that may sign an entry; adoptions by a new key are left out here."""
+        logs_own = entry["kind"] == "key" and {"key", "adopts", "authority"} & set(body)
+        named = "granted_by" if body.get("action") == "grant" else "by"
+        if entry["kind"] == "erasure" and "carried_out_by" in body:
+            named = "carried_out_by"
+        actor = body.get(named)
+        demand(isinstance(actor, str), "in no one's name")
+        held = [key for seq, key in self.users.get(str(actor), []) if seq < entry["seq"]]
+        if held and held[-1] is not None and not logs_own:
+            return held[-1]
+        before = [key for seq, key in self.keys if seq < entry["seq"]]
+        if entry["kind"] == "key" and "key" in body and (not before or "lost" in body):
+            return read_key(body["key"])
+        return before[-1] if before else next((key for _, key in self.keys), None)
+
+    def see(self, entry: dict[str, Any], body: Any) -> None:
+        """Take what an entry of kind `key` tells."""
+        is_signed = self.signer(entry, body) is not None
+        if self.since is None and is_signed:
+            self.since = entry["seq"]
+        if self.since is not None and not is_signed:
+            return
+        if "key" in body:
+            self.keys.append((entry["seq"], read_key(body["key"])))
+        elif "user" in body:
+            key = read_key(body["enrolls"]) if "enrolls" in body else None
+            self.users.setdefault(body["user"], []).append((entry["seq"], key))
+        elif found := REVOKED.fullmatch(entry["subject"]):
+            self.revoked.append(Revoked(entry["seq"], found[1], int(found[2])))
+
+    def counts(self, entry: dict[str, Any], body: Any) -> bool:
+        """Whether an entry decides something."""
+        if self.since is None or entry["seq"] < self.since:
+            return True
+        signer = self.signer(entry, body)
+        if entry["kind"] == "key" and "key" in body:
+            return signer is not None
+        size = entry["seq"] + 1
+        return signer is not None and not any(
+            one.key_id == signer and size >= one.size for one in self.revoked
+        )
+
+
+def check_own_revocation(proof: dict[str, Any], checkpoint: Checkpoint) -> None:
+    """Check that a revocation is not under a checkpoint by the key that it revokes."""
+    found = REVOKED.fullmatch(proof["entry"]["subject"])
+    if found is not None and proof["entry"]["kind"] == "key" and checkpoint.size >= int(found[2]):
+        signers = [key_id for name, key_id, _ in checkpoint.signatures if name == checkpoint.origin]
+        demand(any(one != found[1] for one in signers), "revoked")
 
 
 # statement.md
@@ -1840,6 +1956,8 @@ BODIES: dict[str, tuple[str, Form]] = {
 def check_body(proof: dict[str, Any]) -> None:
     """Check the body of an entry about a decision, a pack or who may do what."""
     entry, body = proof["entry"], proof["body"]
+    if entry["kind"] in {"access", "retention"}:
+        body = unsigned(body)
     begins, form = BODIES[entry["kind"]]
     demand(entry["subject"].startswith(begins) and form(body), "no body of its kind")
     if entry["kind"] == "access":

@@ -50,6 +50,13 @@ def test_a_report_says_what_was_audited(workspace: Workspace) -> None:
         "compared_with": list(report.compared_with),
         "findings": [],
         "notes": [],
+        "trusted": [
+            {
+                "key_id": workspace.trail.public_key().key_id,
+                "reason": "its private key is in this home",
+            }
+        ],
+        "unknown": None,
     }
 
 

@@ -2,10 +2,12 @@
 
 import json
 import sys
+import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -14,7 +16,8 @@ from evidentia.errors import EnvironmentProblem, InputError, NotFoundError, Usag
 from evidentia.proof.keys import SigningKey
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace
-from evidentia.store.signing import CommandSigner
+from evidentia.store.sequencer import Sequencer
+from evidentia.store.signing import CommandSigner, SigningTime
 from evidentia.trail.note import VerifierKey
 from evidentia.verifying import verify
 from evidentia.workspace import Workspace, open_workspace
@@ -189,6 +192,90 @@ def proof_of(workspace: Workspace, seq: int) -> bytes:
     return json.dumps(workspace.prove(seq).as_json()).encode()
 
 
+class TestTimeOfATransaction:
+    def test_all_signatures_of_a_transaction_have_the_time_of_one(self, tmp_path: Path) -> None:
+        clock = [100.0]
+        signer = CommandSigner.of(PUBLIC, signer_program(tmp_path), 30)
+        time_left = SigningTime(lambda: clock[0])
+        key = SigningKey("a-log", signer)
+        seconds = []
+        for now in (100.0, 112.0, 129.5):
+            clock[0] = now
+            limited = time_left.limited(key)
+            assert limited.verifier == key.verifier
+            assert isinstance(limited.private_key, CommandSigner)
+            seconds.append(limited.private_key.seconds)
+        assert seconds == [30.0, 18.0, 0.5]
+        clock[0] = 130.0
+        with pytest.raises(EnvironmentProblem, match="together they took longer than the 30 s"):
+            time_left.limited(key)
+
+    def test_a_key_that_is_here_takes_none_of_it(self) -> None:
+        key = SigningKey.from_seed("a-log", SEED)
+        assert SigningTime(lambda: 0.0).limited(key) is key
+
+    def test_a_grant_and_its_checkpoint_share_it(
+        self, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        workspace = place.open()
+        workspace.trail.use_command(PUBLIC.hex(), signer_program(tmp_path), timeout=30)
+        given = []
+        sign = CommandSigner.sign
+
+        def slow(self: CommandSigner, data: bytes) -> bytes:
+            given.append(self.seconds)
+            clock[0] += 20.0
+            return sign(self, data)
+
+        clock = [0.0]
+        monkeypatch.setattr(
+            "evidentia.store.appending.SigningTime", lambda: SigningTime(lambda: clock[0])
+        )
+        monkeypatch.setattr(CommandSigner, "sign", slow)
+        workspace.access.grant("noor", "viewer")
+        assert given == [30.0, 10.0]
+
+
+def test_no_log_waits_in_a_transaction_for_the_signer_of_another(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow signer holds the lock of its own log alone, and for its own time alone."""
+    together: list[set[str]] = []
+    opened = place.open("plain-1").opened
+    names = ("plain-1", "slow-1", "slow-2", "plain-2", "slow-1", "plain-1")
+    for name in dict.fromkeys(names):
+        opened.for_(name).append(record(0))
+        if name.startswith("slow"):
+            folder = tmp_path / name
+            folder.mkdir()
+            opened.for_(name).trail.use_command(PUBLIC.hex(), signer_program(folder))
+            opened.for_(name).append(record(1))
+    write = Sequencer._write
+
+    def seen(self: Sequencer, requests: Any) -> None:
+        together.append({one.tenant for one in requests})
+        write(self, requests)
+
+    monkeypatch.setattr(Sequencer, "_write", seen)
+    sequencer = opened.sequencer
+    threads = [
+        threading.Thread(target=opened.for_(name).append, args=(record(number),))
+        for number, name in enumerate(names, 2)
+    ]
+    with sequencer._lock:  # as if someone were committing: all of them gather behind
+        sequencer._busy = True
+    for number, thread in enumerate(threads, 1):
+        thread.start()
+        while len(sequencer._queue) < number:
+            time.sleep(0.001)
+    with sequencer._lock:
+        sequencer._appoint()
+    for thread in threads:
+        thread.join()
+    assert together == [{"plain-1"}, {"slow-1"}, {"slow-2"}, {"plain-2"}, {"slow-1"}, {"plain-1"}]
+    assert opened.for_("slow-1").trail.audit().holds
+
+
 class TestLogs:
     def test_a_log_is_signed_by_a_command(self, place: Place, tmp_path: Path) -> None:
         workspace = place.open()
@@ -198,7 +285,9 @@ class TestLogs:
         workspace.append(record(2))
         assert new == VerifierKey(old.name, PUBLIC) == workspace.trail.public_key()
         said = {"key": str(new), "replaces": old.key_id, "by": "owner"}
-        assert workspace.trail.entry(2).body == said
+        body = dict(workspace.trail.entry(2).body)
+        assert body.pop("signature")["keyid"] == old.key_id
+        assert body == said
         before, now = workspace.trail.keys()
         assert (before.place, now.place) == (KeyPlace.PLAIN, KeyPlace.COMMAND)
         assert before.held

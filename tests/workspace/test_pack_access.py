@@ -89,6 +89,7 @@ NO_DOCUMENT = StoredDocument(
     )
 )
 
+USER_KEY = "64" * 32
 WITNESS = Witness().key
 CALLS: dict[str, Act] = {
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
@@ -160,10 +161,12 @@ CALLS: dict[str, Act] = {
     "trail.audit": lambda ws, _: ws.trail.audit(),
     "trail.checkpoint": lambda ws, _: ws.trail.checkpoint(),
     "trail.entries": lambda ws, _: ws.trail.entries(),
+    "trail.enroll": lambda ws, _: ws.trail.enroll("sami", USER_KEY),
     "trail.entry": lambda ws, _: ws.trail.entry(0),
     "trail.erase": lambda ws, _: ws.trail.erase(0, reason="law", by="counsel"),
     "trail.keep_checkpoint": lambda ws, _: ws.trail.keep_checkpoint(_report(ws)),
     "trail.keys": lambda ws, _: ws.trail.keys(),
+    "trail.new_user_key": lambda ws, _: ws.trail.new_user_key(),
     "trail.prove": lambda ws, _: ws.prove(0),
     "trail.prove_consistency": lambda ws, _: ws.trail.prove_consistency(1),
     "trail.prove_under": lambda ws, _: ws.trail.prove_under(owner_of(ws).trail.checkpoint(), 0),
@@ -171,10 +174,14 @@ CALLS: dict[str, Act] = {
     "trail.publish": lambda ws, folder: ws.trail.publish(folder / "tiles"),
     "trail.records": lambda ws, _: ws.trail.records(),
     "trail.remove_witness": lambda ws, _: ws.trail.remove_witness("witness.test/w1"),
+    "trail.revocations": lambda ws, _: ws.trail.revocations(),
+    "trail.revoke_key": lambda ws, _: ws.trail.revoke_key("00000000", from_size=1, reason="why"),
     "trail.rotate_key": lambda ws, _: ws.trail.rotate_key(),
     "trail.send_to_witnesses": lambda ws, _: ws.trail.send_to_witnesses(),
     "trail.size": lambda ws, _: ws.trail.size,
     "trail.use_command": lambda ws, _: ws.trail.use_command("no key", ["true"]),
+    "trail.users": lambda ws, _: ws.trail.users(),
+    "trail.withdraw": lambda ws, _: ws.trail.withdraw("sami"),
     "trail.witnesses": lambda ws, _: ws.trail.witnesses(),
     "whole.audit": lambda ws, _: ws.audit(quick=True),
 }

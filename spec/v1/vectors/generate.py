@@ -104,9 +104,12 @@ from evidentia.packs.tools import (
 )
 from evidentia.packs.verification import written
 from evidentia.packs.versions import reviewed
+from evidentia.proof.authority import PAYLOAD_TYPE as AUTHORITY_TYPE
+from evidentia.proof.authority import USER_KEY, Place, signed_body
 from evidentia.proof.document import Disclosure, Proof
 from evidentia.proof.envelope import Envelope, signed_bytes
 from evidentia.proof.keys import SigningKey
+from evidentia.proof.revocation import Revocation
 from evidentia.proof.statement import Statement, Subject
 from evidentia.sources.packing import DefaultEvidencePacker
 from evidentia.sources.wire import rag_sources
@@ -139,6 +142,7 @@ LEDGER_ORIGIN = log_origin("7c3e5a9d1b2f4068", "acme")
 BUNDLE_ORIGIN = log_origin("1d6b0e4f92a873c5", "acme")
 PACK_ORIGIN = log_origin("8e27f0a4c5d1936b", "acme")
 SECOND_ORIGIN = log_origin("3b90d7e2f84a615c", "acme")
+AUTHORITY_ORIGIN = log_origin("a41e7c02d95b836f", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
@@ -183,7 +187,7 @@ class Log:
         """Append an entry, a minute after the one before it."""
         seq = len(self.entries)
         salt = seed(f"salt {self.origin} {seq}")
-        at = (BEGAN + timedelta(minutes=seq)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        at = moment(seq)
         prev = self.leaves[-1].hex() if seq else genesis_prev(self.origin)
         commitment = body_commitment(salt, canonical_json(body))
         entry = Entry(self.tenant, seq, prev, kind.value, subject, at, commitment)
@@ -213,6 +217,11 @@ class Log:
         disclosure = Disclosure(logged.body, logged.salt) if disclose else None
         hashes = tuple(inclusion_proof(subtrees(self.leaves), seq, size))
         return Proof(logged.entry, hashes, self.sign(size, key), disclosure).as_json()
+
+
+def moment(seq: int) -> str:
+    """Return when an entry was appended: a minute after the one before it."""
+    return (BEGAN + timedelta(minutes=seq)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def subtrees(leaves: list[bytes]) -> NodeHash:
@@ -333,6 +342,9 @@ def files() -> dict[str, bytes]:
         "keys/ledger-log.pub": f"{ledger_key().verifier}\n".encode(),
         "keys/bundle-log.pub": f"{bundle_key().verifier}\n".encode(),
         "keys/pack-log.pub": f"{pack_key().verifier}\n".encode(),
+        "authority.json": pretty(authority_vectors()),
+        "keys/authority-log-1.pub": f"{authority_keys()[0].verifier}\n".encode(),
+        "keys/authority-log-2.pub": f"{authority_keys()[1].verifier}\n".encode(),
         "keys/second-form-1.pub": f"{second_keys()[0].verifier}\n".encode(),
         "keys/second-form-2.pub": f"{second_keys()[1].verifier}\n".encode(),
         "keys/second-form-3.pub": f"{lost_second().keys[2].verifier}\n".encode(),
@@ -362,6 +374,7 @@ def files() -> dict[str, bytes]:
         *bundle_proofs(),
         *pack_proofs(),
         *second_proofs(),
+        *authority_proofs(),
         *voted_proofs(),
         *library_proofs(),
         *later_proofs(),
@@ -3613,6 +3626,116 @@ def second_proofs() -> Iterator[ProofVector]:
         ("by-added", "who acted was added to the first form", changed(before, "body.by", "owner")),
     ):
         yield ProofVector(name, pretty(proof), why, ("content",), "second-form-2.pub")
+
+
+# Entries that permit or forbid
+
+
+def authority_keys() -> tuple[SigningKey, SigningKey]:
+    """Return the keys of the log whose authority is signed."""
+    old, new = (seed(f"key {number} of {AUTHORITY_ORIGIN}") for number in (1, 2))
+    return SigningKey.from_seed(AUTHORITY_ORIGIN, old), SigningKey.from_seed(AUTHORITY_ORIGIN, new)
+
+
+class Judged(NamedTuple):
+    """Why an entry counts or does not."""
+
+    counts: bool
+    why: str
+
+
+def authority_log() -> tuple[Log, list[Judged]]:
+    """Return a log that began before authority was signed, and what counts in it."""
+    old, new = authority_keys()
+    noor = SigningKey.from_seed(USER_KEY, seed("key of noor"))
+    log = Log(AUTHORITY_ORIGIN, [old, new])
+    judged: list[Judged] = []
+
+    def add(
+        kind: EntryKind, subject: str, body: Json, key: SigningKey | None, said: Judged
+    ) -> None:
+        seq = len(log.entries)
+        place = Place(log.origin, log.tenant, seq, kind.value, subject, moment(seq))
+        log.append(kind, subject, body if key is None else signed_body(place, body, key))
+        judged.append(said)
+
+    def granted(user: str, by: str = "owner") -> Json:
+        given = {"user": user, "tenant_id": "acme", "role": "viewer", "granted_by": by}
+        return {"action": "grant", **given, "granted_at": moment(0), "expires_at": None}
+
+    yes = Judged(counts=True, why="signed by the log's key")
+    log.announce(old, by="owner")
+    judged.append(Judged(counts=True, why="from before authority was signed"))
+    before = Judged(counts=True, why="from before authority was signed")
+    add(EntryKind.ACCESS, "user/layla", granted("layla"), None, before)
+    add(EntryKind.KEY, "authority", {"authority": "signed", "by": "owner"}, old, yes)
+    add(EntryKind.ACCESS, "user/noor", granted("noor"), old, yes)
+    unsigned = Judged(counts=False, why="it has no signature")
+    add(EntryKind.ACCESS, "user/mallory", granted("mallory"), None, unsigned)
+    copied = log.entries[3].body
+    moved = Judged(counts=False, why="its signature was made for entry 3")
+    add(EntryKind.ACCESS, "user/noor", copied, None, moved)
+    enrolls = {"enrolls": str(noor.verifier), "user": "noor", "by": "owner"}
+    add(EntryKind.KEY, "user/noor", enrolls, old, yes)
+    by_user = Judged(counts=True, why="signed by the key that noor has enrolled")
+    add(EntryKind.ACCESS, "user/sami", granted("sami", "noor"), noor, by_user)
+    not_user = Judged(counts=False, why="noor has a key, and the log's key signed")
+    add(EntryKind.ACCESS, "user/mallory", granted("mallory", "noor"), old, not_user)
+    revoked = Judged(counts=False, why="its key is revoked from size 10 on")
+    hold = {"action": "release", "reason": "The case is closed", "by": "owner"}
+    add(EntryKind.RETENTION, "pack-1", hold, old, revoked)
+    announced = {"key": str(new.verifier), "replaces": old.verifier.key_id, "by": "owner"}
+    add(EntryKind.KEY, new.verifier.key_id, announced, old, yes)
+    one = Revocation(11, old.verifier.key_id, 10, "A copy of it was found", "owner")
+    add(EntryKind.KEY, one.subject, one.body(), new, yes)
+    withdraws = {"withdraws": noor.verifier.key_id, "user": "noor", "by": "owner"}
+    add(EntryKind.KEY, "user/noor", withdraws, new, yes)
+    add(EntryKind.ACCESS, "user/huda", granted("huda", "noor"), new, yes)
+    retired = Judged(counts=False, why="signed by a key that was replaced")
+    add(EntryKind.ACCESS, "user/mallory", granted("mallory"), old, retired)
+    return log, judged
+
+
+def authority_vectors() -> Json:
+    """Return the entries of that log, which of them count, and the bytes that one signs."""
+    log, judged = authority_log()
+    one = log.entries[3]
+    said = {name: value for name, value in one.body.items() if name != "signature"}
+    payload = canonical_json({**Place.of(log.origin, one.entry)._asdict(), "body": said})
+    return {
+        "origin": log.origin,
+        "since": 2,
+        "payload": payload.decode(),
+        "signed": signed_bytes(payload, AUTHORITY_TYPE).decode(),
+        "entries": [
+            {
+                "entry": logged.entry.as_json(),
+                "salt": logged.salt.hex(),
+                "body": logged.body,
+                "counts": said.counts,
+                "why": said.why,
+            }
+            for logged, said in zip(log.entries, judged, strict=True)
+        ],
+    }
+
+
+def authority_proofs() -> Iterator[ProofVector]:
+    """Give proofs of entries that carry a signature of their own."""
+    log, _ = authority_log()
+    old, new = log.keys
+    size = len(log.entries)
+    for name, why, seq in (
+        ("access-signed", "a grant that the log's key signed", 3),
+        ("key-revoked", "a key that is not to be believed from a size on", 11),
+    ):
+        proved = pretty(log.prove(seq, size, new))
+        yield ProofVector(name, proved, why, key="authority-log-2.pub")
+    proof = log.prove(11, 12, old)
+    why = "a revocation under a checkpoint by the key that it revokes, which was replaced before"
+    yield ProofVector(
+        "revoked-by-itself", pretty(proof), why, ("revocation",), "authority-log-1.pub"
+    )
 
 
 # Ledgers with votes

@@ -41,7 +41,7 @@ class Action(StrEnum):
     GRANT = "grant"
     """Give and take away roles, and say who owns which agent."""
     KEYS = "keys"
-    """Make, rotate and withdraw the tenant's signing keys."""
+    """Make, rotate and revoke the tenant's signing keys, enroll and withdraw those of users."""
 
 
 PACK_ACTIONS: Final = frozenset(

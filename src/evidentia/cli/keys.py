@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=Group,
-    help="Show, export, rotate and protect the keys that sign a log.",
+    help="Show, export, rotate, revoke and protect the keys that sign a log; enroll users' keys.",
     rich_markup_mode=None,
     add_completion=False,
     invoke_without_command=True,
@@ -53,12 +53,18 @@ def list_keys(
     home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
     """List the log's keys; the last one signs now."""
-    from evidentia.cli.output import print_json, print_table, say
+    from evidentia.cli.output import print_json, print_table, say, visible
 
     with workspace(home, tenant, read_only=True) as opened:
         keys = opened.trail.keys()
+        revoked = opened.trail.revocations()
     if as_json:
-        print_json({"keys": [key.as_json() for key in keys]})
+        print_json(
+            {
+                "keys": [key.as_json() for key in keys],
+                "revoked": [one.as_json() for one in revoked],
+            }
+        )
         return
     if not keys:
         say("The log has no key yet: 'evidentia trail append' or 'evidentia keys new' makes one.")
@@ -76,6 +82,8 @@ def list_keys(
         ],
         right=("Since entry", "Replaced at"),
     )
+    for one in revoked:
+        say(visible(one.told), "unknown")
     say("The public key, to give away: evidentia keys show")
 
 
@@ -137,6 +145,129 @@ def rotate_key(
     with workspace(home, tenant) as opened:
         key = opened.trail.rotate_key(lost=reason)
     _print_key(str(key), as_json=as_json)
+
+
+@app.command("revoke")
+def revoke_key(
+    key: Annotated[str, typer.Argument(metavar="KEY-ID", help="As 'keys list' shows it.")],
+    from_size: Annotated[
+        int,
+        typer.Option(
+            "--from-size",
+            metavar="N",
+            min=1,
+            help="What it signed of the log with this many entries or more is not believed.",
+        ),
+    ],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="What happened; recorded.")],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Record that a key is not to be believed from a size of the log on.
+
+    For a key that someone else may have: replace it first ('keys rotate'), then revoke it. What it
+    permitted from there on decides nothing. Who verifies with the workspace, the published log or
+    the proof of this entry ('trail prove', 'verify --later') is told why a signature doesn't hold.
+    """
+    from evidentia.cli.output import print_json, say
+
+    with workspace(home, tenant) as opened:
+        receipt = opened.trail.revoke_key(key, from_size=from_size, reason=reason)
+    if as_json:
+        print_json({"revoked": key, "from_size": from_size, "recorded_as": receipt.seq})
+    else:
+        say(f"Key {key} is revoked from size {from_size} on; entry {receipt.seq} says so.", "good")
+        say(f"For others: evidentia trail prove {receipt.seq} -o revoked.json")
+
+
+@app.command("new-user")
+def new_user_key(
+    home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
+) -> None:
+    """Make a key of your own in this home, and print its public half.
+
+    It signs what you permit or forbid once an admin, or the owner, has enrolled it.
+    """
+    with workspace(home, tenant, read_only=True) as opened:
+        key = opened.trail.new_user_key()
+    _print_key(str(key), as_json=as_json)
+
+
+@app.command("enroll")
+def enroll_user(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Whose key it is.")],
+    key: Annotated[
+        str,
+        typer.Argument(
+            metavar="PUBLIC-KEY", help="Its text (as 'keys new-user' prints it, PEM) or a file."
+        ),
+    ],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Enroll the key of a user, in place of the one there is.
+
+    From then on whatever permits or forbids in that user's name (roles, holds, releases, retention,
+    erasures) counts only with that key's signature. The user 'owner' is who acts without a name.
+    """
+    from evidentia.cli.output import print_json, say, visible
+
+    with workspace(home, tenant) as opened:
+        receipt = opened.trail.enroll(user, key)
+    if as_json:
+        print_json({"user": user, "recorded_as": receipt.seq})
+    else:
+        say(f"The key of {visible(user)} is enrolled; entry {receipt.seq} says so.", "good")
+
+
+@app.command("withdraw")
+def withdraw_user(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Whose key it is.")],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Withdraw the key of a user: the log's key signs for that user again."""
+    from evidentia.cli.output import print_json, say, visible
+
+    with workspace(home, tenant) as opened:
+        receipt = opened.trail.withdraw(user)
+    if as_json:
+        print_json({"user": user, "recorded_as": receipt.seq})
+    else:
+        say(f"The key of {visible(user)} is withdrawn; entry {receipt.seq} says so.", "good")
+
+
+@app.command("users")
+def list_users(
+    home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
+) -> None:
+    """List the keys of users, also those that were withdrawn."""
+    from evidentia.cli.output import print_json, print_table, say
+
+    with workspace(home, tenant, read_only=True) as opened:
+        users = opened.trail.users()
+    if as_json:
+        print_json({"users": [one.as_json() for one in users]})
+        return
+    if not users:
+        say("No user has a key: the log's key signs for all of them.")
+        return
+    print_table(
+        ("User", "Key", "Since entry", "Withdrawn at"),
+        [
+            (
+                one.user,
+                one.key.key_id,
+                one.since,
+                "-" if one.withdrawn_at is None else one.withdrawn_at,
+            )
+            for one in users
+        ],
+        right=("Since entry", "Withdrawn at"),
+    )
 
 
 @app.command("protect")

@@ -27,6 +27,15 @@ app.add_typer(
     witness.app, name="witness", help="Witnesses: others who cosign what the log looks like."
 )
 
+KeyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--key",
+        metavar="KEY",
+        help="The public key you trust, and no other: its text (name+id+base64, PEM, hexadecimal) "
+        "or a file; several may be given.",
+    ),
+]
 OutputOption = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
 ]
@@ -138,6 +147,7 @@ def verify(
             metavar="FILE", help="Compare with a signed checkpoint that was kept elsewhere, too."
         ),
     ] = None,
+    key: KeyOption = None,
     signatures: Annotated[
         bool,
         typer.Option(
@@ -153,13 +163,19 @@ def verify(
     Checks sequence, chain, commitments, tree, checkpoints, keys and schema, and that the log is
     signed to its last entry; it never signs. Also compares the log with the checkpoint kept in the
     home folder, which shows a lost tail, and keeps the newest one there when all holds.
+
+    Says which keys were trusted, and why: those named by --key, else those whose private half is in
+    the home folder and those that signed a checkpoint that was kept. Without any of them the best
+    answer is "consistent, signer unknown", with exit code 1.
     """
     from evidentia.cli.output import print_json, progress_bar
 
     outside = read_since(since) if since else None
     with workspace(home, tenant, read_only=True) as opened:
         with progress_bar("Verifying", opened.trail.size, least=50_000) as progress:
-            report = opened.trail.audit(since=outside, signatures=signatures, progress=progress)
+            report = opened.trail.audit(
+                since=outside, keys=key or (), signatures=signatures, progress=progress
+            )
         kept = _keep(opened, report) if report.holds else None
         kept_in = opened.opened.home.checkpoint_file(opened.tenant) if kept else None
     if as_json:
@@ -174,6 +190,13 @@ def adopt(
     reason: Annotated[
         str, typer.Option(metavar="TEXT", help="Why these entries are to be believed; recorded.")
     ],
+    lost: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="How the log's key was lost, if it was: a new one takes its place; recorded.",
+        ),
+    ] = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -182,7 +205,8 @@ def adopt(
 
     Nothing is appended to such a log before. The log is verified first, and nothing else may be
     wrong with it. An entry records the range, and 'trail verify' shows it for good. Grants,
-    releases and retention among these entries don't count from then on; holds do.
+    releases and retention among these entries don't count from then on; holds do. Where the log's
+    key is lost, too, --lost makes a new one in the same step, as 'keys rotate --lost' does.
     """
     from evidentia.cli.output import print_json, progress_bar, say
     from evidentia.language.counting import ranged
@@ -191,7 +215,7 @@ def adopt(
         workspace(home, tenant) as opened,
         progress_bar("Verifying", opened.trail.size, least=50_000) as progress,
     ):
-        receipt = opened.trail.adopt(reason=reason, progress=progress)
+        receipt = opened.trail.adopt(reason=reason, lost=lost, progress=progress)
         adopted = opened.trail.entry(receipt.seq).body["adopts"]
     first, last = adopted["from"], adopted["size"] - 1
     if as_json:
@@ -349,12 +373,17 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
             "good",
             under=True,
         )
+    elif not report.findings:
+        say(f"{report.origin}: {size}; consistent, signer unknown", "unknown")
+        say(str(report.unknown), "unknown", under=True)
     else:
         say(f"{report.origin}: {size}; the log does not hold", "bad")
         for finding in report.findings:
             say(visible(finding), "bad", under=True)
     for note in report.notes:
         say(visible(note), "unknown", under=True)
+    for one in report.trusted:
+        say(f"key {one.key_id} is trusted: {visible(one.reason)}", under=True)
     for name in report.compared_with:
         say(f"compared with the {visible(name)}", "good" if report.holds else None, under=True)
     if not report.compared_with:

@@ -99,21 +99,23 @@ def verify(
     Without a file, compares everything that the workspace keeps with what its trail says, both
     ways: the database's own check, indexes against tables, the log, documents and passages,
     ledgers, bundles, packs, and the lake's files; and published copies of the log, where they are
-    named. Says what was looked at and what was not. Nothing is written, so it works on a read-only
-    copy.
+    named. Says what was looked at and what was not, which keys were trusted and why: those of
+    --key, else those that the home folder has or has kept a checkpoint of. Nothing is written, so
+    it works on a read-only copy.
     """
     from evidentia.errors import InputError
 
     if file is None:
-        if key or witness or quorum is not None or log or later or workspace:
+        if witness or quorum is not None or log or later or workspace:
             raise InputError(
-                "--key, --witness, --quorum, --log, --later and --workspace are for a file: name "
-                "the file, or leave them out"
+                "--witness, --quorum, --log, --later and --workspace are for a file: name the "
+                "file, or leave them out"
             )
         _verify_workspace(
             home,
             tenant,
             since,
+            key or [],
             published or [],
             signatures=signatures,
             quick=quick,
@@ -177,6 +179,7 @@ def _verify_workspace(
     home: Path | None,
     tenant: str | None,
     since: Path | None,
+    keys: list[str],
     published: list[str],
     *,
     signatures: bool,
@@ -194,6 +197,7 @@ def _verify_workspace(
         report = opened.audit(
             quick=quick,
             since=outside,
+            keys=keys,
             published=published,
             signatures=signatures,
             progress=lambda _, done, total: bar(done, total),

@@ -22,6 +22,29 @@ class Signature:
     key_id: str
     value: bytes
 
+    def as_json(self) -> dict[str, str]:
+        """Return the signature as a JSON object."""
+        return {"keyid": self.key_id, "sig": base64.b64encode(self.value).decode()}
+
+    @classmethod
+    def from_json(cls, value: Any) -> "Signature":
+        """Read a signature; raise `ProofError` if it is none."""
+        match value:
+            case {"keyid": str(key_id), "sig": str(encoded), **others} if not others:
+                data = decode_base64(encoded)
+                if data is not None:
+                    return cls(key_id, data)
+        raise ProofError("a signature of the envelope is not a key's id with a Base64 signature")
+
+    def is_by(self, key: VerifierKey, payload: bytes, payload_type: str = PAYLOAD_TYPE) -> bool:
+        """Whether this is a key's signature over a payload of a type."""
+        try:
+            public = Ed25519PublicKey.from_public_bytes(key.public_key)
+            public.verify(self.value, signed_bytes(payload, payload_type))
+        except (InvalidSignature, ValueError):  # the latter for what is no key
+            return False
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
@@ -46,14 +69,11 @@ class Envelope:
             for signature in self.signatures:
                 if signature.key_id != key.key_id:
                     continue
-                try:
-                    public = Ed25519PublicKey.from_public_bytes(key.public_key)
-                    public.verify(signature.value, signed_bytes(self.payload))
-                except (InvalidSignature, ValueError):  # the latter for what is no key
+                if not signature.is_by(key, self.payload):
                     raise ProofError(
                         f"the statement's signature is not by key {key.key_id}: "
                         "the statement or the signature was changed"
-                    ) from None
+                    )
                 signers.append(key)
         return signers[0] if signers else None
 
@@ -62,10 +82,7 @@ class Envelope:
         return {
             "payloadType": PAYLOAD_TYPE,
             "payload": base64.b64encode(self.payload).decode(),
-            "signatures": [
-                {"keyid": signature.key_id, "sig": base64.b64encode(signature.value).decode()}
-                for signature in self.signatures
-            ],
+            "signatures": [signature.as_json() for signature in self.signatures],
         }
 
     @classmethod
@@ -80,21 +97,12 @@ class Envelope:
             } if not others:
                 data = decode_base64(payload)
                 if data is not None:
-                    return cls(data, tuple(map(_signature, signatures)))
+                    return cls(data, tuple(map(Signature.from_json, signatures)))
                 raise ProofError("the envelope's payload is not Base64")
         raise ProofError("the envelope is not a signed in-toto payload (DSSE)")
 
 
-def signed_bytes(payload: bytes) -> bytes:
+def signed_bytes(payload: bytes, payload_type: str = PAYLOAD_TYPE) -> bytes:
     """Return what is signed: the payload and its type, each with its length before it."""
-    kind = PAYLOAD_TYPE.encode()
+    kind = payload_type.encode()
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
-
-
-def _signature(value: Any) -> Signature:
-    match value:
-        case {"keyid": str(key_id), "sig": str(encoded), **others} if not others:
-            data = decode_base64(encoded)
-            if data is not None:
-                return Signature(key_id, data)
-    raise ProofError("a signature of the envelope is not a key's id with a Base64 signature")

@@ -12,13 +12,15 @@ from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import CanonicalError, EvidentiaError, ProofError
 from evidentia.language.counting import agreed, counted
 from evidentia.proof.keys import TrustedKey
-from evidentia.proof.rotation import Announcement
+from evidentia.proof.revocation import Revocation, revocation_by
+from evidentia.proof.rotation import Announcement, announced_key
 from evidentia.proof.succession import Succession, succession_of
 from evidentia.proof.verification import (
     Check,
     ProofReport,
     Verdict,
     candidates,
+    revocation_checks,
     rotation_check,
     signature_check,
 )
@@ -59,6 +61,7 @@ class Publication:
     audit: PublicationAudit = field(default_factory=PublicationAudit)
     announcements: list[Announcement] = field(default_factory=list)
     successions: list[Succession] = field(default_factory=list)
+    revocations: list[Revocation] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     """What is wrong with bodies that are published."""
     unread: int = 0
@@ -122,6 +125,7 @@ def verify_publication(
     ]
     if found.announcements:
         checks.append(rotation_check(checkpoint, parsed, found.announcements, trusted))
+    checks += revocation_checks(checkpoint, parsed, found.revocations)
     if kept:
         checks.append(_since(found.audit, checkpoint, kept, trusted))
     if demand:
@@ -147,7 +151,10 @@ class _Told:
             return
         body = self._body(entry)
         if entry.kind == EntryKind.KEY:
-            self._found.announcements.append(Announcement(entry.seq, entry.subject))
+            if (announced := announced_key(entry)) is not None:
+                self._found.announcements.append(announced)
+            if (revocation := revocation_by(entry, body)) is not None:
+                self._found.revocations.append(revocation)
         elif self._after is not None and entry.seq > self._after:
             later = succession_of(entry, body)
             self._found.unread += body is None

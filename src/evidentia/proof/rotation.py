@@ -1,5 +1,6 @@
 """Which key may sign a log at which size: from its own announcement to its successor's."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from evidentia.trail.checkpoint import Checkpoint
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.trail.note import Note, VerifierKey
 
+_KEY_ID = re.compile(r"[0-9a-f]{8}")
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Announcement:
@@ -16,6 +19,12 @@ class Announcement:
 
     seq: int
     key_id: str
+
+
+def announced_key(entry: Entry) -> Announcement | None:
+    """Return what an entry announces, by its subject alone; None if it is about something else."""
+    is_key = entry.kind == EntryKind.KEY and _KEY_ID.fullmatch(entry.subject)
+    return Announcement(entry.seq, entry.subject) if is_key else None
 
 
 def in_order(announcements: Iterable[Announcement]) -> list[Announcement]:

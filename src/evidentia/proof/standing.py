@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from evidentia.errors import ProofError
 from evidentia.language.counting import counted
 from evidentia.proof.keys import TrustedKey
+from evidentia.proof.revocation import Revocation, revocation_by
 from evidentia.proof.rotation import Announcement, announced_by, signing_problem
 from evidentia.proof.succession import NEWER, Succession, later_versions, succession_of
 from evidentia.proof.verification import (
@@ -14,6 +15,7 @@ from evidentia.proof.verification import (
     Check,
     ProofReport,
     Verdict,
+    revocation_checks,
     rotation_check,
 )
 from evidentia.trail.checkpoint import read_checkpoint
@@ -35,6 +37,7 @@ class Known:
     size: int | None = None
     unread: int = 0
     """How many later packs and reviews could not be read."""
+    revocations: Sequence[Revocation] = ()
 
 
 def with_known(report: ProofReport, keys: Iterable[TrustedKey], known: Known) -> ProofReport:
@@ -49,7 +52,11 @@ def with_known(report: ProofReport, keys: Iterable[TrustedKey], known: Known) ->
     later = later_versions(report.entry.subject, (*report.later, *known.successions))
     return replace(
         report,
-        checks=(*checks, *_rotation(report.checkpoint, known, trusted)),
+        checks=(
+            *checks,
+            *_rotation(report.checkpoint, known, trusted),
+            *revocation_checks(*read_checkpoint(report.checkpoint), known.revocations),
+        ),
         later=later,
         cannot_know=_limits(report, known, is_superseded=bool(later)),
     )
@@ -69,6 +76,7 @@ def known_by_proof(report: ProofReport, later: ProofReport, name: str) -> Known:
     if mine != theirs:
         return _refused(f"{name} is of another log ({theirs})")
     told = succession_of(later.entry, later.body)
+    revocation = revocation_by(later.entry, later.body)
     says = (
         f"{name} holds: entry {later.entry.seq}, {later.entry.kind} about {later.entry.subject!r}"
     )
@@ -76,6 +84,7 @@ def known_by_proof(report: ProofReport, later: ProofReport, name: str) -> Known:
         Check(LATER_PROOF, holds=True if _is_sure(later) else None, says=says),
         announced_by(later.entry, later.body),
         [*([told] if told else ()), *later.later],
+        revocations=[revocation] if revocation else (),
     )
 
 

@@ -22,6 +22,7 @@ from evidentia.proof.document import Later, Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import TrustedKey
 from evidentia.proof.plain import differences
+from evidentia.proof.revocation import Revocation, revocation_by, revoked
 from evidentia.proof.rotation import Announcement, announced_by, in_order, signing_problem
 from evidentia.proof.statement import Statement
 from evidentia.proof.succession import Succession, succession_of, superseded
@@ -44,6 +45,8 @@ LATER = "later"
 """The name of the check whether entries of later versions are what they say."""
 ROTATION = "rotation"
 """The name of the check whether the key that signed was the log's at that size."""
+REVOCATION = "revocation"
+"""The name of the check whether the key that signed is revoked."""
 
 _TOLD: Final = 3
 """How many differences are told."""
@@ -154,6 +157,7 @@ def verify_proof(data: bytes, keys: Iterable[TrustedKey] = ()) -> ProofReport:
         _place(proof, checkpoint),
         signature_check(checkpoint, note, trusted),
         *_own_rotation(proof, checkpoint, note, trusted),
+        *_own_revocation(proof, checkpoint, note),
     ]
     if proof.envelope:
         checks.append(_statement(proof.envelope, body, checkpoint.origin, trusted))
@@ -240,6 +244,28 @@ def rotation_check(
         return Check(ROTATION, holds=False, says=problem)
     entries = counted(checkpoint.size, "entry", "entries")
     return Check(ROTATION, holds=True, says=f"the key was the log's when it had {entries}")
+
+
+def revocation_checks(
+    checkpoint: Checkpoint, note: Note, revocations: Iterable[Revocation]
+) -> list[Check]:
+    """Check that the key that signed is not revoked at that size, where any key is."""
+    known = list(revocations)
+    if not known:
+        return []
+    one = revoked(known, checkpoint, note)
+    if one is None:
+        keys = ", ".join(sorted({each.key_id for each in known}))
+        says = f"what revokes key {keys} does not concern this signature"
+        return [Check(REVOCATION, holds=True, says=says)]
+    says = f"{one.told}, and signed these {checkpoint.size:,} entries: it is not believed"
+    return [Check(REVOCATION, holds=False, says=says)]
+
+
+def _own_revocation(proof: Proof, checkpoint: Checkpoint, note: Note) -> list[Check]:
+    """Check a proof of a revocation: who is revoked there does not vouch for it."""
+    one = revocation_by(proof.entry, proof.disclosure.body if proof.disclosure else None)
+    return [] if one is None else revocation_checks(checkpoint, note, [one])
 
 
 def _own_rotation(

@@ -7,7 +7,7 @@ them. The checkpoint kept apart from the database follows each commit, without w
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -15,11 +15,14 @@ from sqlalchemy import Connection
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError, UsageError
 from evidentia.language.counting import agreed, counted, ranged
 from evidentia.logs import get_logger
+from evidentia.proof.authority import BEGINS, Authority, Place, begin_body, signed_body
 from evidentia.proof.keys import SEED_BYTES, SigningKey
+from evidentia.store.authority import KnownAuthority
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace, Keys
 from evidentia.store.known import Basis, Known
 from evidentia.store.lookups import Lookups, deciding
+from evidentia.store.signing import CommandSigner, SigningTime
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Head, NewOrigin, Receipt
 from evidentia.store.tree import TileCache, stored_tree
@@ -69,6 +72,8 @@ class Appending:
         self.lookups = Lookups(tiles)
         # By the connection's id: a held log has its connection, and whoever writes has the log.
         self._held: WeakValueDictionary[int, HeldLog] = WeakValueDictionary()
+        self._by_command: set[str] = set()
+        self.known = KnownAuthority()
 
     def prepare(self, tenant: str, origin: str, key_ids: Sequence[str]) -> None:
         """Open the key that will sign, before a lock is held: it may ask for a passphrase."""
@@ -99,6 +104,16 @@ class Appending:
             raise UsageError("entries are appended in a transaction that holds their log")
         return found
 
+    def authority(self, connection: Connection, tenant: str) -> Authority:
+        """Return who may sign what in a log, by what was there before this transaction."""
+        head = log.read_head(connection, tenant)
+        if head is None:
+            return Authority("")
+        of = EntryKind.KEY.value, ""
+        return self.known.of(
+            tenant, head.origin, lambda after: self.decided(connection, tenant, of, after=after)
+        )
+
     def committed(self, held: "HeldLog") -> None:
         """Remember what was signed, now that it is durable, and keep it apart from the database.
 
@@ -124,7 +139,13 @@ class Appending:
                 "nothing is written that it does not sign: copy it there; if it is lost, "
                 "'evidentia keys rotate --lost --reason TEXT' makes a new one"
             )
+        if isinstance(key.private_key, CommandSigner):
+            self._by_command.add(tenant)
         return key
+
+    def signs_by_command(self, tenant: str) -> bool:
+        """Whether a command signs a tenant's log, by what this process has seen of it."""
+        return tenant in self._by_command
 
     def new_key(self, tenant: str, origin: str) -> SigningKey:
         """Make a log's first key and keep it; it is durable before the log names it."""
@@ -166,7 +187,9 @@ class Appending:
         announced = self._counting(connection, head, log.keys(connection, head.tenant))
 
         def may(size: int) -> list[VerifierKey]:
-            return [VerifierKey(head.origin, key[2]) for key in may_sign(announced, size)]
+            # the newest key alone, which signs a snapshot as it begins: an older one may be stolen
+            newest = [key for key in may_sign(announced, size) if key == announced[-1]]
+            return [VerifierKey(head.origin, key[2]) for key in newest]
 
         return Basis(*self._signed_root(connection, head, announced), may)
 
@@ -270,6 +293,25 @@ class HeldLog:
         self._by = by
         self._at = ""
         self._signers: list[SigningKey] = []
+        self._first_key: SigningKey | None = None
+        self._says_signed = False
+        self._time = SigningTime()
+
+    @property
+    def first_size(self) -> int:
+        """How many entries there were when the log was taken hold of."""
+        return self._first.size
+
+    def signing_key(self) -> SigningKey:
+        """Return the key that signs now; the log's first one is made if it has none."""
+        tenant, origin, *_ = self.head
+        if self._signers:
+            return self._signers[-1]
+        if self.key_ids:
+            return self._appending.key(tenant, self.key_ids[-1], origin)
+        if self._first_key is None:
+            self._first_key = self._appending.new_key(tenant, origin)
+        return self._first_key
 
     @property
     def key_ids(self) -> list[str]:
@@ -288,6 +330,16 @@ class HeldLog:
         self.said += deciding(items, receipts)
         return receipts
 
+    def append_signed(
+        self, kind: str, subject: str, body: dict[str, Any], *, at: str, key: SigningKey
+    ) -> Receipt:
+        """Append an entry with a signature of its own over what it says, and where it stands."""
+        tenant, origin, size, *_ = self.head
+        place = Place(origin, tenant, size, kind, subject, at)
+        signed = signed_body(place, body, self._time.limited(key))
+        self._says_signed |= kind == EntryKind.KEY
+        return self.append([waiting(kind, subject, signed, at, self._appending.salt())])[0]
+
     def announce(
         self,
         key: SigningKey,
@@ -296,7 +348,7 @@ class HeldLog:
         replaced: SigningKey | None = None,
         lost: str | None = None,
     ) -> Receipt:
-        """Announce a key, which signs from here on; the one it replaces signs this size too.
+        """Announce a key, which signs from here on; the one it replaces signs entry and size, too.
 
         `lost` says why the one it replaces does not: a break that is shown for good.
         """
@@ -305,8 +357,8 @@ class HeldLog:
         body = {"key": str(public), "replaces": replaces, "by": self._by}
         if lost is not None:
             body["lost"] = lost
-        item = waiting(EntryKind.KEY, public.key_id, body, at, self._appending.salt())
-        receipt = self.append([item])[0]
+        signer = replaced or key
+        receipt = self.append_signed(EntryKind.KEY, public.key_id, body, at=at, key=signer)
         tenant = self.head.tenant
         log.insert_key(self._connection, tenant, receipt.seq, public.key_id, public.public_key)
         self.announced.append((receipt.seq, public.key_id, public.public_key))
@@ -318,22 +370,43 @@ class HeldLog:
         if self.head.size == self._first.size:
             return
         if not self.announced:  # behind what is appended first, so that its numbers begin with 0
-            key = self._appending.new_key(self.head.tenant, self.head.origin)
-            self.announce(key, at=self._at)
+            self.announce(self.signing_key(), at=self._at)
+        self._say_signed()
         tenant, origin, size, root, _ = self.head
-        signers = self._signers or [self._appending.key(tenant, self.announced[-1][1], origin)]
+        signers = self._signers or [self.signing_key()]
         checkpoint = self.checkpoint = Checkpoint(origin, size, root)
         log.move_head(self._connection, self._first, self.head, len(signers))
         for key in signers:
-            self.note = checkpoint.sign(key.private_key, key.verifier.public_key)
+            limited = self._time.limited(key)
+            self.note = checkpoint.sign(limited.private_key, key.verifier.public_key)
             key_id = key.verifier.key_id
             log.insert_checkpoint(self._connection, tenant, size, key_id, self.note)
         self.snapshot = self._appending.lookups.sign(
-            self._connection, self.heads, self.said, self._basis, signers[-1]
+            self._connection,
+            self.heads,
+            self.said,
+            self._basis,
+            limited,
+            now=bool(self._signers) and len(self.announced) > 1,
         )
 
     def _basis(self) -> Basis:
         return self._appending.basis(self._connection, self._first)
+
+    def _say_signed(self) -> None:
+        """Have a log of an older version say that authority is signed from here on."""
+        tenant, origin, *_ = self.head
+        known = self._appending.known
+        if self._says_signed or known.has_begun(tenant, origin):
+            return
+        try:
+            said = self._appending.authority(self._connection, tenant)
+        except IntegrityError as error:  # what asks of such a log is told
+            _log.warning("log_not_read", tenant=tenant, reason=str(error))
+            return
+        if said.since is None:
+            key, body = self.signing_key(), begin_body(self._by)
+            self.append_signed(EntryKind.KEY, BEGINS, body, at=self._at, key=key)
 
 
 def is_signed(note: str, checkpoint: Checkpoint, public: bytes) -> bool:

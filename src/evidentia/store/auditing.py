@@ -15,6 +15,8 @@ from sqlalchemy import Connection
 from evidentia.canonical import parse_json
 from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
+from evidentia.proof.authority import Authority
+from evidentia.proof.revocation import Revocation, revoked
 from evidentia.store.appending import WHAT_TO_DO, vouched
 from evidentia.store.audited import audit_snapshot
 from evidentia.store.database import Database
@@ -27,6 +29,14 @@ from evidentia.store.surroundings import (
     audit_surroundings,
 )
 from evidentia.store.tree import TileCache, stored_tree
+from evidentia.store.trust import (
+    NOTHING_OUTSIDE,
+    Outside,
+    OutsideCheckpoint,
+    TrustedSigner,
+    audit_deciding,
+    key_entries,
+)
 from evidentia.trail.adoption import Adoption
 from evidentia.trail.audit import (
     Finding,
@@ -44,6 +54,8 @@ from evidentia.trail.tiles import TILE_WIDTH, Frontier, TiledTree
 ALL_SIGNATURES = 1_000
 """Of a log with no more checkpoints than this, every one's signature is verified in any case."""
 _LARGEST = 2**62
+_OTHER_KEY_ENTRIES = frozenset({"authority", "revokes", "enrolls", "withdraws"})
+"""What the body of an entry of kind key has that announces none of the log's keys."""
 _SIGNATURE_LINE = 4 + 64
 """The bytes of a signature line: a key's id, and an Ed25519 signature."""
 
@@ -63,11 +75,15 @@ class AuditReport:
     """What is not wrong, and has to be known for good: entries that were adopted unsigned."""
     unsigned: tuple[int, int] | None = None
     """The first entry that no checkpoint covers, and the log's size, where there is one."""
+    trusted: tuple[TrustedSigner, ...] = ()
+    """The keys that are trusted, and why: the others count by what these vouch for."""
+    unknown: str | None = None
+    """Why it cannot be told whose log it is; None where something outside the database tells."""
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.findings
+        """Whether nothing is wrong, and something outside the database tells whose log it is."""
+        return not self.findings and self.unknown is None
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as a JSON object."""
@@ -84,15 +100,9 @@ class AuditReport:
                 for finding in self.findings
             ],
             "notes": list(self.notes),
+            "trusted": [one.as_json() for one in self.trusted],
+            "unknown": self.unknown,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideCheckpoint:
-    """A checkpoint that was kept outside the database, and what to call it."""
-
-    name: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +125,7 @@ def audit_log(
     *,
     share: Share,
     workers: int,
-    outside: Sequence[OutsideCheckpoint] = (),
-    held: frozenset[str] = frozenset(),
+    outside: Outside = Outside(),  # noqa: B008 - it is frozen
     signatures: bool = False,
     progress: Progress | None = None,
 ) -> AuditReport:
@@ -125,11 +134,11 @@ def audit_log(
     Every checkpoint is compared with the root of its entries. Where there are more than
     `ALL_SIGNATURES`, the signature is verified of the newest one of each key, whose root covers
     the older ones; of all of them with `signatures`.
-    `held` are the ids of the keys that this home signs with. They are trusted, as are those that
-    signed what is kept outside; a later key counts if the one before it signed its announcement.
-    Others may append meanwhile. Raise `IntegrityError` if the database's file cannot be read.
+    What is `outside` the database says which keys are trusted; a later key counts if the one before
+    it signed its announcement, and is not revoked there. Others may append meanwhile. Raise
+    `IntegrityError` if the database's file cannot be read.
     """
-    asked = _Asked(outside, held, share, workers, signatures, progress)
+    asked = _Asked(outside, share, workers, signatures, progress)
     try:
         return _audit(Reading(database, tenant), asked)
     except IntegrityError:  # where all that is wrong is text that is not UTF-8, it can be named
@@ -139,14 +148,12 @@ def audit_log(
             findings = tuple(audit_schema(connection))
         if not findings:
             raise
-        names = tuple(checkpoint.name for checkpoint in outside)
-        return AuditReport(tenant, "", 0, EMPTY_ROOT.hex(), 0, names, findings)
+        return AuditReport(tenant, "", 0, EMPTY_ROOT.hex(), 0, outside.names, findings)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    outside: Sequence[OutsideCheckpoint]
-    held: frozenset[str]
+    outside: Outside
     share: Share
     workers: int
     signatures: bool
@@ -158,7 +165,7 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
     with reading.connection() as connection:
         head = log.read_head(connection, tenant)
         if head is None:
-            return _audit_lost(connection, tenant, outside)
+            return _audit_lost(connection, tenant, outside.checkpoints)
         findings = [*audit_surroundings(connection, head)]
         stored = log.last_entry(connection, tenant, head.size) + 1
         if stored < head.size:
@@ -180,10 +187,14 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
         findings += said.findings
         keys, key_findings = _audit_keys(connection, head, said.announced)
         findings += key_findings
-        checker = _CheckpointChecker(connection, head, keys, joined.frontier)
+        authority = Authority.read(head.origin, key_entries(joined.deciding))
+        revoked_keys = authority.revocations
+        checker = _CheckpointChecker(connection, head, keys, joined.frontier, revoked_keys)
         count, covered, wrong = _audit_checkpoints(
             connection, joined, checker, signatures=asked.signatures
         )
+        findings += wrong
+        wrong, notes = audit_deciding(authority, joined.deciding, said.unvouched(covered))
         findings += wrong
         kept = log.checkpoint_count(connection, tenant)
         if count != kept:
@@ -194,11 +205,11 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
                     f"{counted(count, 'is', 'are')} stored, and the head counts {kept}",
                 )
             )
-        for checkpoint in outside:
+        for checkpoint in outside.checkpoints:
             findings += checker.check(checkpoint.name, checkpoint.note)
         findings += said.wrong_adoptions(checker.trees)
         findings += checker.snapshot(connection, None if joined.findings else joined.said)
-        breaks, notes = _audit_breaks(connection, checker, said, asked)
+        trusted, breaks, broken = _audit_breaks(connection, checker, said, outside)
         findings += breaks
         unsigned = _unsigned(covered, head.size)
         findings += unsigned
@@ -208,11 +219,18 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
             head.size,
             head.root.hex(),
             count,
-            tuple(checkpoint.name for checkpoint in outside),
+            outside.names,
             tuple(sorted(set(findings))),
-            (*said.notes, *notes),
+            (*said.notes, *broken, *notes),
             (covered, head.size) if unsigned else None,
+            trusted,
+            _unknown(said, trusted, outside),
         )
+
+
+def _unknown(said: "_KeyEntries", trusted: Sequence[TrustedSigner], outside: Outside) -> str | None:
+    """Say that nothing outside the database tells whose log it is; None if something does."""
+    return NOTHING_OUTSIDE if said.announced and not trusted and not outside.named else None
 
 
 def _unsigned(covered: int, size: int) -> list[Finding]:
@@ -225,7 +243,10 @@ def _unsigned(covered: int, size: int) -> list[Finding]:
 
 
 def audit_tail(
-    database: Database, tenant: str, *, outside: Sequence[OutsideCheckpoint] = ()
+    database: Database,
+    tenant: str,
+    *,
+    outside: Outside = Outside(),  # noqa: B008 - it is frozen
 ) -> AuditReport:
     """Check a log's head, its last entries, its keys, its newest checkpoint and those outside.
 
@@ -235,7 +256,7 @@ def audit_tail(
     with reading.connection() as connection:
         head = log.read_head(connection, tenant)
         if head is None:
-            return _audit_lost(connection, tenant, outside)
+            return _audit_lost(connection, tenant, outside.checkpoints)
         findings = [*audit_surroundings(connection, head)]
         start = head.size // TILE_WIDTH * TILE_WIDTH
         if head.size and start == head.size:
@@ -248,11 +269,9 @@ def audit_tail(
             for seq in tail.missing_bodies
             if log.erasure_subject(seq) not in erased
         ]
-        announced = [
-            (row[0], row[5] or b"")
-            for row in log.find_entries(connection, tenant, kind=EntryKind.KEY)
-        ]
-        said = _read_key_entries(head, announced)
+        rows = log.find_entries(connection, tenant, kind=EntryKind.KEY)
+        said = _read_key_entries(head, [(row[0], row[5] or b"") for row in rows])
+        authority = Authority.read(head.origin, key_entries((row[3], row[5]) for row in rows))
         findings += said.findings
         keys, key_findings = _audit_keys(connection, head, said.announced)
         findings += key_findings
@@ -260,7 +279,7 @@ def audit_tail(
         ends = b"".join(tail.tail) != bytes(stored.partial[0]) if stored.partial else False
         if ends or stored.root() != head.root or (head.size and stored.last != tail.last_leaf):
             findings.append(Finding(start, "head", "its size, root or edge is not the entries'"))
-        checker = _CheckpointChecker(connection, head, keys, stored)
+        checker = _CheckpointChecker(connection, head, keys, stored, authority.revocations)
         newest = list(islice(log.newest_checkpoints(connection, tenant, _LARGEST), 1))
         for size, key_id, note in newest:
             findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
@@ -268,19 +287,24 @@ def audit_tail(
         covered = max((min(size, head.size) for size, _, _ in newest), default=0)
         unsigned = _unsigned(covered, head.size)
         findings += unsigned
-        for checkpoint in outside:
+        wrong, notes = audit_deciding(authority, tail.deciding, said.unvouched(covered))
+        findings += wrong
+        for checkpoint in outside.checkpoints:
             findings += checker.check(checkpoint.name, checkpoint.note)
-        names = tuple(checkpoint.name for checkpoint in outside)
+        trusted, breaks, broken = _audit_breaks(connection, checker, said, outside)
+        findings += breaks
         return AuditReport(
             tenant,
             head.origin,
             head.size,
             head.root.hex(),
             len(newest),
-            names,
+            outside.names,
             tuple(sorted(set(findings))),
-            said.notes,
+            (*said.notes, *broken, *notes),
             (covered, head.size) if unsigned else None,
+            trusted,
+            _unknown(said, trusted, outside),
         )
 
 
@@ -297,7 +321,8 @@ def _audit_checkpoints(
     signatures = signatures or log.checkpoint_count(connection, head.tenant) <= ALL_SIGNATURES
     for size, key_id, note in log.checkpoints(connection, head.tenant):
         count += 1
-        covered = max(covered, min(size, head.size))
+        if not any(one.is_of(key_id, size) for one in checker.revocations):
+            covered = max(covered, min(size, head.size))
         if signatures or not checker.is_of(size, key_id, note, roots.at(size)):
             findings += checker.check(f"checkpoint {size}", note, stored_as=(size, key_id))
         else:
@@ -339,9 +364,11 @@ class _CheckpointChecker:
         head: log.Head,
         keys: Sequence[_AnnouncedKey],
         frontier: Frontier,
+        revocations: Sequence[Revocation],
     ) -> None:
         self.head = head
         self.keys = keys
+        self.revocations = revocations
         # The tree as it is stored, and with the edge as the entries give it: where the two differ
         # there is a finding already, and a checkpoint of either is not at fault.
         computed = head._replace(size=frontier.size, edge=frontier.pack())
@@ -414,9 +441,12 @@ class _CheckpointChecker:
             yield Finding(
                 checkpoint.size, name, f"is signed by key {named}, which could not sign this size"
             )
-        elif stored_as is not None and stored_as[1] != signer.key_id:
+        elif stored_as is None:
+            if (one := revoked(self.revocations, checkpoint, note)) is not None:
+                yield Finding(checkpoint.size, name, f"is not believed: {one.told}")
+        elif stored_as[1] != signer.key_id:
             yield Finding(checkpoint.size, name, f"is stored under key {stored_as[1]}")
-        elif stored_as is not None and len(note.signatures) > 1:
+        elif len(note.signatures) > 1:
             yield Finding(checkpoint.size, name, "has a signature that was not there when stored")
 
     def _root(self, name: str, checkpoint: Checkpoint) -> Iterator[Finding]:
@@ -442,33 +472,45 @@ def _is_root(tree: TiledTree, checkpoint: Checkpoint) -> bool:
 
 
 def _audit_breaks(
-    connection: Connection, checker: "_CheckpointChecker", said: "_KeyEntries", asked: _Asked
-) -> tuple[list[Finding], list[str]]:
-    """Look for keys that took another's place without its signature.
+    connection: Connection, checker: "_CheckpointChecker", said: "_KeyEntries", outside: Outside
+) -> tuple[tuple[TrustedSigner, ...], list[Finding], list[str]]:
+    """Say which keys are trusted, and look for keys that took another's place without its word.
 
-    One that was lost, as the log says, is a note where something outside the database trusts a
-    later key. Everything else is a finding.
+    The word of a key that was lost, or is revoked, does not count. As the log says so, that is a
+    note where something outside the database trusts a later key. Everything else is a finding.
     """
+    origin = checker.head.origin
     announced = [(seq, key.key_id, key.public_key) for seq, key in said.announced]
-    trusted = set(asked.held)
-    for outside in asked.outside:
-        with suppress(EvidentiaError):
-            trusted |= {line.key_id for line in read_checkpoint(outside.note)[1].signatures}
-    pinned = max((at for at, key in enumerate(announced) if key[1] in trusted), default=None)
-    findings, notes = [], []
+    ids = [key_id for _, key_id, _ in announced]
+    trusted = outside.trusted(origin, ids)
+    pinned = max((ids.index(one.key_id) for one in trusted), default=None)
+    findings, notes = outside.strangers(origin, ids), []
     words = [vouched(connection, checker.head, announced, tree) for tree in checker.trees]
     for at, (seq, key_id, _) in enumerate(announced):
-        if at == 0 or any(word[at] for word in words):
+        before = ids[at - 1]
+        without = said.without_word(checker.revocations, seq, before)
+        if at == 0 or (without is None and any(word[at] for word in words)):
             continue
-        before, lost = announced[at - 1][1], said.lost.get(seq)
-        if lost is not None and (pinned is None or at <= pinned):
-            broken = f"key {before} was lost, and key {key_id} took its place without its signature"
-            notes.append(f"{broken}: {lost} (entry {seq})")
+        if without is not None and (pinned is None or at <= pinned):
+            notes.append(f"key {before} {without.told(key_id)} (entry {seq})")
         else:
-            why = f", which is said to be lost: {lost}" if lost is not None else ""
+            why = f", which {without.said}" if without is not None else ""
             problem = f"took the place of key {before} without its signature{why}"
             findings.append(Finding(seq, f"key {key_id}", problem))
-    return findings, notes
+    return tuple(trusted), findings, notes
+
+
+@dataclass(frozen=True, slots=True)
+class _WithoutWord:
+    """Why a key's signature on its successor's announcement is not there, or does not count."""
+
+    said: str
+    was: str
+    why: str
+
+    def told(self, successor: str) -> str:
+        """Say what it means."""
+        return f"{self.was}, and key {successor} took its place without its signature: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,6 +526,22 @@ class _KeyEntries:
     def notes(self) -> tuple[str, ...]:
         """What has to be known for good."""
         return tuple(f"{one} (entry {seq})" for seq, one in self.adopted)
+
+    def unvouched(self, signed: int) -> list[Adoption]:
+        """Return the ranges that no key vouched for in time: adopted, or not signed at all."""
+        return [*(one for _, one in self.adopted), Adoption(signed, _LARGEST, "", "", "")]
+
+    def without_word(
+        self, revocations: Sequence[Revocation], seq: int, key_id: str
+    ) -> _WithoutWord | None:
+        """Say why the key before one announced in an entry did not vouch for it, if so."""
+        lost = self.lost.get(seq)
+        if lost is not None:
+            return _WithoutWord(f"is said to be lost: {lost}", "was lost", lost)
+        for one in revocations:
+            if one.is_of(key_id, seq + 1):
+                return _WithoutWord(f"is revoked: {one.told}", "is revoked", one.told)
+        return None
 
     def wrong_adoptions(self, trees: Sequence[TiledTree]) -> Iterator[Finding]:
         """Give the adoptions of what the log does not have."""
@@ -504,6 +562,8 @@ def _read_key_entries(head: log.Head, entries: Sequence[tuple[int, bytes]]) -> _
             said = parse_json(body)
             if (adoption := Adoption.read(said)) is not None:
                 adopted.append((seq, adoption))
+                continue
+            if isinstance(said, dict) and _OTHER_KEY_ENTRIES & said.keys():
                 continue
             key = VerifierKey.parse(said["key"])
         except (EvidentiaError, KeyError, TypeError, AttributeError):

@@ -4,6 +4,7 @@ Nothing is signed here: `appending` signs what it appends, and nothing else ever
 past is not the one that the checkpoint kept apart signs is not written.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.language.counting import counted
+from evidentia.proof.revocation import Revocation
 from evidentia.store.appending import signed_note, vouched
 from evidentia.store.database import Database
 from evidentia.store.home import Home
@@ -52,19 +54,36 @@ def newest_checkpoint(database: Database, tenant: str, home: Home, tiles: TileCa
     return note
 
 
-def last_signed_by(connection: Connection, tenant: str, key_id: str) -> str:
-    """Return the last checkpoint that a key signed; raise `NotFoundError` if it signed none."""
+def last_signed_by(
+    connection: Connection, tenant: str, key_id: str, revocations: Sequence[Revocation] = ()
+) -> str:
+    """Return the last checkpoint that a key signed; raise `NotFoundError` if it signed none.
+
+    What it signed from the size on at which it is revoked is left out.
+    """
     log.require_head(connection, tenant)
-    notes = [note for _, signer, note in log.checkpoints(connection, tenant) if signer == key_id]
-    if not notes:
+    signed = [
+        (size, note)
+        for size, signer, note in log.checkpoints(connection, tenant)
+        if signer == key_id
+    ]
+    if not signed:
         raise NotFoundError(f"key {key_id!r} signed no checkpoint of this log")
+    concerning = [one for one in revocations if one.key_id == key_id]
+    notes = [note for size, note in signed if not any(o.is_of(key_id, size) for o in concerning)]
+    if not notes:
+        raise NotFoundError(f"there is no checkpoint to use: {concerning[0].told}")
     return notes[-1]
 
 
 def keep_audited(database: Database, tenant: str, report: "AuditReport", home: Home) -> str | None:
     """Keep the newest checkpoint of what an audit found good; None if there is none."""
     if not report.holds:
-        raise IntegrityError("a log that does not hold gets no checkpoint")
+        raise IntegrityError(
+            f"a log that does not hold gets no checkpoint: {report.unknown}"
+            if report.unknown and not report.findings
+            else "a log that does not hold gets no checkpoint"
+        )
     with database.read() as connection:
         note = log.checkpoint_of(connection, tenant, report.size)
     if note is not None:

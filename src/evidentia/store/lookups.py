@@ -203,16 +203,19 @@ class Lookups:
         said: Sequence[Said],
         basis: Callable[[], Basis],
         key: SigningKey,
+        *,
+        now: bool = False,
     ) -> Known | None:
         """Sign a snapshot of a log that is held, with what was appended, if it is time for one.
 
+        `now` says that it is: a new key begins, and snapshots by the old one no longer count.
         `heads` are where the log was and where it is now. What is returned is known once the
         transaction is durable. Where the log cannot be read, nothing is signed, and that is logged.
         """
         tenant, size = heads[1].tenant, heads[1].size
         if tenant not in self._covered:
             self._covered[tenant] = _covered(connection, tenant)
-        if tenant not in self._spoiled:
+        if tenant not in self._spoiled and not now:
             if 0 <= size - self._covered[tenant] < EVERY:
                 return None
             self._covered[tenant] = _covered(connection, tenant)  # another process may have signed

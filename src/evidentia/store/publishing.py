@@ -13,11 +13,13 @@ from sqlalchemy import Connection
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.language.counting import agreed, counted, ranged
+from evidentia.proof.authority import user_subject
 from evidentia.proof.publication import PUBLISHED_KINDS
 from evidentia.store.files import make_folder, remove_unfinished, sync_within, write_durably
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.entry import EntryKind
 from evidentia.trail.merkle import leaf_hash
 from evidentia.trail.publication import CHECKPOINT
 from evidentia.trail.tiles import (
@@ -84,11 +86,15 @@ def publish(
 
 
 def _bodies(connection: Connection, tenant: str, size: int) -> Iterator[tuple[str, bytes]]:
-    """Give the bodies that tell of versions and keys with their salts, by path; none was erased."""
+    """Give the bodies that tell of versions and keys with their salts, by path; none was erased.
+
+    Those about keys of users stay here.
+    """
     for kind in PUBLISHED_KINDS:
         for row in log.find_entries(connection, tenant, kind=kind, before=size):
             salt, body = row[4], row[5]
-            if salt is not None and body is not None:
+            is_users = kind == EntryKind.KEY and row[2].startswith(user_subject(""))
+            if salt is not None and body is not None and not is_users:
                 disclosed = {"body": parse_json(body), "salt": salt.hex()}
                 yield body_path(row[0]), canonical_json(disclosed) + b"\n"
 

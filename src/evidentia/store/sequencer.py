@@ -116,10 +116,17 @@ class Sequencer:
                 request.ready.set()
 
     def _take(self) -> list[_Request]:
-        """Take the first waiting requests; the first one always, however large."""
+        """Take the first waiting requests; the first one always, however large.
+
+        A tenant whose key a command holds shares its transaction with no other: so no log is locked
+        longer than its own signer may take.
+        """
         with self._lock:
             taken, count = 1, len(self._queue[0].waiting)
             while taken < len(self._queue) and count < MAX_TOGETHER:
+                tenants = {self._queue[0].tenant, self._queue[taken].tenant}
+                if len(tenants) > 1 and any(map(self._appending.signs_by_command, tenants)):
+                    break
                 count += len(self._queue[taken].waiting)
                 taken += 1
             requests, self._queue = self._queue[:taken], self._queue[taken:]

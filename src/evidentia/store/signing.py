@@ -12,9 +12,10 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from evidentia.errors import EnvironmentProblem, InputError, NotFoundError
 from evidentia.language.counting import counted
+from evidentia.proof.keys import SigningKey
 from evidentia.trail.note import PUBLIC_KEY_BYTES
 
 SIGNER_SECONDS: Final = 30.0
@@ -140,6 +142,32 @@ class CommandSigner:
         return EnvironmentProblem(
             f"the signer command {command} {what}" + (f"; it said: {words}" if words else "")
         )
+
+
+class SigningTime:
+    """The time that the signatures of one transaction have: together as long as one may take."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began: float | None = None
+
+    def limited(self, key: SigningKey) -> SigningKey:
+        """Return a key that signs within the time left; raise `EnvironmentProblem` if none is.
+
+        A key that is here takes none.
+        """
+        if not isinstance(key.private_key, CommandSigner):
+            return key
+        now = self._clock()
+        if self._began is None:
+            self._began = now
+        left = key.private_key.seconds - (now - self._began)
+        if left <= 0:
+            raise EnvironmentProblem(
+                "what is written needs several signatures, and together they took longer than the "
+                f"{key.private_key.seconds:g} s that the signer command has: nothing is written"
+            )
+        return SigningKey(key.name, replace(key.private_key, seconds=left))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -40,7 +40,9 @@ _AT = slice(7, 34)
 _BODY = slice(44, 108)
 _ERASED = re.compile(ERASED_PREFIX + "(0|[1-9][0-9]{0,17})")
 _BROKEN_LINK = "does not follow entry {}: its prev is another hash"
-_SPECIAL = frozenset({EntryKind.ERASURE.value, EntryKind.KEY.value})
+_SPECIAL = frozenset(
+    kind.value for kind in (EntryKind.ERASURE, EntryKind.KEY, EntryKind.ACCESS, EntryKind.RETENTION)
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -69,6 +71,8 @@ class RangeAudit:
     erased: "array[int]" = field(default_factory=lambda: array("q"))
     keys: list[tuple[int, bytes]] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
+    deciding: list[tuple[bytes, bytes | None]] = field(default_factory=list)
+    """The entries that permit or forbid something, with their bodies."""
     findings: list[Finding] = field(default_factory=list)
 
     def found(self, seq: int, what: str, problem: str) -> None:
@@ -173,6 +177,7 @@ class _EntryChecker:
             if kind in DECIDING:
                 audit.said.append(((kind, subject), Place(seq, leaf)))
                 if kind in _SPECIAL:
+                    audit.deciding.append((data, body))
                     self._note_special(seq, kind, subject, body)
             leaves.append(leaf)
             self.prev = leaf.hex()
@@ -267,6 +272,7 @@ class _EntryChecker:
     def _note_special(self, seq: int, kind: str, subject: str, body: bytes | None) -> None:
         if kind == EntryKind.KEY:
             self.audit.keys.append((seq, body or b""))
+        if kind != EntryKind.ERASURE:
             return
         erased = _ERASED.fullmatch(subject)
         if erased and int(erased[1]) < seq:
@@ -287,6 +293,7 @@ class LogAudit:
     tail: list[bytes]
     said: list[Said]
     """The entries that decide."""
+    deciding: list[tuple[bytes, bytes | None]]
 
 
 class PastRoots:
@@ -362,7 +369,8 @@ def join_ranges(genesis: str, ranges: Sequence[RangeAudit]) -> LogAudit:
     frontier.last = ranges[-1].last_leaf if ranges else b""
     keys = [key for part in ranges for key in part.keys]
     said = [one for part in ranges for one in part.said]
-    return LogAudit(frontier, upper, keys, findings, roots, tail, said)
+    deciding = [one for part in ranges for one in part.deciding]
+    return LogAudit(frontier, upper, keys, findings, roots, tail, said, deciding)
 
 
 def audit_upper_tiles(expected: Sequence[Tile], stored: Iterable[Tile]) -> list[Finding]:

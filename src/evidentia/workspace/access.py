@@ -1,7 +1,7 @@
 """The part for roles: who may do what is what the grants in the trail say."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,13 @@ from evidentia.access.actions import Authorizer, Role
 from evidentia.access.roles import AgentOwner, Grant, PackFacts, RoleTable
 from evidentia.errors import InputError, NotFoundError
 from evidentia.frozen import first_problem
+from evidentia.proof.authority import SIGNATURE
 from evidentia.store.sql import packs
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.adoption import Adoption, covers
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting, check_name
+from evidentia.workspace.authority import authority_of, counting
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
@@ -83,6 +85,8 @@ class Access:
     endpoints: Mapping[str, "AllowedEndpoint"] = field(default_factory=dict)
     adopted: tuple[Adoption, ...] = ()
     """Ranges of entries that no key vouched for: what they grant does not count."""
+    revocations: int = 0
+    """How many keys were revoked: what they signed from then on does not count either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +102,21 @@ class AllowedEndpoint:
 def access_of(acting: Acting) -> Access:
     """Return the grants and the owners of agents that are in force; reads only what is new."""
     adopted = acting.unvouched()
+    authority = authority_of(acting)
+    revoked = len(authority.revocations)
     seen = acting.opened.roles.get(acting.tenant)
-    if seen is None or seen.adopted != adopted:
-        seen = Access(adopted=adopted)
+    if seen is None or (seen.adopted, seen.revocations) != (adopted, revoked):
+        seen = Access(adopted=adopted, revocations=revoked)
     found = acting.entries(EntryKind.ACCESS, after=seen.seq)
-    logged = [one for one in found if not covers(adopted, one.entry.seq)]
+    vouched = [one for one in found if not covers(adopted, one.entry.seq)]
+    logged = counting(acting, vouched, authority=authority)
     if not logged:
         return seen
     grants, owners, endpoints = dict(seen.grants), set(seen.owners), dict(seen.endpoints)
     for one in logged:
         match one.body:
             case {"action": "grant", **fields}:
+                fields.pop(SIGNATURE, None)
                 grant = Grant.model_validate(fields)
                 grants[grant.user, grant.role.value] = grant
             case {"action": "revoke", "user": str(user), "role": str(role)}:
@@ -120,7 +128,13 @@ def access_of(acting: Acting) -> Access:
                 endpoints[url] = AllowedEndpoint(url, entry.at, by, entry.seq)
             case {"action": "disallow_judge", "url": str(url)}:
                 endpoints.pop(url, None)
-    access = Access(logged[-1].entry.seq, grants, frozenset(owners), endpoints, adopted)
+    access = replace(
+        seen,
+        seq=logged[-1].entry.seq,
+        grants=grants,
+        owners=frozenset(owners),
+        endpoints=endpoints,
+    )
     acting.opened.roles.put(acting.tenant, access)
     return access
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final
 from sqlalchemy import Connection
 
 from evidentia.errors import InputError
+from evidentia.proof.authority import KINDS as AUTHORITY
 from evidentia.store.checkpoints import refuse_to_fork
 from evidentia.store.database import Arguments, Result, is_storable
 from evidentia.store.sql import log
@@ -65,6 +66,9 @@ class Acting:
 
     def record(self, kind: EntryKind, subject: str, body: Any) -> Receipt:
         """Append one entry, together with whoever else appends; it is durable when this returns."""
+        if kind in AUTHORITY:  # signed for its place, which no one else may take meanwhile
+            with self.writing() as connection:
+                return self.append_within(connection, kind, subject, body)
         self.refuse_to_fork()
         items = [self._waiting(kind, subject, body)]
         return self.opened.sequencer.append(self.tenant, items, self.actor)[0]
@@ -89,10 +93,17 @@ class Acting:
     def append_within(
         self, connection: Connection, kind: EntryKind, subject: str, body: Any
     ) -> Receipt:
-        """Append one entry inside a transaction of `writing`, which does something else too."""
-        return self.opened.appending.held(connection).append([self._waiting(kind, subject, body)])[
-            0
-        ]
+        """Append one entry inside a transaction of `writing`, which does something else too.
+
+        One that permits or forbids gets a signature of its own: the log's, or the acting user's.
+        """
+        held = self.opened.appending.held(connection)
+        if kind not in AUTHORITY:
+            return held.append([self._waiting(kind, subject, body)])[0]
+        from evidentia.workspace.authority import signer  # noqa: PLC0415 - it knows this module
+
+        key = signer(self, connection, body)
+        return held.append_signed(kind.value, subject, body, at=self.now, key=key)
 
     def _waiting(self, kind: EntryKind, subject: str, body: Any) -> Waiting:
         return waiting(kind.value, subject, body, self.now, self.opened.randomness(SALT_BYTES))
@@ -171,6 +182,12 @@ class Acting:
         """Before the first write, check that the log can go on: its past and its key are here."""
         opened = self.opened
         self.refuse_rollback()
+        who = f"{self.tenant}/{self.actor}"
+        if not opened.ready.get(who):
+            from evidentia.workspace.authority import prepare  # noqa: PLC0415 - as above
+
+            prepare(self)
+            opened.ready.put(who, value=True)
         if not opened.ready.get(self.tenant):
             with self.database.read() as connection:
                 head, announced = log.signing_state(connection, self.tenant)

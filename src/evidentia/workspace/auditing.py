@@ -19,6 +19,7 @@ from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
+    from evidentia.workspace.trail import Named
 
 AuditProgress = Callable[[str, int, int], None]
 """Is told of which part how much is done, and of how much."""
@@ -116,6 +117,7 @@ class Whole(Part, name="whole"):
         *,
         quick: bool = False,
         since: str | None = None,
+        keys: "Named" = (),
         signatures: bool = False,
         published: Sequence[str | Path] = (),
         workers: int | None = None,
@@ -125,17 +127,23 @@ class Whole(Part, name="whole"):
 
         The database is asked to check itself, the log is checked whole (also against the
         checkpoint kept at home and one given as `since`), every row is compared with its entry,
-        and every file of the lake with its digest. `published` are folders or URLs with copies of
+        and every file of the lake with its digest. `keys` are public keys that you trust, as in
+        `trail.audit`. `published` are folders or URLs with copies of
         the log, which are checked whole and compared with it. `signatures` verifies that of every
         checkpoint, however many there are. `quick` looks at tails and heads alone. What is returned
         says what was looked at and what was not. Nothing is written.
         """
+        from evidentia.proof.files import read_key  # noqa: PLC0415 - rarely needed
+
+        told = progress or (lambda *_: None)
+        named = [read_key(one) for one in keys]
         auditing = _Auditing(
             self._acting,
             quick,
             since,
+            named,
             workers,
-            progress or (lambda *_: None),
+            told,
             signatures=signatures,
             places=[*published],
         )
@@ -147,6 +155,7 @@ class _Auditing:
     acting: Acting
     quick: bool
     since: str | None
+    keys: "Named"
     workers: int | None
     told: AuditProgress
     signatures: bool
@@ -211,7 +220,7 @@ class _Auditing:
             left.append("copies of the log that were published: name them with --published")
         try:
             if self.quick:
-                self.log = audit_tail_of(acting, self.since)
+                self.log = audit_tail_of(acting, self.since, self.keys)
                 left.append(f"entries before the last of {self.log.size:,}: --quick")
                 left.append("the map of what decides, beyond its signature: --quick")
             else:
@@ -222,6 +231,7 @@ class _Auditing:
                     self.since,
                     self.workers,
                     lambda done: self.told("log", done, size),
+                    keys=self.keys,
                     signatures=self.signatures,
                 )
                 if self.log.checkpoints > ALL_SIGNATURES and not self.signatures:
@@ -240,8 +250,11 @@ class _Auditing:
         )
         for name in report.compared_with:
             looked = f"{looked}, the {name}"
-        findings = tuple(str(one) for one in report.findings if one.what != "schema")
-        return AuditedPart("log", looked, findings, (), tuple(left))
+        for one in report.trusted:
+            looked = f"{looked}; key {one.key_id} is trusted, as {one.reason}"
+        findings = [str(one) for one in report.findings if one.what != "schema"]
+        findings += [report.unknown] if report.unknown else []
+        return AuditedPart("log", looked, tuple(findings), report.notes, tuple(left))
 
     def documents(self) -> AuditedPart:
         from evidentia.workspace.library import audited_documents  # noqa: PLC0415 - the same

@@ -16,6 +16,7 @@ from evidentia.store.sql.bundles import ListedBundle, TrackedItem
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import ERASED_PREFIX, EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.authority import counting
 from evidentia.workspace.part import Part
 from evidentia.workspace.recorded import Progress, Recorded
 
@@ -278,7 +279,7 @@ def audit_runs(acting: Acting) -> Texts:
     rows = set(acting.read(bundles.recorded_runs))
     subjects = {one.entry.seq: one.entry.subject for one in acting.entries(EntryKind.BUNDLE)}
     erased: dict[str, int] = {}
-    for one in acting.entries(EntryKind.ERASURE):
+    for one in counting(acting, acting.entries(EntryKind.ERASURE)):
         gone = int(one.entry.subject.removeprefix(ERASED_PREFIX))
         if gone in subjects:
             erased[subjects[gone]] = one.entry.seq

@@ -10,6 +10,7 @@ from evidentia.packs.retention import LegalHold
 from evidentia.trail.adoption import Adoption, covers
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.authority import authority_of, counting
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +26,25 @@ class Holds:
     """The decisions of the packs that are held."""
     adopted: tuple[Adoption, ...] = ()
     """Ranges of entries that no key vouched for: what they release stays on hold."""
+    revocations: int = 0
+    """How many keys were revoked: what they released from then on stays on hold, too."""
 
 
 def holds_of(acting: Acting, connection: Connection) -> Holds:
-    """Return the holds that are in force; reads only what is new."""
+    """Return the holds that are in force; reads only what is new.
+
+    A hold counts in any case, as all that it does is keep; what ends one has to be signed.
+    """
     adopted = acting.unvouched(connection)
+    authority = authority_of(acting, connection)
+    revoked = len(authority.revocations)
     seen = acting.opened.holds.get(acting.tenant)
-    if seen is None or seen.adopted != adopted:
-        seen = Holds(adopted=adopted)
+    if seen is None or (seen.adopted, seen.revocations) != (adopted, revoked):
+        seen = Holds(adopted=adopted, revocations=revoked)
     logged = acting.entries(EntryKind.RETENTION, connection=connection, after=seen.seq)
     if not logged:
         return seen
+    decide = {one.entry.seq for one in counting(acting, logged, connection, authority)}
     by_pack, decisions = dict(seen.by_pack), dict(seen.decisions)
     for one in logged:
         subject = one.entry.subject
@@ -44,10 +53,12 @@ def holds_of(acting: Acting, connection: Connection) -> Holds:
                 at = one.entry.at
                 by_pack[subject] = LegalHold(pack_id=subject, reason=reason, actor=by, at=at)
                 decisions[subject] = _decision(acting, connection, subject)
-            case {"action": "release"} if not covers(adopted, one.entry.seq):
+            case {"action": "release"} if one.entry.seq in decide and not covers(
+                adopted, one.entry.seq
+            ):
                 by_pack.pop(subject, None)
                 decisions.pop(subject, None)
-    found = Holds(logged[-1].entry.seq, by_pack, decisions, adopted)
+    found = Holds(logged[-1].entry.seq, by_pack, decisions, adopted, revoked)
     acting.opened.holds.put(acting.tenant, found)
     return found
 

@@ -24,6 +24,7 @@ from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.adoption import covers
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.holds import hold_on, holds_of
 from evidentia.workspace.recorded import Progress
@@ -112,7 +113,7 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
 def policy_of(acting: Acting) -> RetentionPolicy:
     """Return the tenant's retention: 7 years, unless another policy was set."""
     adopted = acting.unvouched()
-    for logged in reversed(acting.entries(EntryKind.RETENTION, _POLICY)):
+    for logged in reversed(counting(acting, acting.entries(EntryKind.RETENTION, _POLICY))):
         match logged.body:
             case {"years": int(years), "basis": str(basis)} if not covers(
                 adopted, logged.entry.seq
@@ -252,7 +253,7 @@ def _missing(
 ) -> Iterator[str]:
     """Give the decisions that must have a pack and have none, and never had one removed."""
     policy, now = policy_of(acting), acting.now
-    for logged in acting.entries(EntryKind.RETENTION):
+    for logged in counting(acting, acting.entries(EntryKind.RETENTION)):
         match logged.body:
             case {"action": "removed", "decision_id": str(decision_id)}:
                 made.add(decision_id)

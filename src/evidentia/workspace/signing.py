@@ -99,13 +99,14 @@ def rotate(acting: Acting, lost: str | None) -> VerifierKey:
     if lost is None:
         replaced = _held_key(acting)
     else:
-        _check_lost(acting, lost)
+        check_lost(acting, lost)
         replaced = None, acting.read(log.keys)[-1][1]
     passphrase = acting.opened.keys.new_passphrase(acting.tenant)
-    return _replace(acting, replaced, lambda origin: _new_key(acting, origin), passphrase, lost)
+    return _replace(acting, replaced, lambda origin: new_key(acting, origin), passphrase, lost)
 
 
-def _check_lost(acting: Acting, reason: str) -> None:
+def check_lost(acting: Acting, reason: str) -> None:
+    """Raise `InputError` unless the log's key may be lost, and a reason says how."""
     if not reason.strip() or len(reason) > MAX_REASON:
         raise InputError(f"a lost key needs a reason, of at most {MAX_REASON:,} characters")
     announced = acting.read(log.keys)
@@ -142,7 +143,8 @@ def _held_key(acting: Acting) -> tuple[SigningKey | None, str | None]:
     return acting.opened.appending.key(acting.tenant, key_id, head.origin), key_id
 
 
-def _new_key(acting: Acting, origin: str) -> SigningKey:
+def new_key(acting: Acting, origin: str) -> SigningKey:
+    """Make a key for a log; it is not kept yet."""
     return SigningKey.from_seed(origin, acting.opened.randomness(SEED_BYTES))
 
 

@@ -19,16 +19,21 @@ from evidentia.workspace.logged import LoggedEntry, committed, read_logged
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
+    from evidentia.proof.authority import Enrolled
     from evidentia.proof.document import Proof
     from evidentia.proof.keys import TrustedKey
-    from evidentia.store.auditing import AuditReport, OutsideCheckpoint
+    from evidentia.proof.revocation import Revocation
+    from evidentia.store.auditing import AuditReport
     from evidentia.store.publishing import Publication
     from evidentia.store.ranges import Progress
+    from evidentia.store.trust import Outside
     from evidentia.store.witnesses import KnownWitness
     from evidentia.trail.witness import WitnessKey
     from evidentia.workspace.signing import AnnouncedKey
     from evidentia.workspace.witnessing import WitnessAnswer
 
+Named = Sequence["str | Path | VerifierKey | TrustedKey"]
+"""Public keys that an audit's caller trusts."""
 MAX_BATCH = 10_000
 SIGNER_SECONDS = 30.0
 """How long a signer command may take, where no other time is said."""
@@ -151,7 +156,7 @@ class Trail(Part, name="trail"):
         if signed_by is None:
             note = checkpoint(self._acting)
         else:
-            note = self._acting.read(last_signed_by, signed_by)
+            note = self._acting.read(last_signed_by, signed_by, self.revocations())
         note = cosigned(self._acting, note)
         tiles = self._acting.opened.tiles
         return self._acting.read(prove_entry, note, seq, tiles, disclose=disclose)
@@ -173,26 +178,34 @@ class Trail(Part, name="trail"):
         self,
         *,
         since: str | None = None,
+        keys: "Named" = (),
         signatures: bool = False,
         workers: int | None = None,
         progress: "Progress | None" = None,
     ) -> "AuditReport":
         """Check the whole log, also against the checkpoint kept at home and one given (`since`).
 
-        `signatures` verifies that of every checkpoint, however many there are; otherwise, where
-        there are more than a thousand, of the newest of each key alone.
+        `keys` are public keys that you trust, or files with them; without any, those are trusted
+        that this home signs with, and those that signed what was kept. The database's own word
+        alone is never enough. `signatures` verifies that of every checkpoint, however many there
+        are; otherwise, where there are more than a thousand, of the newest of each key alone.
         """
-        return audit_log_of(self._acting, since, workers, progress, signatures=signatures)
+        return audit_log_of(
+            self._acting, since, workers, progress, keys=keys, signatures=signatures
+        )
 
-    def adopt(self, *, reason: str, progress: "Progress | None" = None) -> Receipt:
+    def adopt(
+        self, *, reason: str, lost: str | None = None, progress: "Progress | None" = None
+    ) -> Receipt:
         """Take over entries that an older version left unsigned; an entry and every audit say so.
 
         The log is audited first, and nothing else may be wrong with it. Grants, releases and
-        retention among these entries do not count afterwards; holds do.
+        retention among these entries do not count afterwards; holds do. Where the log's key is
+        gone for good, `lost` says why, and a new one takes its place: every audit shows that, too.
         """
         from evidentia.workspace.adopting import adopt  # noqa: PLC0415 - rarely needed
 
-        return adopt(self._acting, self.audit(progress=progress), reason)
+        return adopt(self._acting, self.audit(progress=progress), reason, lost)
 
     def keep_checkpoint(self, report: "AuditReport") -> str | None:
         """Keep the newest checkpoint of what an audit found good, and return it.
@@ -290,6 +303,50 @@ class Trail(Part, name="trail"):
 
         return rotate(self._acting, lost)
 
+    def revoke_key(self, key_id: str, *, from_size: int, reason: str) -> Receipt:
+        """Record that a key is not to be believed from a size of the log on.
+
+        What it signed of the log at that size or later does not hold for who knows of it, and what
+        it permitted from there on decides nothing. The key that signs now is replaced first.
+        """
+        from evidentia.workspace.revoking import revoke  # noqa: PLC0415 - rarely needed
+
+        return revoke(self._acting, key_id, from_size, reason)
+
+    def revocations(self) -> "list[Revocation]":
+        """Return what revokes keys of this log, the oldest first."""
+        from evidentia.workspace.authority import authority_of  # noqa: PLC0415 - not all need it
+
+        return list(authority_of(self._acting).revocations)
+
+    def new_user_key(self) -> VerifierKey:
+        """Make a key of your own in this home, to be enrolled; return its public half."""
+        from evidentia.workspace.userkeys import new_key  # noqa: PLC0415 - rarely needed
+
+        return new_key(self._acting)
+
+    def enroll(self, user: str, key: "str | Path | VerifierKey | TrustedKey") -> Receipt:
+        """Enroll the key of a user, in place of the one there is, if any.
+
+        From then on what permits or forbids in that user's name needs that key's signature.
+        """
+        from evidentia.proof.files import read_key  # noqa: PLC0415 - the same
+        from evidentia.workspace.userkeys import enroll  # noqa: PLC0415 - the same
+
+        return enroll(self._acting, user, read_key(key).public_key)
+
+    def withdraw(self, user: str) -> Receipt:
+        """Withdraw the key of a user: the log's key signs for that user again."""
+        from evidentia.workspace.userkeys import withdraw  # noqa: PLC0415 - the same
+
+        return withdraw(self._acting, user)
+
+    def users(self) -> "list[Enrolled]":
+        """Return the keys of users, also those that were withdrawn, the oldest first."""
+        from evidentia.workspace.authority import authority_of  # noqa: PLC0415 - the same
+
+        return list(authority_of(self._acting).users)
+
     def use_command(
         self,
         key: "str | Path | VerifierKey | TrustedKey",
@@ -314,36 +371,37 @@ def audit_log_of(
     workers: int | None,
     progress: "Progress | None",
     *,
+    keys: "Named" = (),
     signatures: bool = False,
 ) -> "AuditReport":
     """Check the whole log, also against the checkpoint kept at home and one given (`since`)."""
     from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
     from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
     from evidentia.store.auditing import audit_log  # noqa: PLC0415 - the same
-    from evidentia.workspace.signing import announced_keys  # noqa: PLC0415 - the same
 
     return audit_log(
         acting.database,
         acting.tenant,
         share=share_out,
         workers=workers or cores(),
-        outside=_outside(acting, since),
-        held=frozenset(key.key.key_id for key in announced_keys(acting) if key.is_here),
+        outside=_outside(acting, since, keys),
         signatures=signatures,
         progress=progress,
     )
 
 
-def audit_tail_of(acting: Acting, since: str | None) -> "AuditReport":
+def audit_tail_of(acting: Acting, since: str | None, keys: "Named" = ()) -> "AuditReport":
     """Check the log's head and last entries, also against checkpoints from outside."""
     from evidentia.store.auditing import audit_tail  # noqa: PLC0415 - rarely needed
 
-    return audit_tail(acting.database, acting.tenant, outside=_outside(acting, since))
+    return audit_tail(acting.database, acting.tenant, outside=_outside(acting, since, keys))
 
 
-def _outside(acting: Acting, since: str | None) -> "list[OutsideCheckpoint]":
-    """Return the checkpoints that are kept outside of the database."""
-    from evidentia.store.auditing import OutsideCheckpoint  # noqa: PLC0415 - rarely needed
+def _outside(acting: Acting, since: str | None, keys: "Named") -> "Outside":
+    """Return what is known from outside of the database: checkpoints, and keys."""
+    from evidentia.proof.files import read_key  # noqa: PLC0415 - rarely needed
+    from evidentia.store.trust import Outside, OutsideCheckpoint  # noqa: PLC0415 - the same
+    from evidentia.workspace.signing import announced_keys  # noqa: PLC0415 - the same
 
     home, found = acting.opened.home, []
     if kept := home.kept_checkpoint(acting.tenant):
@@ -351,7 +409,8 @@ def _outside(acting: Acting, since: str | None) -> "list[OutsideCheckpoint]":
         found.append(OutsideCheckpoint(name, kept))
     if since is not None:
         found.append(OutsideCheckpoint("checkpoint given with --since", since))
-    return found
+    held = frozenset(key.key.key_id for key in announced_keys(acting) if key.is_here)
+    return Outside(found, held, [read_key(one) for one in keys])
 
 
 def _append(
