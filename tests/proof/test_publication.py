@@ -33,6 +33,12 @@ LOG: list[tuple[str, str, Any]] = [
     ("review", "pack_3", {"version": 3, "replaces": "pack_2", "outcome": "rejected"}),
     ("key", OTHER_KEY.verifier.key_id, ROTATED),
     ("evidence_record", "ob", {"a": 2}),
+    ("key", "entries/6-6", {"adopts": {}, "reason": "old", "by": "owner"}),
+    (
+        "key",
+        f"revoked/{KEY.verifier.key_id}/4",
+        {"revokes": KEY.verifier.key_id, "from_size": 4, "reason": "it leaked", "by": "owner"},
+    ),
 ]
 Files = dict[str, bytes]
 
@@ -375,3 +381,32 @@ def test_nothing_is_told_of_what_is_no_evidence() -> None:
     assert with_known(broken, KEYS, known).checks == (*broken.checks, known.check)
     plain = with_known(report_of(2, 5), KEYS, known)
     assert plain.cannot_know == report_of(2, 5).cannot_know
+
+
+# Revoked keys
+
+
+@pytest.mark.parametrize("bodies", [True, False])
+def test_a_published_log_tells_which_key_is_revoked_from_where_on(*, bodies: bool) -> None:
+    found = verified(published(9, OTHER_KEY, bodies=bodies), NEW_KEYS)
+    assert found.report.holds, found.report.checks  # what adopts and revokes announces no key
+    (one,) = found.revocations
+    assert (one.seq, one.key_id, one.from_size) == (8, KEY.verifier.key_id, 4)
+    assert one.reason == ("it leaked" if bodies else "")
+    both = [*KEYS, *NEW_KEYS]
+    for size, verdict in ((3, Verdict.HOLDS), (4, Verdict.DOES_NOT_HOLD)):
+        check = Check("log", holds=True, says="it is")
+        known = Known(check, found.announcements, size=9, revocations=found.revocations)
+        report = with_known(report_of(1, size, keys=both), both, known)
+        assert report.verdict is verdict
+        assert report.checks[-1].name == "revocation"
+
+
+def test_a_proof_of_a_revocation_tells_it_and_not_by_the_revoked_key_itself() -> None:
+    both = [*KEYS, *NEW_KEYS]
+    evidence = report_of(1, 5, keys=both)
+    told = known_by_proof(evidence, report_of(8, 9, OTHER_KEY, both), "later.json")
+    assert [one.key_id for one in told.revocations] == [KEY.verifier.key_id]
+    assert with_known(evidence, both, told).verdict is Verdict.DOES_NOT_HOLD
+    itself = report_of(8, 9, KEY, both)
+    assert [check.name for check in itself.checks if check.holds is False] == ["revocation"]
