@@ -315,6 +315,16 @@ def test_nothing_is_read_on_from_a_root_that_the_log_did_not_have(place: Place) 
                 )
 
 
+def test_a_view_of_before_sees_what_was_there_before(place: Place) -> None:
+    workspace = place.open()
+    grant(workspace, 0, 10)
+    with workspace.opened.database.read() as connection:
+        log.require_head(connection, "default")
+        grant(workspace, 10, 13)
+        assert len(workspace._acting.entries(EntryKind.ACCESS, connection=connection)) == 10
+    assert len(workspace._acting.entries(EntryKind.ACCESS)) == 13
+
+
 def test_processes_that_append_in_turns_know_of_each_other(place: Place) -> None:
     one, other = place.open(), place.open()
     expected = []
