@@ -183,8 +183,9 @@ def _sample(pages: tuple[Page, ...]) -> str:
     """Return text from all over the document, to tell its language by."""
     step = len(pages) // _SAMPLED_PAGES + 1
     share = SAMPLE_SIZE // min(len(pages), _SAMPLED_PAGES)
-    sample = "\n".join(page.text[:share] for page in pages[::step]).strip()
-    return sample or "".join(page.text for page in pages).strip()[:SAMPLE_SIZE]
+    texts = (page.text[page.start : page.start + share] for page in pages[::step])
+    sample = "\n".join(texts).strip()
+    return sample or "".join(page.text[page.start :] for page in pages).strip()[:SAMPLE_SIZE]
 
 
 def _declared(language: str | None) -> str | None:
