@@ -261,6 +261,11 @@ def test_a_number_is_read_as_it_is_shown(number: str, code: str, shown: str | No
     assert shown_number(number, code) == shown
 
 
+def test_days_may_be_counted_from_1904() -> None:
+    assert shown_number("0", "yyyy", since_1904=True) == "1904-01-01"
+    assert shown_number("2958465", "yyyy", since_1904=True) == "2958465"
+
+
 def test_times_of_a_real_workbook_are_read_as_they_are_shown() -> None:
     def fill(sheet: Worksheet) -> None:
         sheet.append([date(2025, 1, 2), datetime(2025, 1, 2, 9, 30), time(9, 30), 1.5])  # noqa: DTZ001

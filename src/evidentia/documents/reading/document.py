@@ -51,8 +51,8 @@ _READERS: Final = {
 }
 """Where each format's reader lives; it is imported when the first such file is read."""
 
-_EXTRAS: Final = frozenset({"rst"})
-"""Readers that need a package of their own; the extra is called as the module is."""
+_EXTRAS: Final = {"rst": "evidentia[rst]"}
+"""Readers that need what not everyone has, and what brings it."""
 EXTENSIONS: Final = {
     "pdf": PDF,
     "docx": DOCX,
@@ -178,10 +178,9 @@ def _reader(media_type: str, filename: str) -> _Reader:
     module, _, name = _READERS[media_type].partition(":")
     try:
         found: _Reader = getattr(import_module(f"evidentia.documents.reading.{module}"), name)
-    except ModuleNotFoundError:
-        if module not in _EXTRAS:
-            raise
-        raise problem(filename, f"reading it needs pip install 'evidentia[{module}]'") from None
+    except ModuleNotFoundError as error:
+        package = _EXTRAS.get(module, "evidentia")
+        raise problem(filename, f"reading it needs {error.name}: pip install '{package}'") from None
     return found
 
 

@@ -84,7 +84,7 @@ class _Reader:
                 if lead:
                     self._add(lead, (), subject)
                     lead = ""
-                self.read(part.get_payload(0), depth + 1)
+                self.read(_inner(part)[0], depth + 1)
                 continue
             self.texts += 1
             text, headings = self._text(part)
@@ -104,7 +104,7 @@ class _Reader:
                 raise problem(self._filename, f"more than {MAX_MESSAGE_PARTS:,} parts of a message")
             kind = part.get_content_type()
             if part.is_multipart() and kind.startswith("multipart/"):
-                inner = part.get_payload()
+                inner = _inner(part)
                 waiting += _chosen(inner) if kind == _ALTERNATIVE else reversed(inner)
             elif (kind in _TEXTS and part.get_content_disposition() != "attachment") or (
                 kind == _MESSAGE and part.is_multipart()
@@ -115,11 +115,12 @@ class _Reader:
                 self.attachments.append(shown_name(" ".join(name.split())))
 
     def _text(self, part: Message) -> tuple[str, tuple[Heading, ...]]:
-        data = part.get_payload(decode=True)
+        payload = part.get_payload(decode=True)
+        data = payload if isinstance(payload, bytes) else b""
         label = (part.get_content_charset() or "utf-8").lower()
         where = f"part {len(self.pages) + 1}"
         try:
-            text = data.decode(CODECS.get(label, "utf-8")) if isinstance(data, bytes) else ""
+            text = data.decode(CODECS.get(label, "utf-8"))
         except UnicodeDecodeError as error:
             raise problem(
                 self._filename,
@@ -144,6 +145,12 @@ class _Reader:
             Heading(heading.level + 1, heading.text, number, heading.start + moved)
             for heading in headings
         ]
+
+
+def _inner(part: Message) -> list[Message]:
+    """Return the parts that a part is made of."""
+    payload = part.get_payload()
+    return [inner for inner in payload if isinstance(inner, Message)]
 
 
 def _chosen(parts: list[Message]) -> list[Message]:

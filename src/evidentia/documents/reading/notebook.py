@@ -74,7 +74,7 @@ def _written(cells: Sequence[Any], filename: str) -> Contents:
                 headings.append(_name(number, section, at + (len(text) if end < 0 else end)))
         parts += [gap, text]
         at += len(text)
-    warnings = ()
+    warnings: tuple[str, ...] = ()
     if pictures:
         left_out = counted(pictures, "output that is no text is", "outputs that are no text are")
         warnings = (f"{left_out} left out",)

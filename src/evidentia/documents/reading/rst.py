@@ -156,7 +156,7 @@ class _AnyOption(dict[str, Any]):
         return directives.unchanged
 
 
-class _Foreign(Directive):
+class _Foreign(Directive):  # type: ignore[misc]  # docutils has no types
     """A directive that docutils does not know: its argument and its content are text."""
 
     optional_arguments = 1
