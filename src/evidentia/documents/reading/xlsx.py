@@ -158,7 +158,7 @@ class _Strings:
         self._in_text = False
         self._aside -= tag == "rPh"
         if tag == "si":
-            self.found.append(_unescaped("".join(self._parts)))
+            self.found.append(one_line(_unescaped("".join(self._parts))))
 
     def text(self, text: str) -> None:
         if self._in_text:
@@ -301,7 +301,7 @@ class _Sheet:
             case "s":
                 at = _number(written)
                 known = written.strip().isdigit() and at < len(self._strings)
-                return one_line(self._strings[at] if known else ""), False
+                return self._strings[at] if known else "", False  # one text, in however many cells
             case "str" | "inlineStr":
                 return one_line(_unescaped(written)), False
             case "b":
