@@ -214,6 +214,23 @@ def test_a_chunk_lies_under_one_heading_and_headings_in_a_row_head_one() -> None
     ]
 
 
+def test_a_name_that_is_not_in_the_text_begins_a_chunk_where_it_stands() -> None:
+    text = "Days: 15\nDays: 20 | Note: row 2\n\nDays: 30"
+    headings = (
+        Heading(1, "Rates", 1, 0, written=False),
+        Heading(2, "Rates, row 2", 1, 0, written=False),
+        Heading(2, "Rates, row 3", 1, 9, written=False),
+        Heading(2, "Rates, row 5", 1, text.index("Days: 30"), written=False),
+    )
+    chunks = chunk_document(document(text, headings=headings), "doc_1")
+    assert [(chunk.text, chunk.heading_path[1:]) for chunk in chunks] == [
+        ("Days: 15", ("Rates, row 2",)),
+        ("Days: 20 | Note: row 2", ("Rates, row 3",)),
+        ("Days: 30", ("Rates, row 5",)),
+    ]
+    assert all(text[chunk.start : chunk.end] == chunk.text for chunk in chunks)
+
+
 def test_headings_stay_in_force_on_the_next_page() -> None:
     headings = (Heading(1, "Policy", 1, 0), Heading(2, "Leave", 2, 6))
     chunks = chunk_document(

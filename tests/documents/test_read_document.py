@@ -1,4 +1,5 @@
 import hashlib
+import json
 import random
 
 import pytest
@@ -9,19 +10,49 @@ import tiers
 from docx_writing import docx_bytes, paragraph, zip_bytes
 from evidentia.documents.reading import document as reading
 from evidentia.documents.reading.document import (
+    CSV,
     DOCX,
+    EMAIL,
     HTML,
     MARKDOWN,
+    NOTEBOOK,
     PDF,
+    RST,
     TEXT,
+    XLSX,
     read_document,
 )
 from evidentia.errors import DocumentError, InputError
 from pdf_writing import Line, pdf_bytes
+from xlsx_writing import relationships, sheet_bytes
 
 SENTENCE = "All permanent employees shall receive 15 days of paid annual leave."
 PDF_FILE = pdf_bytes([[Line(SENTENCE)]])
 DOCX_FILE = docx_bytes(paragraph(SENTENCE))
+WORKBOOK = sheet_bytes(
+    "<sheetData><row r='1'><c r='A1'><v>15</v></c></row></sheetData>",
+    parts={"xl/media/picture.png": bytes(range(256)) * 8},
+)
+CELL = {"cell_type": "markdown", "source": ["# Leave\n", f"{SENTENCE}\n" * 20]}
+BOOK = zip_bytes(
+    {
+        "META-INF/container.xml": "<c><rootfile full-path='b.opf'/></c>",
+        "b.opf": "<p><item id='a' href='a.html'/><itemref idref='a'/></p>",
+        "a.html": f"<h1>Leave</h1><p>{SENTENCE}</p>",
+    }
+)
+DECK = zip_bytes(
+    {
+        "ppt/presentation.xml": "<p xmlns:r='x/relationships'><sldId r:id='a'/></p>",
+        "ppt/_rels/presentation.xml.rels": relationships(a="slide slides/a.xml"),
+        "ppt/slides/a.xml": f"<sld><sp><p><t>{SENTENCE}</t></p></sp></sld>",
+    }
+)
+MAIL = (
+    b"From: a@example.org\nSubject: Leave\nContent-Type: multipart/mixed; boundary=x\n\n--x\n"
+    b"Content-Type: text/html\n\n<p>15 days</p>\n--x\nContent-Type: message/rfc822\n\n"
+    b"Subject: =?utf-8?b?w7Y=?=\n\nText.\n--x--\n"
+)
 HTML_FILE = f"<!DOCTYPE html><p>{SENTENCE}</p>".encode()
 
 
@@ -40,7 +71,13 @@ HTML_FILE = f"<!DOCTYPE html><p>{SENTENCE}</p>".encode()
         (b"# text", "a.MD", MARKDOWN),
         (b"# text", "a.txt", TEXT),
         (b"# text", "README", TEXT),
-        (b"a,b\n1,2\n", "a.csv", TEXT),
+        (b"a,b\n1,2\n", "a.csv", CSV),
+        (b"a\tb\n1\t2\n", "a.TSV", CSV),
+        (b"a,b\n1,2\n", "a.txt", TEXT),
+        (WORKBOOK, "a.docx", XLSX),
+        (b"Text.\n", "a.rst", RST),
+        (b'{"cells": [{"cell_type": "raw", "source": "x"}]}', "a.ipynb", NOTEBOOK),
+        (b"Subject: Leave\n\nText.", "a.eml", EMAIL),
         (b"A text that speaks of %PDF-1.7 files", "a.txt", TEXT),
     ],
 )
@@ -75,10 +112,10 @@ def test_the_same_bytes_give_an_equal_document() -> None:
             "a.docx",
             "a Word file encrypted with a password",
         ),
-        (zip_bytes({"xl/workbook.xml": "x"}), "a.xlsx", "an Excel workbook: save its sheets"),
+        (zip_bytes({"content.xml": "x"}), "a.ods", "an OpenDocument file: save it as DOCX, XLSX"),
         (zip_bytes({"a.txt": "x"}), "a.zip", "a ZIP archive: unpack it"),
         (b"PK\x03\x04 not a zip", "a.docx", "a broken Word file"),
-        (b"\x7fELF\x00\x00\x00", "a.bin", "neither PDF, DOCX, HTML, Markdown nor text"),
+        (b"\x7fELF\x00\x00\x00", "a.bin", "no format that is read, which are PDF, DOCX"),
     ],
 )
 def test_what_cannot_be_read_says_what_it_is_and_what_to_do(
@@ -143,7 +180,10 @@ def test_text_after_many_blank_pages_is_seen() -> None:
     assert read_document(pdf_bytes(pages), "a.pdf").pages[151].text == "Only here."
 
 
-@given(st.binary(max_size=400), st.sampled_from(["a.pdf", "a.docx", "a.html", "a.md", "a.txt", ""]))
+@given(
+    st.binary(max_size=400),
+    st.sampled_from(["", *(f"a.{ending}" for ending in reading.EXTENSIONS)]),
+)
 def test_any_bytes_are_read_or_refused_with_a_reason(data: bytes, filename: str) -> None:
     try:
         document = read_document(data, filename)
@@ -159,6 +199,13 @@ def test_any_bytes_are_read_or_refused_with_a_reason(data: bytes, filename: str)
         (DOCX_FILE, "a.docx", 1_500),
         (HTML_FILE * 3, "a.html", 1_500),
         (b"# A\n\n- b\n\n> c\n\n| d |\n|---|\n" * 5, "a.md", 400),
+        (WORKBOOK, "a.xlsx", 1_500),
+        (DECK, "a.pptx", 1_500),
+        (BOOK, "a.epub", 1_500),
+        (MAIL, "a.eml", 1_500),
+        (json.dumps({"cells": [CELL]}).encode(), "a.ipynb", 1_500),
+        (b'Country,Days\nOman,15\n"a, b",2\n' * 3, "a.csv", 1_500),
+        (b"A\n=\n\n.. note:: b\n\n- c |d| `e`_ :f:`g`\n\n" * 3, "a.rst", 200),
     ],
 )
 def test_damaged_files_are_read_or_refused_with_a_reason(

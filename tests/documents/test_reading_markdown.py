@@ -1,5 +1,6 @@
 import pytest
 
+from evidentia.documents.chunking import chunk_document
 from evidentia.documents.model import ReadDocument
 from evidentia.documents.reading import markdown
 from evidentia.documents.reading.document import MARKDOWN, read_document
@@ -71,3 +72,51 @@ def test_a_file_that_would_take_minutes_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(markdown, "MAX_MARKDOWN_BYTES", 10)
     with pytest.raises(DocumentError, match=r"12 bytes of Markdown, 10 at most: .* name it .txt"):
         read("# Leave ok\n\n")
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "---\ntitle: Leave\ntags:\n- hr\n- leave\nabstract: >\n  All of it.\n# a comment\n\n---\n",
+        "---\r\n# first a comment\r\ntitle: Leave\r\n---\r\n",
+        '---\n"title": Leave\nlist: [\n  1,\n]\n...\n',
+        "+++\ntitle = 'Leave'\ndate = 2024-01-02\n[params]\n  owner = \"HR\"\n+++\n",
+        "---\n---\n",
+    ],
+)
+def test_front_matter_is_in_no_passage_and_places_are_those_of_the_file(front: str) -> None:
+    source = f"{front}\n# Leave\n\nEmployees receive 15 days.\n"
+    document = read(source)
+    assert document.pages[0].text == source
+    (chunk,) = chunk_document(document, "doc_1")
+    assert chunk.text == "# Leave\n\nEmployees receive 15 days."
+    assert source[chunk.start : chunk.end] == chunk.text
+    assert document.title == "Leave"
+
+
+def test_the_fields_of_toml_are_read() -> None:
+    document = read('+++\ntitle = "Urlaub"\ndate = 2024-01-02\nlang = "de"\n+++\nText.\n')
+    assert (document.title, document.created) == ("Urlaub", "2024-01-02")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "---\n\nEmployees receive 15 days.\n\n---\n\nMore.\n",
+        "---\ntitle: Leave\n\nEmployees receive 15 days.\n---\n",
+        "---\n# Leave\nEmployees receive 15 days.\n---\n",
+        "---\n- 15 days\n---\nMore.\n",
+        "+++\nEmployees receive 15 days.\n+++\n",
+        "text\n---\ntitle: Leave\n---\n",
+        "---\ntitle: no end\n",
+    ],
+)
+def test_text_between_rules_is_no_front_matter_and_stays(source: str) -> None:
+    document = read(source)
+    chunks = chunk_document(document, "doc_1")
+    assert "".join("".join(chunk.text for chunk in chunks).split()) == "".join(source.split())
+
+
+def test_front_matter_alone_is_no_document() -> None:
+    with pytest.raises(DocumentError, match="an empty document: it has no text"):
+        read("---\ntitle: Leave\n---\n")

@@ -87,7 +87,7 @@ def test_hidden_files_and_those_of_an_open_office_program_are_passed_over(tmp_pa
 
 
 def test_other_kinds_of_files_are_left_out_and_it_is_said_why(tmp_path: Path) -> None:
-    write(tmp_path, "a.txt", "b.png", "c", "sub/d.xlsx", "e.txt.bak")
+    write(tmp_path, "a.txt", "b.png", "c", "sub/d.ods", "e.txt.bak")
     os.mkfifo(tmp_path / "pipe.txt")
     found = find_files(tmp_path)
     assert [file.filename for file in found.files] == ["a.txt"]
@@ -97,7 +97,7 @@ def test_other_kinds_of_files_are_left_out_and_it_is_said_why(tmp_path: Path) ->
         ("c", kind),
         ("e.txt.bak", kind),
         ("pipe.txt", "not a file"),
-        ("sub/d.xlsx", kind),
+        ("sub/d.ods", kind),
     ]
 
 
@@ -280,6 +280,14 @@ def test_a_file_that_was_read_comes_with_all_that_is_kept_of_it() -> None:
     assert result.warnings == ("page 2 is a picture without text: it needs OCR",)
     assert "Employees receive 15 days." in result.chunks[0].text
     assert result == read(asked("HR.pdf", data))
+
+
+def test_front_matter_is_in_no_passage_and_in_the_pieces_of_a_bundle() -> None:
+    data = b"---\ntitle: Leave\n---\n\nEmployees receive 15 days.\n"
+    passages = read(asked("a.md", data)).chunks
+    assert [chunk.text for chunk in passages] == ["Employees receive 15 days."]
+    pieces = read(asked("a.md", data)._replace(cut=(500, 0))).pieces
+    assert [piece.text for piece in pieces] == [data.decode().strip()]
 
 
 def test_a_title_has_no_characters_that_a_database_cannot_store() -> None:

@@ -25,7 +25,8 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="Folders, or single files: PDF, DOCX, HTML, Markdown or text.",
+            help="Folders, or single files: PDF, DOCX, PPTX, XLSX, CSV, HTML, EPUB, Markdown, RST, "
+            "Jupyter notebooks, e-mail or text.",
         ),
     ],
     home: HomeOption = None,
@@ -185,6 +186,7 @@ def cite(
 
 def _report(done: "Ingestion") -> None:
     from evidentia.cli.output import first_few, say, visible
+    from evidentia.documents.reading.document import FORMATS
     from evidentia.language.counting import counted
 
     outcomes = [result.outcome for result in done.results]
@@ -199,7 +201,7 @@ def _report(done: "Ingestion") -> None:
         read = counted(len(done.results), "document")
         say(f"{read}: {', '.join(parts)} ({pages}, {passages}).", "good")
     elif not done.problems:
-        say("There was no document to read. PDF, DOCX, HTML, Markdown and text files are read.")
+        say(f"There was no document to read. What is read: {FORMATS}.")
     for result in done.results:
         for warning in result.document.warnings:
             say(f"{visible(result.document.filename)}: {visible(warning)}", "unknown", under=True)

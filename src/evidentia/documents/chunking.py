@@ -2,7 +2,7 @@
 
 A chunk lies on one page and under one heading. It ends at a paragraph if one ends in its second
 half, else at a sentence, else between words, and never inside a character. All that is not white
-space is in a chunk.
+space is in a chunk, but for the front matter of a page.
 """
 
 from bisect import bisect_left, bisect_right
@@ -117,8 +117,7 @@ def _sections(
     `path` holds the headings in force and goes on from page to page.
     """
     text = page.text
-    start = 0
-    title_end = 0
+    start = title_end = page.start
     for heading in sorted(headings, key=lambda item: item.start):
         if text[title_end : heading.start].strip(_NO_BODY):
             cut = boundary_before(text, min(heading.start, len(text)))
@@ -127,7 +126,7 @@ def _sections(
         while path and path[-1].level >= heading.level:
             path.pop()
         path.append(heading)
-        title_end = _line_end(text, heading)
+        title_end = _line_end(text, heading) if heading.written else heading.start
     yield start, len(text), tuple(item.text for item in path)
 
 

@@ -7,20 +7,28 @@ from evidentia.language.direction import Direction
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page, counted from 1; formats without pages have one."""
+    """One page, counted from 1; formats without pages have one.
+
+    What stands before `start` is front matter: it is part of the file, and of no passage.
+    """
 
     number: int
     text: str
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: its level from 1 to 6, its text, and where its line begins on its page."""
+    """A heading: its level from 1, its text, and where its line begins on its page.
+
+    One that is not `written` names what begins there, a row or a slide, and is not in the text.
+    """
 
     level: int
     text: str
     page: int
     start: int
+    written: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The worker that reads documents: bytes in, chunks and their index out. Run as a command."""
 
 import contextlib
+from dataclasses import replace
 
 from evidentia.documents.chunking import chunk_document, join_chunks
 from evidentia.documents.index import build_index
@@ -19,6 +20,8 @@ def read(asked: Asked) -> ReadFile:
     """Read a document; whatever goes wrong is a `DocumentError` that names the file."""
     try:
         document = read_document(asked.data, asked.filename)
+        if asked.cut:
+            document = _whole(document)
         chunks = chunk_document(document, asked.document_id)
         pieces = _pieces(document, asked)
     except DocumentError:
@@ -43,6 +46,11 @@ def read(asked: Asked) -> ReadFile:
         pieces=pieces,
         around=_around(document, pieces, asked.context),
     )
+
+
+def _whole(document: ReadDocument) -> ReadDocument:
+    """Return a document with its front matter as text: a bundle accounts for all of a file."""
+    return replace(document, pages=tuple(replace(page, start=0) for page in document.pages))
 
 
 def _around(

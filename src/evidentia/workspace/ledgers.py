@@ -14,6 +14,7 @@ from pydantic import PrivateAttr
 
 from evidentia import __version__
 from evidentia.canonical import derived_id, sha256_hex
+from evidentia.documents.reading.document import FORMATS
 from evidentia.errors import InputError, IntegrityError
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.ledger.session import (
@@ -310,8 +311,8 @@ def _checked_against(
     if not versions:
         problem = f"; {unread[0].problem}" if unread else ""
         raise InputError(
-            "there are no documents to check against: give a folder with PDF, DOCX, HTML, "
-            f"Markdown or text files, or ingest some first{problem}"
+            "there are no documents to check against: give a folder with documents "
+            f"({FORMATS}), or ingest some first{problem}"
         )
     return versions, unread
 

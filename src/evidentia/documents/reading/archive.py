@@ -1,7 +1,8 @@
-"""The inside of a DOCX: a ZIP of XML parts, neither of which is trusted.
+"""The inside of a file that is a ZIP of XML parts (DOCX, XLSX, PPTX, EPUB): none of it is trusted.
 
-Parts are unpacked under a limit. A document type declaration, which no Word file has and every
-entity attack needs, is refused.
+Parts are unpacked under a limit, in memory, and only by the names that the archive lists. A
+document type declaration, which Office never writes and every entity attack needs, is refused; of
+a book, one that declares nothing is passed over.
 """
 
 import struct
@@ -9,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from io import BytesIO
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 from xml.parsers import expat
 
 from evidentia.documents.reading.contents import problem
@@ -23,6 +24,10 @@ from evidentia.documents.reading.limits import (
 from evidentia.errors import DocumentError
 
 WORD_DOCUMENT: Final = "word/document.xml"
+EXCEL_WORKBOOK: Final = "xl/workbook.xml"
+POWERPOINT_PRESENTATION: Final = "ppt/presentation.xml"
+EPUB_CONTAINER: Final = "META-INF/container.xml"
+"""The part by which each kind of archive is known."""
 _ZIP_ERRORS: Final = (
     zipfile.BadZipFile,
     zlib.error,
@@ -37,14 +42,33 @@ _ZIP_ERRORS: Final = (
 _BLOCK_BYTES: Final = 2**16
 _ENCRYPTED: Final = 0x1
 
+_RELATIONSHIPS: Final = "relationships"
+"""How the namespace ends in which Office files refer to other parts, in either of its forms."""
+
 Attributes = Mapping[str, str]
 
 
-class Archive:
-    """The parts of a DOCX, unpacked one by one within the limits."""
+class ArchiveKind(NamedTuple):
+    """What a file is called, and what mends it when it is broken."""
 
-    def __init__(self, data: bytes, filename: str) -> None:
+    name: str
+    mended_by: str
+
+
+WORD: Final = ArchiveKind("Word file", "open it in Word or LibreOffice and save it again")
+EXCEL: Final = ArchiveKind("Excel workbook", "open it in Excel or LibreOffice and save it again")
+POWERPOINT: Final = ArchiveKind(
+    "PowerPoint presentation", "open it in PowerPoint or LibreOffice and save it again"
+)
+EPUB: Final = ArchiveKind("EPUB book", "convert it anew, or fetch it again")
+
+
+class Archive:
+    """The parts of an archive, unpacked one by one within the limits."""
+
+    def __init__(self, data: bytes, filename: str, kind: ArchiveKind) -> None:
         self.filename = filename
+        self._kind = kind
         self._budget = MAX_EXPANDED_BYTES
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
@@ -68,7 +92,7 @@ class Archive:
                 self.filename, "encrypted with a password: open it, remove the password and save it"
             )
         if info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-            raise self.broken(f"{name} is packed in a way that Word does not use")
+            raise self.broken(f"{name} is packed in a way that no such file uses")
         allowed = max(EXPANSION_FREE_BYTES, info.compress_size * MAX_EXPANSION)
         try:
             return self._unpacked(info, min(allowed, self._budget))
@@ -93,19 +117,14 @@ class Archive:
 
     def broken(self, why: str) -> DocumentError:
         """Return the error for a file that is damaged, or made to be."""
-        return problem(
-            self.filename,
-            f"a broken Word file ({why}): open it in Word or LibreOffice and save it again",
-        )
-
-
-def part_names(data: bytes, filename: str) -> frozenset[str]:
-    """Return the names of a ZIP file's parts; raise `DocumentError` if it is damaged."""
-    return Archive(data, filename).names()
+        return problem(self.filename, f"a broken {self._kind.name} ({why}): {self._kind.mended_by}")
 
 
 class PartReader(Protocol):
-    """Takes a part's elements as they come by, under their local names."""
+    """Takes a part's elements as they come by, under their local names.
+
+    An attribute that refers to another part, `r:id`, keeps its `r:`.
+    """
 
     def start(self, tag: str, attributes: Attributes, /) -> None:
         """Take the start of an element."""
@@ -117,8 +136,11 @@ class PartReader(Protocol):
         """Take text between tags."""
 
 
-def parse_part(archive: Archive, name: str, reader: PartReader) -> bool:
-    """Send a part's elements and text to the reader; False if there is no such part."""
+def parse_part(archive: Archive, name: str, reader: PartReader, *, typed: bool = False) -> bool:
+    """Send a part's elements and text to the reader; False if there is no such part.
+
+    `typed` allows it to name a document type, which is not looked up.
+    """
     data = archive.part(name)
     if data is None:
         return False
@@ -131,15 +153,16 @@ def parse_part(archive: Archive, name: str, reader: PartReader) -> bool:
         depth += 1
         if depth > MAX_NESTING:
             raise archive.broken(f"{name}: elements nested more than {MAX_NESTING} deep")
-        reader.start(_local(element), {_local(key): value for key, value in attributes.items()})
+        reader.start(_local(element), {_named(key): value for key, value in attributes.items()})
 
     def ended(element: str) -> None:
         nonlocal depth
         depth -= 1
         reader.end(_local(element))
 
-    def declared(*_: object) -> None:
-        raise archive.broken(f"{name}: a document type declaration, which Word never writes")
+    def declared(_name: str, _system: str | None, _public: str | None, inside: int) -> None:
+        if inside or not typed:
+            raise archive.broken(f"{name}: a document type declaration, which no such file needs")
 
     parser.StartElementHandler = started
     parser.EndElementHandler = ended
@@ -154,3 +177,8 @@ def parse_part(archive: Archive, name: str, reader: PartReader) -> bool:
 
 def _local(name: str) -> str:
     return name.rpartition(" ")[2]
+
+
+def _named(attribute: str) -> str:
+    space, _, name = attribute.rpartition(" ")
+    return f"r:{name}" if space.endswith(_RELATIONSHIPS) else name

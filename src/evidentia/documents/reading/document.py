@@ -6,43 +6,94 @@ from typing import Final, Protocol
 
 from evidentia.canonical import sha256_hex
 from evidentia.documents.model import Heading, Page, ReadDocument
-from evidentia.documents.reading.archive import WORD_DOCUMENT, part_names
+from evidentia.documents.reading.archive import EPUB as EPUB_BOOK
+from evidentia.documents.reading.archive import (
+    EPUB_CONTAINER,
+    EXCEL,
+    EXCEL_WORKBOOK,
+    POWERPOINT,
+    POWERPOINT_PRESENTATION,
+    WORD,
+    WORD_DOCUMENT,
+    Archive,
+    ArchiveKind,
+)
 from evidentia.documents.reading.contents import Contents, problem
 from evidentia.documents.reading.limits import MAX_BYTES, MAX_LINE_CHARACTERS
 from evidentia.language.direction import SAMPLE_SIZE, detect_direction, detect_language
 
 PDF: Final = "application/pdf"
 DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX: Final = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+EPUB: Final = "application/epub+zip"
+NOTEBOOK: Final = "application/x-ipynb+json"
+EMAIL: Final = "message/rfc822"
 HTML: Final = "text/html"
 MARKDOWN: Final = "text/markdown"
+RST: Final = "text/x-rst"
+CSV: Final = "text/csv"
 TEXT: Final = "text/plain"
 
 _READERS: Final = {
     PDF: "pdf:read_pdf",
     DOCX: "docx:read_docx",
+    XLSX: "xlsx:read_xlsx",
+    PPTX: "pptx:read_pptx",
+    EPUB: "epub:read_epub",
+    NOTEBOOK: "notebook:read_notebook",
+    EMAIL: "mail:read_mail",
     HTML: "html:read_html",
     MARKDOWN: "markdown:read_markdown",
+    RST: "rst:read_rst",
+    CSV: "csv:read_csv",
     TEXT: "text:read_text",
 }
 """Where each format's reader lives; it is imported when the first such file is read."""
 
+_EXTRAS: Final = {"rst": "evidentia[rst]"}
+"""Readers that need what not everyone has, and what brings it."""
 EXTENSIONS: Final = {
     "pdf": PDF,
     "docx": DOCX,
     "docm": DOCX,
     "dotx": DOCX,
+    "xlsx": XLSX,
+    "xlsm": XLSX,
+    "xltx": XLSX,
+    "pptx": PPTX,
+    "pptm": PPTX,
+    "ppsx": PPTX,
+    "potx": PPTX,
+    "epub": EPUB,
+    "ipynb": NOTEBOOK,
+    "eml": EMAIL,
     "html": HTML,
     "htm": HTML,
     "xhtml": HTML,
     "md": MARKDOWN,
     "markdown": MARKDOWN,
     "mdx": MARKDOWN,
+    "rst": RST,
+    "rest": RST,
+    "csv": CSV,
+    "tsv": CSV,
     "txt": TEXT,
     "text": TEXT,
 }
 """What a name's ending says of a file; what is in the file comes first."""
-_PLAIN: Final = frozenset({MARKDOWN, TEXT})
-_BINARY: Final = {PDF: "PDF", DOCX: "Word (DOCX)"}
+FORMATS: Final = (
+    "PDF, DOCX, PPTX, XLSX, CSV, HTML, EPUB, Markdown, RST, Jupyter notebooks, e-mail and text"
+)
+"""What is read, as people are told it."""
+_PLAIN: Final = frozenset({MARKDOWN, RST, CSV, EMAIL, TEXT})
+_BINARY: Final = {
+    PDF: "PDF",
+    DOCX: "Word (DOCX)",
+    XLSX: "Excel (XLSX)",
+    PPTX: "PowerPoint (PPTX)",
+    EPUB: "EPUB",
+}
 
 _OTHERS: Final = (
     (b"{\\rtf", "a rich text (RTF) file: save it as DOCX or PDF"),
@@ -57,11 +108,16 @@ _OTHERS: Final = (
     (b"SQLite format 3\x00", "a SQLite database, which has no pages to read"),
 )
 _ZIP: Final = b"PK\x03\x04"
+_ZIP_TYPES: Final = (
+    (WORD_DOCUMENT, DOCX),
+    (EXCEL_WORKBOOK, XLSX),
+    (POWERPOINT_PRESENTATION, PPTX),
+    (EPUB_CONTAINER, EPUB),
+)
+_ZIP_NAMED: Final = {XLSX: EXCEL, PPTX: POWERPOINT, EPUB: EPUB_BOOK}
 _ZIP_KINDS: Final = (
-    ("xl/workbook.xml", "an Excel workbook: save its sheets as CSV, HTML or PDF"),
-    ("ppt/presentation.xml", "a PowerPoint presentation: save it as PDF"),
-    ("content.xml", "an OpenDocument file: save it as DOCX or PDF"),
-    ("META-INF/container.xml", "an EPUB book: convert it to HTML or PDF"),
+    ("xl/workbook.bin", "a binary Excel workbook (XLSB): save it as XLSX"),
+    ("content.xml", "an OpenDocument file: save it as DOCX, XLSX, PPTX or PDF"),
 )
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
@@ -93,8 +149,7 @@ def read_document(data: bytes, filename: str) -> ReadDocument:
     if len(data) > MAX_BYTES:
         raise problem(filename, f"{len(data):,} bytes, {MAX_BYTES:,} at most: split the file")
     media_type = _media_type(data, filename)
-    module, _, name = _READERS[media_type].partition(":")
-    reader: _Reader = getattr(import_module(f"evidentia.documents.reading.{module}"), name)
+    reader = _reader(media_type, filename)
     if media_type in _PLAIN:  # before it is decoded, for it may be large
         _check_lines(data, filename, MAX_LINE_CHARACTERS * _MOST_BYTES)
     contents = reader(data, filename)
@@ -116,6 +171,17 @@ def read_document(data: bytes, filename: str) -> ReadDocument:
         modified=contents.modified,
         warnings=contents.warnings,
     )
+
+
+def _reader(media_type: str, filename: str) -> _Reader:
+    """Return a format's reader; raise `DocumentError` if what it needs is not installed."""
+    module, _, name = _READERS[media_type].partition(":")
+    try:
+        found: _Reader = getattr(import_module(f"evidentia.documents.reading.{module}"), name)
+    except ModuleNotFoundError as error:
+        package = _EXTRAS.get(module, "evidentia")
+        raise problem(filename, f"reading it needs {error.name}: pip install '{package}'") from None
+    return found
 
 
 def _check_lines(text: str | bytes, filename: str, most: int) -> None:
@@ -144,10 +210,10 @@ def _media_type(data: bytes, filename: str) -> str:
     if named == PDF and _PDF_MARK in data[:_PDF_MARK_WITHIN]:
         return PDF
     if data.startswith(_ZIP):
-        return _zip_type(data, filename)
+        return _zip_type(data, filename, _ZIP_NAMED.get(named or "", WORD))
     if _HTML_START.match(data):
         return HTML
-    other = _other_kind(data)
+    other = _other_kind(data, _ZIP_NAMED.get(named or "", WORD))
     if other:
         raise problem(filename, f"not supported: {other}")
     if named in _BINARY:
@@ -158,24 +224,29 @@ def _media_type(data: bytes, filename: str) -> str:
         )
     if named is None and b"\x00" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise problem(
-            filename, "not supported: neither PDF, DOCX, HTML, Markdown nor text; convert it to one"
+            filename, f"not supported: no format that is read, which are {FORMATS}; convert it"
         )
     return named or TEXT
 
 
-def _zip_type(data: bytes, filename: str) -> str:
-    names = part_names(data, filename)
-    if WORD_DOCUMENT in names:
-        return DOCX
+def _zip_type(data: bytes, filename: str, called: ArchiveKind) -> str:
+    names = Archive(data, filename, called).names()
+    for part, media_type in _ZIP_TYPES:
+        if part in names:
+            return media_type
     kind = next((kind for part, kind in _ZIP_KINDS if part in names), "a ZIP archive: unpack it")
     raise problem(filename, f"not supported: {kind}")
 
 
-def _other_kind(data: bytes) -> str | None:
+def _other_kind(data: bytes, called: ArchiveKind) -> str | None:
     if data.startswith(_OLE):
         if _OLE_ENCRYPTED in data:
-            return "a Word file encrypted with a password; open it, remove the password and save it"
-        return "an old Word, Excel or PowerPoint file: save it as DOCX or PDF"
+            article = "an" if called.name[0] in "AEIO" else "a"
+            return (
+                f"{article} {called.name} encrypted with a password; open it, remove the password "
+                "and save it"
+            )
+        return "an old Word, Excel or PowerPoint file: save it as DOCX, XLSX, PPTX or PDF"
     return next((kind for mark, kind in _OTHERS if data.startswith(mark)), None)
 
 
@@ -183,8 +254,9 @@ def _sample(pages: tuple[Page, ...]) -> str:
     """Return text from all over the document, to tell its language by."""
     step = len(pages) // _SAMPLED_PAGES + 1
     share = SAMPLE_SIZE // min(len(pages), _SAMPLED_PAGES)
-    sample = "\n".join(page.text[:share] for page in pages[::step]).strip()
-    return sample or "".join(page.text for page in pages).strip()[:SAMPLE_SIZE]
+    texts = (page.text[page.start : page.start + share] for page in pages[::step])
+    sample = "\n".join(texts).strip()
+    return sample or "".join(page.text[page.start :] for page in pages).strip()[:SAMPLE_SIZE]
 
 
 def _declared(language: str | None) -> str | None:
@@ -194,5 +266,6 @@ def _declared(language: str | None) -> str | None:
 
 def _top_heading(headings: tuple[Heading, ...]) -> str | None:
     """Return the first of the highest headings, which serves as a title where there is none."""
+    headings = tuple(heading for heading in headings if heading.written)
     top = min((heading.level for heading in headings), default=0)
     return next((heading.text for heading in headings if heading.level == top), None)

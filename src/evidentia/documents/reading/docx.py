@@ -8,19 +8,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from evidentia.documents.reading.archive import WORD_DOCUMENT, Archive, Attributes, parse_part
-from evidentia.documents.reading.contents import Block, Contents, compose, iso_date
+from evidentia.documents.reading.archive import (
+    WORD,
+    WORD_DOCUMENT,
+    Archive,
+    Attributes,
+    parse_part,
+)
+from evidentia.documents.reading.contents import Block, Contents, compose
 from evidentia.documents.reading.numbering import MAX_LEVELS, ListNumbers
+from evidentia.documents.reading.office import OFF, read_properties
 from evidentia.documents.reading.word_styles import WordLists, WordStyles, small_number
 
-_OFF: Final = frozenset({"0", "false", "off", "none"})
 _LEFT_OUT: Final = frozenset({"del", "moveFrom", "pPrChange", "rPrChange", "Fallback"})
 """Deleted and moved-away text, how it was set before a change, and drawings for old programs."""
 
 
 def read_docx(data: bytes, filename: str) -> Contents:
     """Read a Word document; `DocumentError` if it is broken, encrypted or made to do harm."""
-    archive = Archive(data, filename)
+    archive = Archive(data, filename, WORD)
     styles = WordStyles()
     parse_part(archive, "word/styles.xml", styles)
     lists = WordLists()
@@ -33,36 +39,17 @@ def read_docx(data: bytes, filename: str) -> Contents:
     body = _Body(styles, ListNumbers(lists.levels()), notes)
     if not parse_part(archive, WORD_DOCUMENT, body):
         raise archive.broken("it has no word/document.xml")
-    properties = _Properties()
-    parse_part(archive, "docProps/core.xml", properties)
+    properties = read_properties(archive)
     pages, headings = compose(body.blocks)
     return Contents(
         pages=pages,
         headings=headings,
-        title=properties.found.get("title"),
-        created=iso_date(properties.found.get("created")),
-        modified=iso_date(properties.found.get("modified")),
-        language=properties.found.get("language"),
+        title=properties.title,
+        created=properties.created,
+        modified=properties.modified,
+        language=properties.language,
         warnings=("hidden text is left out",) if body.hidden else (),
     )
-
-
-class _Properties:
-    """Reads the core properties: title, dates, language."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, str] = {}
-        self._tag = ""
-
-    def start(self, tag: str, _attributes: Attributes) -> None:
-        self._tag = tag
-
-    def end(self, _tag: str) -> None:
-        self._tag = ""
-
-    def text(self, text: str) -> None:
-        if self._tag and text.strip():
-            self.found[self._tag] = self.found.get(self._tag, "") + text.strip()
 
 
 class _Notes:
@@ -142,7 +129,7 @@ class _Body:
             case "r":
                 self._run_hidden = False
             case "vanish":
-                self._run_hidden = value not in _OFF
+                self._run_hidden = value not in OFF
             case _ if self._open:
                 self._in_paragraph(self._open[-1], tag, value, attributes)
 
@@ -262,4 +249,4 @@ def _set_property(paragraph: _Paragraph, tag: str, value: str) -> None:
         case "ilvl":
             paragraph.list_level = small_number(value)
         case "pageBreakBefore":
-            paragraph.page_before = paragraph.page_before or value not in _OFF
+            paragraph.page_before = paragraph.page_before or value not in OFF

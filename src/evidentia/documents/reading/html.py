@@ -27,7 +27,7 @@ _CHARSET = re.compile(
 )
 _PRESCAN: Final = 1024
 """How far into a file browsers look for its encoding."""
-_CODECS: Final = {
+CODECS: Final = {
     **dict.fromkeys(("iso-8859-1", "latin1", "ascii", "us-ascii", "windows-1252"), "cp1252"),
     **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
     **dict.fromkeys(("iso-8859-9", "windows-1254"), "cp1254"),
@@ -98,7 +98,11 @@ _MODIFIED: Final = ("article:modified_time", "dcterms.modified", "last-modified"
 
 def read_html(data: bytes, filename: str) -> Contents:
     """Read an HTML page in the encoding that its mark or its `meta` names, else in UTF-8."""
-    text = _decoded(data, filename)
+    return read_html_text(_decoded(data, filename), filename)
+
+
+def read_html_text(text: str, filename: str) -> Contents:
+    """Read an HTML page that was decoded already; `DocumentError` if it is made to do harm."""
     _check_size(text, filename)
     parser = LexborHTMLParser(text)
     root = cast("LexborNode", parser.root)  # a parsed page has one, even if it is empty
@@ -125,7 +129,7 @@ def read_html(data: bytes, filename: str) -> Contents:
 def _decoded(data: bytes, filename: str) -> str:
     declared = _CHARSET.search(data, 0, _PRESCAN)
     label = declared[1].decode("ascii").lower() if declared else "utf-8"
-    codec = _CODECS.get(label)
+    codec = CODECS.get(label)
     if marked_encoding(data) or not codec:
         return decode_text(data, filename)
     try:

@@ -28,3 +28,17 @@ MAX_ATTRIBUTES: Final = 256
 """Attributes of one HTML tag; a parser compares each with all before it, and pages have a dozen."""
 MAX_LINE_CHARACTERS: Final = 2_000_000
 """One line of a text, some 700 printed pages; what has no lines was not written to be read."""
+MAX_ROWS: Final = 200_000
+"""Rows of the tables in one file, each of which is a passage."""
+MAX_CELLS: Final = 2_000_000
+"""Cells of the tables in one file that are not empty."""
+MAX_TABLE_CHARACTERS: Final = 64 * 2**20
+"""The rows of one file with the names of their columns, which a small file can repeat often."""
+MAX_MESSAGE_DEPTH: Final = 20
+"""Messages that are attached to each other; a long chain of forwarded ones has a handful."""
+MAX_MESSAGE_PARTS: Final = 10_000
+"""Parts of one message with all that are attached to it."""
+MAX_HEADER_CHARACTERS: Final = 20_000
+"""How much is read of one header of a message; a list of 500 addresses has that much."""
+MAX_RST_BYTES: Final = 4 * 2**20
+"""The parser takes some seconds for a megabyte; the longest manuals have half of one in a file."""

@@ -1,4 +1,8 @@
-"""Markdown: the source is kept as it is, so that offsets open the file; a parser finds headings."""
+"""Markdown: the source is kept as it is, so that offsets open the file; a parser finds headings.
+
+Front matter, YAML or TOML at the head of a file, is data about it: its fields are read, and it is
+in no passage.
+"""
 
 import re
 from itertools import pairwise
@@ -13,10 +17,16 @@ from evidentia.documents.reading.limits import MAX_MARKDOWN_BYTES
 from evidentia.documents.reading.text import decode_text
 
 _LINE = re.compile(r"\r\n?|\n")
-_FRONT_MATTER = re.compile(
+_YAML = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_FIELD: Final = r"^(?:{}):(.*)$"
+_TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_YAML_LINE = re.compile(r"[ \t#\]}\-]|[^\s:#][^:\n]{0,100}:(?:\s|\Z)|\s*\Z")
+"""How a line of YAML begins: a name, or what goes on with the one before."""
+_TOML_LINE = re.compile(r"[ \t#\[\]}\"']|[\w.\"'-]{1,100}\s*=|\s*\Z")
+_NAME = re.compile(r"[^\s:#=\[-][^:=\n]{0,100}[:=]|\[")
+"""How the first line begins that is neither blank nor a comment."""
+_FIELD: Final = r"^(?:{})[ \t]*[:=](.*)$"
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _TITLE = re.compile(_FIELD.format("title"), _FLAGS)
 _CREATED = re.compile(_FIELD.format("date|created|published"), _FLAGS)
@@ -37,11 +47,10 @@ def read_markdown(data: bytes, filename: str) -> Contents:
             "or name it .txt to have it read as plain text",
         )
     text = decode_text(data, filename)
-    front = _FRONT_MATTER.match(text)
-    fields = front[1] if front else ""
+    start, fields = _front_matter(text)
     return Contents(
-        pages=(Page(1, text),),
-        headings=tuple(_headings(text, front.end() if front else 0)),
+        pages=(Page(1, text, start),),
+        headings=tuple(find_headings(text, start)),
         title=_field(_TITLE, fields),
         created=iso_date(_field(_CREATED, fields)),
         modified=iso_date(_field(_MODIFIED, fields)),
@@ -49,13 +58,28 @@ def read_markdown(data: bytes, filename: str) -> Contents:
     )
 
 
+def _front_matter(text: str) -> tuple[int, str]:
+    """Return where front matter ends, and what is in it; 0 and nothing if there is none.
+
+    Text between two rules is none: each line must be one of data, and the first must name a field.
+    """
+    for pattern, line_form in ((_YAML, _YAML_LINE), (_TOML, _TOML_LINE)):
+        found = pattern.match(text)
+        if found:
+            lines = found[1].splitlines()
+            first = next((line for line in lines if line.strip() and line[0] != "#"), "")
+            if not found[1].strip() or (_NAME.match(first) and all(map(line_form.match, lines))):
+                return found.end(), found[1]
+    return 0, ""
+
+
 def _field(pattern: re.Pattern[str], fields: str) -> str | None:
     found = pattern.search(fields)
     return found[1].strip(" \t\r\"'") or None if found else None
 
 
-def _headings(text: str, start: int) -> list[Heading]:
-    """Return the headings after the front matter, which a parser would take for one."""
+def find_headings(text: str, start: int = 0) -> list[Heading]:
+    """Return the headings from `start` on; a parser would take front matter for one."""
     line_starts = [start, *(found.end() for found in _LINE.finditer(text, start))]
     headings = []
     tokens = _BLOCKS.parse(text[start:])
