@@ -1,5 +1,7 @@
-"""The bundled example: every document reads as it should, and the answer's verdicts are right."""
+"""The bundled example: every document reads as it should, and the answers get the verdicts told."""
 
+import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -10,10 +12,11 @@ from evidentia.documents.model import DocumentChunk, ReadDocument
 from evidentia.documents.reading.document import read_document
 from evidentia.ledger.evidence import Corpus, CorpusDocument
 from evidentia.ledger.model import EvidenceLedger, LedgerEntry, RiskType, Verdict
+from evidentia.workspace import open_workspace
 from ledger.corpora import check, corpus_of, document_id
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-ANSWER = (EXAMPLES / "answer.md").read_text(encoding="utf-8")
+PAGE = (EXAMPLES / "README.md").read_text(encoding="utf-8")
 
 HR = "HR_Policy.pdf"
 GUIDELINES = "Leave_Guidelines.docx"
@@ -43,7 +46,28 @@ def corpus() -> Corpus:
 
 @cache
 def ledger() -> EvidenceLedger:
-    return check(ANSWER, corpus())
+    return check((EXAMPLES / "copied.md").read_text(encoding="utf-8"), corpus())
+
+
+@pytest.fixture(scope="module")
+def in_other_words(tmp_path_factory: pytest.TempPathFactory) -> EvidenceLedger:
+    """Check the answer as `evidentia check` does: passages are found by their meaning, too."""
+    answer = (EXAMPLES / "answer.md").read_text(encoding="utf-8")
+    with open_workspace(tmp_path_factory.mktemp("answer") / "home") as workspace:
+        return workspace.check(answer, against=EXAMPLES / "policies")
+
+
+def told() -> list[list[str]]:
+    """Return the table of the examples' page: number, claim, truth, what documents say, verdict."""
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in PAGE.splitlines()
+        if re.match(r"\| \d", line)
+    ]
+
+
+def verdict(entry: LedgerEntry) -> str:
+    return entry.support.value if entry.support else entry.verdict.value.replace("_", " ")
 
 
 def headings(filename: str, page: int) -> list[str]:
@@ -123,7 +147,38 @@ def row(entry: LedgerEntry) -> Row:
     )
 
 
-def test_each_claim_has_its_verdict_its_quote_and_its_place() -> None:
+def test_the_page_tells_the_verdicts_of_the_answer_in_other_words(
+    in_other_words: EvidenceLedger,
+) -> None:
+    found = [
+        [str(number), entry.claim_text, verdict(entry)]
+        for number, entry in enumerate(in_other_words.entries, 1)
+    ]
+    assert [[number, claim, given] for number, claim, _, _, given in told()] == found
+
+
+def test_the_page_and_the_demo_count_how_often_the_verdicts_err() -> None:
+    counted = Counter((truth == "true", given) for _, _, truth, _, given in told())
+    assert counted == {
+        (True, "supported"): 1,
+        (True, "probable"): 7,
+        (False, "probable"): 5,
+        (False, "partial"): 2,
+        (False, "not found"): 1,
+    }
+    demo = (EXAMPLES.parent / "demo").read_text(encoding="utf-8")
+    for said in (
+        "Of 8 true claims they call 1 supported and 7 probable; of the 8 that don't hold,",
+        "5 probable, 2 partial, 1 not found, none contradicted.",
+    ):
+        assert said in demo
+    assert (
+        "of eight true claims one is supported and seven are probable. Of the eight that don't "
+        "hold, five are probable, two partial, one not found. **None is contradicted**"
+    ) in " ".join(PAGE.split())
+
+
+def test_each_copied_claim_has_its_verdict_its_quote_and_its_place() -> None:
     assert [row(entry) for entry in ledger().entries] == [
         (
             "All permanent employees shall receive 15 days of paid annual leave per calendar year",
@@ -213,15 +268,16 @@ def test_each_claim_has_its_verdict_its_quote_and_its_place() -> None:
     ]
 
 
-def test_every_kind_of_verdict_occurs() -> None:
+def test_every_kind_of_verdict_occurs_in_the_answer_that_copies() -> None:
     counts = ledger().summary.by_verdict
     judged = [verdict.value for verdict in Verdict if verdict is not Verdict.NOT_JUDGED]
     assert all(counts[verdict] for verdict in judged)
     assert counts[Verdict.NOT_JUDGED.value] == 0
 
 
-def test_every_quote_opens_at_its_place() -> None:
-    quoted = [match.passage for entry in ledger().entries for match in entry.evidence]
+def test_every_quote_opens_at_its_place(in_other_words: EvidenceLedger) -> None:
+    entries = [*ledger().entries, *in_other_words.entries]
+    quoted = [match.passage for entry in entries for match in entry.evidence]
     assert quoted
     for passage in quoted:
         assert passage is not None

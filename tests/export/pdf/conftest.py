@@ -29,8 +29,8 @@ class Evidence:
 
     @cached_property
     def ledger(self) -> bytes:
-        """The proof of the ledger of the answer in examples/; made when it is first asked for."""
-        answer = (EXAMPLES / "answer.md").read_text(encoding="utf-8")
+        """The proof of the ledger of an answer in examples/; made when it is first asked for."""
+        answer = (EXAMPLES / "copied.md").read_text(encoding="utf-8")
         with open_workspace(self.home) as workspace:
             found = workspace.check(
                 answer,
