@@ -118,11 +118,12 @@ def test_every_other_kind_of_entry_can_be_recorded(workspace: Workspace) -> None
     kinds = [kind for kind in EntryKind if kind not in OWN_METHOD]
     for kind in kinds:
         workspace._acting.record(
-            kind, f"about {kind}", {"kind": kind.value, "numbers": [1, 0.5, None]}
+            kind, f"about {kind}", {"by": "owner", "kind": kind.value, "numbers": [1, 0.5, None]}
         )
     recorded = [logged.entry.kind for logged in workspace.trail.entries()]
     assert recorded == [kinds[0], EntryKind.KEY, *kinds[1:]]
     assert workspace.trail.entries(kind="pack")[0].body == {
+        "by": "owner",
         "kind": "pack",
         "numbers": [1, 0.5, None],
     }

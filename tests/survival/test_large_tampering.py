@@ -1,6 +1,7 @@
 """The same on a log of past 65,536 entries: level-1 tiles, and ranges shared out to workers."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,11 @@ CHANGES: dict[str, Change] = {
 }
 
 
-def audited(path: Path, home: Path, *, workers: int | None = None) -> AuditReport:
+def audited(
+    path: Path, home: Path, *, workers: int | None = None, keys: Sequence[str] = ()
+) -> AuditReport:
     with Opened(Database.sqlite(path), Home(home)).for_() as workspace:
-        return workspace.trail.audit(workers=workers)
+        return workspace.trail.audit(workers=workers, keys=keys)
 
 
 @pytest.mark.parametrize("name", tiers.sample([*CHANGES], 7))
@@ -89,7 +92,11 @@ def test_a_change_to_a_large_log_is_found_and_named(
 def test_the_untouched_log_holds_with_any_number_of_workers(
     large_home: Path, tmp_path: Path
 ) -> None:
-    reports = {audited(Home(large_home).database, tmp_path, workers=n) for n in (1, 2, 3)}
+    with Opened(Database.sqlite(Home(large_home).database), Home(large_home)).for_() as workspace:
+        key = str(workspace.trail.public_key())
+    reports = {
+        audited(Home(large_home).database, tmp_path, workers=n, keys=[key]) for n in (1, 2, 3)
+    }
     (report,) = reports
     assert report.holds
     assert report.size == 70_001

@@ -28,6 +28,8 @@ from survival.upgrading import Upgrades, killed, state
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
 
+TYPED = "0006"
+"""From this revision on, columns on the server have types of their own: rows are not the same."""
 OLD = Path(__file__).parents[1] / "old" / "v0.1.0" / "workspace.tar.gz"
 
 
@@ -130,7 +132,7 @@ def upgrade(url: str) -> None:
     database.close()
 
 
-@pytest.mark.parametrize("revision", [*older.revisions(), "0005"])
+@pytest.mark.parametrize("revision", [*(one for one in older.revisions() if one < TYPED), "0005"])
 def test_an_upgrade_on_a_server_that_is_killed_is_taken_back_or_whole(
     postgres: PostgresServer, home: Path, revision: str
 ) -> None:

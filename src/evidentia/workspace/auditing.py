@@ -312,7 +312,9 @@ class _Auditing:
             report = audit(acting, self.progress("packs"))
             count = report.packs
             findings = [*report.problems]
-            findings += [f"decision {one}: it must have a pack" for one in report.missing]
+            findings += [
+                f"decision {one}: a pack is mandatory, and there is none" for one in report.missing
+            ]
             notes = [f"pack {one}: a review is awaited" for one in report.unresolved]
             notes += report.late_calls
         held: set[str] = set()

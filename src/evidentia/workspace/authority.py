@@ -57,9 +57,9 @@ def prepare(acting: Acting) -> None:
 
     One that is not here is missed only by an entry that needs it.
     """
-    enrolled = authority_of(acting).enrolled(acting.actor, _ENDLESS)
-    if enrolled is not None:
-        with suppress(EnvironmentProblem):
+    with suppress(EnvironmentProblem, IntegrityError):  # of a damaged log, who decides is told
+        enrolled = authority_of(acting).enrolled(acting.actor, _ENDLESS)
+        if enrolled is not None:
             user_signer(acting, enrolled)
 
 
