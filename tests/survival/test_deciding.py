@@ -181,6 +181,6 @@ def test_an_entry_that_was_altered_is_not_erased_as_another(sqlite_place: Place)
     )
     for again in (workspace, sqlite_place.open()):
         with pytest.raises(
-            IntegrityError, match="is not what was signed|do not lead to the root that is signed"
+            IntegrityError, match=r"is not what was signed|do not lead to the root that is signed"
         ):
             again.trail.erase(entry, reason="law", by="counsel")
