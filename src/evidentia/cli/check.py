@@ -96,8 +96,8 @@ def check(
     to believe what they call probable; where that isn't enough, ask a judge behind an API
     (--judges quote,numbers,llm) or a checkpoint of your own (--judges model:FOLDER).
 
-    Given the very passage, they call about 3 in 10 true claims supported, and about 96 % of what
-    they call supported is right. On whole documents the model alone never says more than
+    Given the very passage, they call a third of the true claims supported, and 93 % of what they
+    call supported is right. On whole documents the model alone never says more than
     probable, and it says so of about four in ten false claims of whole answers. More:
     docs/benchmarks.md, on claims as assistants word them and on public sets.
 
