@@ -84,6 +84,16 @@ def test_the_newer_table_of_contents_names_chapters_too_and_is_no_chapter() -> N
     assert document.modified == "2021-02-03"
 
 
+def test_space_between_tags_says_nothing() -> None:
+    parts = {
+        "OEBPS/toc.ncx": NCX.replace("><", ">\n <"),
+        "OEBPS/book.opf": package(ITEMS, ORDER).replace("><", ">\n <"),
+    }
+    spaced, as_before = read(book(parts)), read(book())
+    assert (spaced.pages, spaced.headings) == (as_before.pages, as_before.headings)
+    assert (spaced.title, spaced.created) == (as_before.title, as_before.created)
+
+
 def test_a_book_without_a_table_of_contents_is_read() -> None:
     parts = {"OEBPS/toc.ncx": "<ncx/>"}
     assert [h.text for h in read(book(parts)).headings] == ["Chapter 1", "Chapter 2", "Leave"]

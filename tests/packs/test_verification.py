@@ -357,6 +357,15 @@ class TestForgeries:
             "another pack"
         )
 
+    def test_an_entry_with_another_outcome_of_the_review_does_not_hold(self) -> None:
+        made = full_pack()
+        assert verify(exported(made, body={**recorded_body(made), "outcome": "approved"})).holds
+        report = verify(exported(made, body={**recorded_body(made), "outcome": "rejected"}))
+        assert failing(report) == ["pack"]
+        assert says(report, "pack") == (
+            "the entry says that the review came to 'rejected', the pack 'approved'"
+        )
+
     @pytest.mark.parametrize("name", ["decision_id", "version", "replaces"])
     def test_an_entry_that_leaves_out_what_it_records_does_not_hold(self, name: str) -> None:
         told = {key: value for key, value in recorded_body(SMALL).items() if key != name}
