@@ -363,7 +363,7 @@ def measure_verdicts(split: str, limit: int | None) -> Section:
     section.lines += lines_of("by passage", by_rules, ARABIC)
     section.tables += tables_of("Arabic and across languages, rules alone", by_rules)[1:2]
     told = [answer for answer in read_answers(split) if answer.language == ENGLISH]
-    told = told if limit is None else told[: limit // _PAIRS_TO_AN_ANSWER]
+    told = told if limit is None else told[: max(1, limit // _PAIRS_TO_AN_ANSWER)]
     answers, note = by_answers(told, FOLDER)
     section.lines += lines_of("answers", answers)
     section.tables += tables_of("Answers", answers)[:2]
@@ -381,7 +381,7 @@ def main() -> None:
     with asked.workplace() as folder:
         described = machine(folder)
         print(markdown_table(["Machine", ""], list(described.items())), end="\n\n", flush=True)
-        section = measure_verdicts(parsed.split, {"full": None, "quick": 64}.get(asked.size, 8))
+        section = measure_verdicts(parsed.split, {"full": None, "quick": 64}.get(asked.size, 4))
         print(section.markdown(), flush=True)
     report(asked, described, [section])
 
