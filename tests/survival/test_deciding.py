@@ -163,7 +163,7 @@ def test_a_hold_is_on_all_versions_of_a_pack_whatever_their_rows_say(sqlite_plac
     for again in (workspace, opened(sqlite_place, clock=clock)):
         with pytest.raises(UsageError, match="is on legal hold"):
             again.trail.erase(entry, reason="law", by="counsel")
-        with pytest.raises(UsageError, match="is on hold already"):
+        with pytest.raises(IntegrityError, match="is of decision"):
             again.packs.hold(second.pack_id, reason="again")
 
 

@@ -60,11 +60,11 @@ def describe(connection: Connection) -> list[str]:
     if is_sqlite(connection):
         rows = run(
             connection,
-            # What SQLite adds by itself has a reserved name; what anyone adds is listed, and so are
-            # statistics, which decide by what index a row is looked for.
+            # What SQLite adds by itself is left out, and nothing else that has a reserved name:
+            # statistics decide by what index a row is looked for, and anything can be renamed so.
             "SELECT type, name, COALESCE(sql, '') FROM sqlite_master "
-            "WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' OR type NOT IN ('table', 'index') "
-            "OR name LIKE 'sqlite\\_stat%' ESCAPE '\\'",
+            "WHERE name NOT LIKE 'sqlite\\_autoindex\\_%' ESCAPE '\\' OR type <> 'index' "
+            "OR sql IS NOT NULL",
         )
         return sorted(" ".join(f"{kind} {name}: {sql}".split()) for kind, name, sql in rows)
     return sorted(

@@ -109,7 +109,12 @@ def access_of(acting: Acting) -> Access:
         seen = Access(adopted=adopted, revocations=revoked)
     found = acting.entries(EntryKind.ACCESS, after=seen.seq)
     vouched = [one for one in found if not covers(adopted, one.entry.seq)]
-    logged = counting(acting, vouched, authority=authority)
+    decide = {one.entry.seq for one in counting(acting, vouched, authority=authority)}
+    logged = [
+        one
+        for one in found
+        if one.entry.seq in decide or (covers(adopted, one.entry.seq) and _takes_away(one.body))
+    ]
     if not logged:
         return seen
     grants, owners, endpoints = dict(seen.grants), set(seen.owners), dict(seen.endpoints)
@@ -137,6 +142,14 @@ def access_of(acting: Acting) -> Access:
     )
     acting.opened.roles.put(acting.tenant, access)
     return access
+
+
+def _takes_away(body: object) -> bool:
+    """Whether an entry only takes something away: that counts in a tail that is not signed, too."""
+    match body:
+        case {"action": "revoke" | "disallow_judge"}:
+            return True
+    return False
 
 
 def authorizer(acting: Acting) -> Authorizer:

@@ -369,7 +369,9 @@ def _library_document(acting: Acting, name: str) -> "LibraryDocument":
     versions = acting.read(library.all_versions, {name})
     for version in versions:
         if version.is_newest:
-            acting.read(Recordings.of_some, {name}).require(version)
+            known = acting.read(Recordings.of_some, {name})
+            known.require(version)
+            known.prove(acting, [version])
             return LibraryDocument(version.id, version.filename, version.sha256)
     raise NotFoundError(
         f"the library has no document {name!r}: 'evidentia documents --json' shows the ids"

@@ -65,6 +65,7 @@ def shelf_of(acting: Acting, versions: Sequence[StoredDocument]) -> Shelf:
         recorded = Recordings.all(acting)
         for version in versions:
             recorded.require(version)
+        recorded.prove(acting, versions)
         loaded = acting.read(load_corpus, versions, recorded.require)
         if loaded.rebuilt:
             with acting.database.write() as connection:

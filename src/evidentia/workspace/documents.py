@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from evidentia.documents.model import DocumentChunk
 from evidentia.ledger.citations import CitationResolution
 from evidentia.logs import get_logger
-from evidentia.store.sql import library
+from evidentia.store.sql import library, log
 from evidentia.store.sql.library import StoredDocument
+from evidentia.trail.entry import EntryKind
 from evidentia.workspace.library import (
     Recorder,
     Recordings,
@@ -45,12 +46,13 @@ class Documents(Part, name="documents"):
         acting.refuse_to_fork()
         opened = acting.opened
         places = Places(opened.home.places(acting.tenant))
+        has_begun = bool(acting.read(log.find_entries, kind=EntryKind.DOCUMENT, limit=1))
         ingesting = Ingesting(
             acting.database, opened.lake, places, Recorder(acting), acting.tenant, opened.now
         )
         done = ingesting.run([Path(one) for one in targets], progress or (lambda *_: None))
         known = {one.document.id for one in done.results if one.outcome != "added"}
-        if known:  # of an older workspace, in which documents were not recorded
+        if known and not has_begun:  # of an older workspace, in which documents were not recorded
             record_missing(acting, known)
         _log.info(
             "documents_ingested",
@@ -86,6 +88,7 @@ class Documents(Part, name="documents"):
             known = Recordings.of_some(connection, acting.tenant, {document.id})
         if chunks or (document.id, document.version) in known.of:
             known.require(document, chunks)
+            known.prove(acting, [document])
         return chunks
 
     def anchor(self, chunk_hash: str) -> str:

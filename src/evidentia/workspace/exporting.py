@@ -17,6 +17,7 @@ from evidentia.store.proving import prove_entry
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.holds import recorded
 from evidentia.workspace.sealing import PACKS, read_pack
 from evidentia.workspace.versions import later
 from evidentia.workspace.witnessing import cosigned
@@ -32,7 +33,8 @@ _log = get_logger("workspace")
 
 def approve(acting: Acting, name: str, approval_class: ApprovalClass | str, note: str) -> int:
     """Approve that a pack is exported, once; return the number of the entry that says so."""
-    listed = PACKS.named(acting, name)
+    with acting.database.read() as connection:
+        listed = recorded(acting, connection, PACKS.named(acting, name))
     if approval_class not in list(ApprovalClass) or approval_class == ApprovalClass.A0:
         raise InputError(f"an export needs an approval of A1, A2 or A3, not {approval_class}")
     body = {

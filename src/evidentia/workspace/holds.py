@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from evidentia.errors import UsageError
+from evidentia.errors import IntegrityError, UsageError
 from evidentia.packs.retention import LegalHold
+from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.adoption import Adoption, covers
 from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
@@ -76,6 +77,20 @@ def hold_on(acting: Acting, connection: Connection, pack_id: str) -> LegalHold |
         return None
     same = (held for held, other in found.decisions.items() if other == decision)
     return next((found.by_pack[held] for held in same), None)
+
+
+def recorded(acting: Acting, connection: Connection, listed: ListedPack) -> ListedPack:
+    """Return a pack as it is listed; raise `IntegrityError` if the trail has another decision.
+
+    Who acts on a decision by its name is not to act on the pack of another.
+    """
+    decision = _decision(acting, connection, listed.id)
+    if decision is not None and decision != listed.decision_id:
+        raise IntegrityError(
+            f"pack {listed.id} is of decision {decision!r}, and its row says "
+            f"{listed.decision_id!r}: run 'evidentia verify'"
+        )
+    return listed
 
 
 def refuse_held(acting: Acting, connection: Connection, entry: Entry) -> None:

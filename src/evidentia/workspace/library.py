@@ -93,6 +93,14 @@ class Recordings:
         )
         return cls(map(committed, rows), begun=begun)
 
+    def prove(self, acting: Acting, versions: Iterable[StoredDocument]) -> None:
+        """Raise `IntegrityError` unless the entries that record versions are in the signed log."""
+        with acting.database.read() as connection:
+            for version in versions:
+                found = self.of.get((version.id, version.version))
+                if found and acting.entry_within(connection, found.entry).body != found.body:
+                    raise IntegrityError(f"{named(version)}: entry {found.entry} was altered")
+
     def problem(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
     ) -> str | None:
@@ -219,6 +227,7 @@ def require_places(acting: Acting, found: CitationResolution) -> CitationResolut
         for version in library.all_versions(connection, acting.tenant, identities):
             chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
             known.require(version, chunks)
+            known.prove(acting, [version])
             believed.update(chunks)
     for chunk in found.places:
         if known.begun and chunk not in believed:

@@ -22,6 +22,7 @@ from evidentia.store.sql.log import Receipt
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import OWNER, check_name
+from evidentia.workspace.holds import recorded
 from evidentia.workspace.part import Part
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import (
@@ -173,7 +174,9 @@ class Packs(Part, name="packs"):
             raise AccessError(f"{acting.user} reviews in their own name, not in that of {reviewer}")
         who = acting.user or (OWNER if reviewer is None else reviewer)
         check_name(who, "a reviewer")
-        old = read_pack(acting, PACKS.named(acting, name))
+        with acting.database.read() as connection:
+            listed = recorded(acting, connection, PACKS.named(acting, name))
+        old = read_pack(acting, listed)
         refuse_own(acting, old, who)
         pack = reviewed(old, reviewer=who, outcome=ReviewOutcome(outcome), at=acting.now, note=note)
         return keep_pack(acting, pack, EntryKind.REVIEW, (), old)

@@ -26,7 +26,7 @@ from evidentia.trail.entry import Entry, EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
-from evidentia.workspace.holds import hold_on, holds_of
+from evidentia.workspace.holds import hold_on, holds_of, recorded
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
 from evidentia.workspace.tools import calls_of
@@ -100,7 +100,7 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
             "and say where the rest can be read"
         )
     with acting.writing() as connection:  # no sweep meanwhile
-        listed = packs.find_pack(connection, acting.tenant, name)
+        listed = recorded(acting, connection, packs.find_pack(connection, acting.tenant, name))
         hold = hold_on(acting, connection, listed.id)
         if (hold is not None) == (action == "hold"):
             state = "on hold already" if hold else "not on hold"
