@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pysqlite3
 import pytest
 
+import evidentia as ev
 from evidentia.errors import IntegrityError
 from evidentia.store.database import run
 from evidentia.workspace import Workspace
@@ -47,6 +49,22 @@ def test_a_role_that_was_taken_away_stays_so_in_a_tail_without_its_checkpoint(
     newest = "DELETE FROM trail_checkpoints WHERE size = (SELECT max(size) FROM trail_checkpoints)"
     change(workspace, newest)
     assert [one.user for one in sqlite_place.open().access.grants()] == []
+
+
+def test_an_index_that_took_a_reserved_name_is_named(tmp_path: Path) -> None:
+    with ev.open(tmp_path / "home") as workspace:
+        workspace.access.grant("dave", "admin")
+    connection = pysqlite3.connect(tmp_path / "home" / "evidentia.db")
+    connection.execute("CREATE UNIQUE INDEX evil ON trail_entries(tenant) WHERE kind = 'no'")
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(
+        "UPDATE sqlite_master SET name = 'sqlite_evil', "
+        "sql = replace(sql, 'evil', 'sqlite_evil') WHERE name = 'evil'"
+    )
+    connection.commit()
+    connection.close()
+    with ev.open(tmp_path / "home") as workspace:
+        assert "sqlite_evil" in str(workspace.audit().findings)
 
 
 def test_documents_that_someone_planted_are_not_recorded_by_ingesting_them(
