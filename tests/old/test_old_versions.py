@@ -7,7 +7,6 @@ that was redacted in that workspace later, still by the first rules, has a proof
 
 import json
 import re
-import tarfile
 from base64 import b64decode
 from collections import Counter
 from pathlib import Path
@@ -20,6 +19,7 @@ from evidentia.canonical import canonical_json
 from evidentia.cli.bundle_view import explained, seen_redactions
 from evidentia.errors import IntegrityError
 from places import record
+from unpacking import unpack
 
 OLD = Path(__file__).parent / "v0.1.0"
 KEYS = [key["public_key"] for key in json.loads((OLD / "keys.json").read_text())["keys"]]
@@ -30,8 +30,7 @@ POLICIES = Path(__file__).parents[2] / "examples" / "policies"
 
 @pytest.fixture
 def untouched(tmp_path: Path) -> Path:
-    with tarfile.open(OLD / "workspace.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(OLD / "workspace.tar.gz", tmp_path)
     return tmp_path / ".evidentia"
 
 
@@ -153,8 +152,7 @@ def test_an_old_log_that_is_rolled_back_is_still_seen(home: Path) -> None:
         ws.trail.checkpoint()
     checkpoint = home / "checkpoints" / "default.txt"
     kept = checkpoint.read_bytes()
-    with tarfile.open(OLD / "workspace.tar.gz") as archive:
-        archive.extractall(home.parent, filter="data")
+    unpack(OLD / "workspace.tar.gz", home.parent)
     checkpoint.write_bytes(kept)
     with ev.open(home) as ws, pytest.raises(IntegrityError, match="do not continue"):
         ws.append(record())

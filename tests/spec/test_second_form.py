@@ -2,7 +2,6 @@
 
 import copy
 import json
-import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,6 +42,7 @@ from spec.test_spec import (
     schema,
     valid,
 )
+from unpacking import unpack
 
 PROOFS = {
     "record": ("evidence_record", "record-by"),
@@ -247,8 +247,7 @@ def test_the_program_says_of_every_entry_who_acted(
 @contextmanager
 def opened_old_workspace(folder: Path) -> Iterator[Workspace]:
     """Open a workspace that the program wrote when bodies had one form."""
-    with tarfile.open(OLD_WORKSPACE) as archive:
-        archive.extractall(folder, filter="data")
+    unpack(OLD_WORKSPACE, folder)
     with evidentia.open(folder / ".evidentia") as workspace:
         yield workspace
 

@@ -1,7 +1,6 @@
 """On PostgreSQL, columns have the types, defaults and indexes that its users write SQL for."""
 
 import json
-import tarfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +20,7 @@ from evidentia.workspace import Workspace
 from packing import decision, memo
 from places import Place
 from postgres import PostgresServer
+from unpacking import unpack
 from workspace.made_bundles import job
 from workspace.policies import ANSWER, NOT_FOUND, read_here, rows, write_policies
 
@@ -193,8 +193,7 @@ def migrate(connection: Connection, revision: str) -> None:
 @pytest.fixture
 def older(postgres: PostgresServer, tmp_path: Path) -> Iterator[Place]:
     """Give a database of the schema before, with the rows of a workspace of that time."""
-    with tarfile.open(OLD) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(OLD, tmp_path)
     home = tmp_path / ".evidentia"
     with postgres.fresh_database(template="template1") as url:
         database = Database.server(url)
@@ -206,7 +205,8 @@ def older(postgres: PostgresServer, tmp_path: Path) -> Iterator[Place]:
             for table in metadata.sorted_tables:
                 if table.name not in there:
                     continue
-                columns = [column.name for column in table.columns]
+                had = {row[1] for row in old.execute(f"PRAGMA table_info({table.name})")}
+                columns = [column.name for column in table.columns if column.name in had]
                 kept = old.execute(f"SELECT {', '.join(columns)} FROM {table.name}").fetchall()
                 insert_rows(connection, table.fullname, columns, kept)
             old.close()

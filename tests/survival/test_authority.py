@@ -1,6 +1,5 @@
 """Whoever gets an entry into the log without the key it needs permits and forbids nothing by it."""
 
-import tarfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from evidentia.workspace.opened import Opened
 from insider import AT, append_unsigned, slip_in, without_guards
 from places import Place, record
 from survival.test_insider import FORGED, GRANT, problems, without_kept
+from unpacking import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,8 +108,7 @@ def test_a_body_that_is_taken_away_from_what_decides_is_not_passed_over(
 
 @pytest.fixture
 def old_home(tmp_path: Path) -> Path:
-    with tarfile.open(OLD) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(OLD, tmp_path)
     with ev.open(tmp_path / ".evidentia"):  # which brings its database up to date
         pass
     return tmp_path / ".evidentia"

@@ -5,7 +5,6 @@ The whole campaign is `scripts/fuzz faults upgrades`."""
 import random
 import re
 import shutil
-import tarfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from postgres import PostgresServer
 from survival import older
 from survival.test_faults import campaign
 from survival.upgrading import Upgrades, killed, state
+from unpacking import unpack
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
 
@@ -42,8 +42,7 @@ def test_upgrades_that_are_killed_leave_the_older_database_or_the_newer() -> Non
 def test_a_database_between_two_revisions_would_be_seen(tmp_path: Path) -> None:
     """What the campaign calls half-made is told apart from both ends."""
     home = tmp_path / "0004" / "home"
-    with tarfile.open(OLD) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(OLD, tmp_path)
     shutil.copytree(tmp_path / ".evidentia", home)
     older.take_back(home / "evidentia.db", "0004")
     upgrades = Upgrades(tmp_path)
@@ -121,8 +120,7 @@ def older_server(postgres: PostgresServer, home: Path, revision: str) -> Iterato
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    with tarfile.open(OLD) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(OLD, tmp_path)
     return tmp_path / ".evidentia"
 
 

@@ -56,7 +56,7 @@ _atom: Final = rf"""(?=[-+−±\#@$€£¥§~/\\.\[{_latin}{ANY_DIGIT}])(?:
       {_uri} | {_time} | {_phone} | \[U\+[0-9A-F]{{4,6}}\]
     | (?:(?<![{_latin}{_arabic}{ANY_DIGIT}{MARKS}])[-+−±\#@$€£¥§~/\\.]{{1,4}}
         |[\#@$€£¥§]|(?<=(?<![{_latin}{_arabic}{MARKS}])[وفبلك])[-+−±~/\\]{{1,4}})?
-      {_word}(?:{_inside}{{1,4}}{_word})*+
+      {_word}(?>(?:{_inside}{{1,4}}{_word})*)
       (?:[%‰°+\#_]{{1,2}}|/(?=\s|$))?)"""
 _ATOM = re.compile(_atom, re.VERBOSE)
 """What stands together and runs from left to right: a number, a word, an identifier."""

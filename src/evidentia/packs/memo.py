@@ -32,7 +32,7 @@ TOP_ITEMS: Final = 3
 _SEEN = re.compile(r"[0-9A-Za-zء-غف-ي]")
 _MARK = re.compile(r"[—―⸺⸻…⠀.,;،؛-]")
 _BREAK = re.compile(r"[—―⸺⸻…⠀]|-{2,}|\.{2,}|(?<=[^\s\d])[,;،؛](?=[^\s\d])")
-_WORD = re.compile(r"(?<!\S)(?:(?![^\W_ـ])\S)*+[^\W_ـ]\S*+")
+_WORD = re.compile(r"(?<!\S)(?>(?:(?![^\W_ـ])\S)*)[^\W_ـ]\S*+")
 """A part with a letter or a digit in it; none is looked for but from the beginning of a part."""
 _ARABIC_LETTER = re.compile(r"[ء-غف-ي]")
 _LATIN_LETTER = re.compile(r"[A-Za-z]")

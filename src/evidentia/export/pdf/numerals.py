@@ -25,7 +25,7 @@ from evidentia.language.digits import TO_ARABIC, TO_WESTERN
 from evidentia.language.scripts import arabic_spans, latin_spans
 from evidentia.language.wording import Lang
 
-_number: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]++)(?:\.[0-9]++)?+[%‰]?+"
+_number: Final = r"(?:[0-9]{1,3}(?>(?:,[0-9]{3})+)|[0-9]++)(?>(?:\.[0-9]++)?)[%‰]?+"
 _QUANTITY = re.compile(
     rf"(?<![0-9.,:])(?:[0-2]?[0-9]:[0-5][0-9]|[-+−]?{_number}(?:–{_number})?)(?![0-9]|[.,:][0-9])"
 )

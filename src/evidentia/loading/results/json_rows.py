@@ -35,8 +35,8 @@ _STARTS: Final = frozenset({"start_map", "start_array"})
 _ENDS: Final = frozenset({"end_map", "end_array"})
 _HALF: Final = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _WHOLE_TEXT: Final = re.compile(
-    rb"(?s:[^\\]++|\\(?!u[dD][89a-fA-F])."
-    rb"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})*+"
+    rb"(?>(?s:[^\\]++|\\(?!u[dD][89a-fA-F])."
+    rb"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})*)"
 )
 """Matches as far as every surrogate has its other half: the parser puts `?` for one alone."""
 _MOST_DIGITS: Final = min(4_300, sys.get_int_max_str_digits() or 4_300)
