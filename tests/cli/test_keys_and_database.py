@@ -3,6 +3,9 @@ from pathlib import Path
 import pytest
 
 from cli_running import Cli, ndjson, record
+from evidentia.proof.keys import SigningKey
+from evidentia.store.database import run
+from evidentia.workspace import open_workspace
 
 
 def test_keys_are_listed_and_rotated(filled: Cli) -> None:
@@ -53,7 +56,12 @@ def test_a_key_is_revoked_after_it_was_replaced(filled: Cli, folder: Path) -> No
     assert "signs now: replace it first" in early.err
     filled("keys", "rotate")
     filled("keys", "show", "-o", "new.txt")
-    assert filled(*revoke, "--json").json == {"revoked": old, "from_size": 1, "recorded_as": 5}
+    assert filled(*revoke, "--json").json == {
+        "revoked": old,
+        "from_size": 1,
+        "recorded_as": 5,
+        "undone": [],
+    }
     assert filled("keys", "--json").json["revoked"][0]["reason"] == "a copy was found"
     assert "is revoked from size 1 on (entry 5: a copy was found)" in filled("keys").out
     verified = filled("trail", "verify")
@@ -119,3 +127,35 @@ def test_unreachable_server_is_an_environment_problem_without_its_password(
     assert ran.code == 3
     assert "secret" not in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_revoking_a_key_lists_what_it_undoes(filled: Cli, folder: Path) -> None:
+    with open_workspace(folder / ".evidentia") as workspace:
+        old = workspace.trail.public_key().key_id
+        workspace.access.grant("mallory", "admin")
+        workspace.trail.rotate_key()
+        workspace.access.grant("ann", "approver")
+    revoked = filled("keys", "revoke", old, "--from-size", "2", "--reason", "a copy was found")
+    assert revoked.code == 0
+    assert f"1 entry decides nothing any more once key {old} is revoked" in revoked.out
+    assert "entry 4: access, " in revoked.out
+    with open_workspace(folder / ".evidentia") as workspace:
+        assert [grant.user for grant in workspace.access.grants()] == ["ann"]
+
+
+def test_a_key_that_nothing_vouches_for_is_not_shown(filled: Cli, folder: Path) -> None:
+    with open_workspace(folder / ".evidentia") as workspace:
+        (own,) = workspace.trail.keys()
+        evil = SigningKey.from_seed(own.key.name, b"e" * 32).verifier
+        with workspace.opened.database.write() as connection:
+            run(
+                connection,
+                "INSERT INTO trail_keys (tenant, seq, key_id, public_key) "
+                "VALUES ('default', 2, ?, ?)",
+                (evil.key_id, evil.public_key),
+            )
+    shown = filled("keys", "show")
+    assert shown.code == 1
+    assert str(evil) not in shown.out
+    assert "nothing vouches for it: don't give it away" in shown.err
+    assert f"Nothing vouches for key {evil.key_id}" in filled("keys").out

@@ -177,7 +177,7 @@ ALTERED: dict[str, Callable[[Workspace], object]] = {
         ws, "UPDATE trail_snapshots SET note = ?", forged(ws, size=10**9)
     ),
     "altered": lambda ws: execute(
-        ws, "UPDATE trail_snapshots SET note = replace(note, ?, ?)", "entries 1", "entries 2"
+        ws, "UPDATE trail_snapshots SET note = replace(note, ?, ?)", "entries 2", "entries 1"
     ),
 }
 

@@ -123,7 +123,7 @@ def test_a_signed_snapshot_reads_back_and_is_no_checkpoint() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("entries 1\n", "entries 2\n"),
+        ("entries 2\n", "entries 1\n"),
         ("\n7\n", "\n07\n"),
         ("\n7\n", "\n-7\n"),
         ("\n7\n", "\n7\n7\n"),

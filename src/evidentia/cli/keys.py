@@ -1,5 +1,6 @@
 """`evidentia keys`: the keys that sign a log."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,6 +83,9 @@ def list_keys(
         ],
         right=("Since entry", "Replaced at"),
     )
+    for key in keys:
+        if not key.vouched:
+            say(f"Nothing vouches for key {key.key.key_id}: run 'evidentia verify'.", "bad")
     for one in revoked:
         say(visible(one.told), "unknown")
     say("The public key, to give away: evidentia keys show")
@@ -107,12 +111,17 @@ def show_key(
     as_json: JsonOption = False,
 ) -> None:
     """Print the public key that signs now, to give away."""
-    from evidentia.errors import NotFoundError
+    from evidentia.errors import IntegrityError, NotFoundError
 
     with workspace(home, tenant, read_only=True) as opened:
         keys = opened.trail.keys()
     if not keys:
         raise NotFoundError("the log has no key yet: 'evidentia keys new' makes one")
+    if not keys[-1].vouched:
+        raise IntegrityError(
+            f"key {keys[-1].key.key_id} is the newest in the database, and nothing vouches for it: "
+            "don't give it away; run 'evidentia verify'"
+        )
     if output is not None:
         from evidentia.store.files import write_durably
 
@@ -160,6 +169,7 @@ def revoke_key(
         ),
     ],
     reason: Annotated[str, typer.Option(metavar="TEXT", help="What happened; recorded.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")] = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -167,15 +177,34 @@ def revoke_key(
     """Record that a key is not to be believed from a size of the log on.
 
     For a key that someone else may have: replace it first ('keys rotate'), then revoke it. What it
-    permitted from there on decides nothing. Who verifies with the workspace, the published log or
-    the proof of this entry ('trail prove', 'verify --later') is told why a signature doesn't hold.
+    permitted from there on decides nothing, and is listed before you are asked. Who verifies with
+    the workspace, the published log or the proof of this entry ('trail prove', 'verify --later') is
+    told why a signature doesn't hold.
     """
-    from evidentia.cli.output import print_json, say
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.errors import UsageError
+    from evidentia.language.counting import counted
 
     with workspace(home, tenant) as opened:
+        undone = opened.trail.signed_by(key, from_size=from_size)
+        if not as_json:
+            number = counted(len(undone), "entry decides", "entries decide")
+            say(f"{number} nothing any more once key {key} is revoked from size {from_size} on.")
+            for entry in undone:
+                say(f"  entry {entry.seq}: {entry.kind}, {visible(entry.subject)}, {entry.at}")
+        question = f"Revoke key {key}? It can't be taken back"
+        if not yes and sys.stdin.isatty() and not typer.confirm(question):
+            raise UsageError("nothing was revoked")
         receipt = opened.trail.revoke_key(key, from_size=from_size, reason=reason)
     if as_json:
-        print_json({"revoked": key, "from_size": from_size, "recorded_as": receipt.seq})
+        print_json(
+            {
+                "revoked": key,
+                "from_size": from_size,
+                "recorded_as": receipt.seq,
+                "undone": [entry.as_json() for entry in undone],
+            }
+        )
     else:
         say(f"Key {key} is revoked from size {from_size} on; entry {receipt.seq} says so.", "good")
         say(f"For others: evidentia trail prove {receipt.seq} -o revoked.json")

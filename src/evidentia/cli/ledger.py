@@ -101,7 +101,7 @@ def show(
     if session.query:
         say(f"Question: {visible(session.query)}")
     print_ledger(session, "table", None, verbose=verbose)
-    documents = counted(len(session.documents), "document")
+    documents = counted(session.document_count, "document")
     say(f"Entry {found.entry} of the trail; checked against {documents}.")
     say_fingerprint(listed.statement_sha256)
     if session.ledger.previous_ledger_id:

@@ -17,6 +17,7 @@ from evidentia.language.counting import agreed, counted, ranged
 from evidentia.logs import get_logger
 from evidentia.proof.authority import BEGINS, Authority, Place, begin_body, signed_body
 from evidentia.proof.keys import SEED_BYTES, SigningKey
+from evidentia.proof.rotation import announced_key
 from evidentia.store.authority import KnownAuthority
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace, Keys
@@ -28,7 +29,7 @@ from evidentia.store.sql.log import Head, NewOrigin, Receipt
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.deciding import About, Said
-from evidentia.trail.entry import SALT_BYTES, EntryKind, StoredEntry
+from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind, StoredEntry
 from evidentia.trail.merkle import EMPTY_ROOT
 from evidentia.trail.note import VerifierKey
 from evidentia.trail.tiles import TiledTree
@@ -103,6 +104,11 @@ class Appending:
         if found is None:
             raise UsageError("entries are appended in a transaction that holds their log")
         return found
+
+    def said(self, connection: Connection) -> Sequence[Said]:
+        """Return what decides of the entries that a transaction appended; none without a log."""
+        found = self._held.get(id(connection))
+        return () if found is None else found.said
 
     def authority(self, connection: Connection, tenant: str) -> Authority:
         """Return who may sign what in a log, by what was there before this transaction."""
@@ -206,6 +212,28 @@ class Appending:
         return self.lookups.entries(
             connection, head, lambda: self.basis(connection, head), of, after=after
         )
+
+    def counting_keys(self, connection: Connection, tenant: str) -> list[Announced]:
+        """Return the keys of a log that count: each was vouched for by the one before, or is here.
+
+        The first one is what the log itself announces; whoever trusts it has it from elsewhere.
+        """
+        head = log.read_head(connection, tenant)
+        if head is None:
+            return []
+        of = EntryKind.KEY.value, ""
+        said = {
+            found.seq: found.key_id
+            for row in self.decided(connection, tenant, of)
+            if (found := announced_key(Entry.decode(row[3]))) is not None
+        }
+        return [
+            (seq, key_id, public)
+            for seq, key_id, public in self._counting(
+                connection, head, log.keys(connection, tenant)
+            )
+            if said.get(seq) == key_id == VerifierKey(head.origin, public).key_id
+        ]
 
     def proved(self, connection: Connection, tenant: str, seq: int) -> StoredEntry:
         """Return one entry of a log, proved; raise `NotFoundError` if there is none."""
@@ -450,7 +478,10 @@ WHAT_TO_DO = (
 
 
 def unsigned(signed: int, size: int) -> str:
-    """Say which entries no checkpoint covers."""
+    """Say which entries no checkpoint covers, or that the one of all is by no key that counts."""
+    if signed >= size:
+        of = counted(size, "entry", "entries")
+        return f"the checkpoint of the log's {of} is signed by no key that counts"
     which = ranged(signed, size - 1, "entry", "entries")
     return f"{which} {agreed(size - signed, 'is', 'are')} not signed"
 

@@ -37,10 +37,24 @@ _FETCHED_AT_ONCE = 1_000
 _DAMAGE = ("malformed", "not a database", "disk image", "Could not decode")
 _UNOPENED = "unable to open database file"
 _WAITED = "lock timeout"
+_NO_TIME = "timestamp too "
+"""What the driver says of PostgreSQL's infinite times, and of those before Christ."""
 # The releases in which SQLite mended the WAL-reset bug, which could corrupt a database that is
 # written and checkpointed at once: each branch from its own patch on.
 _SAFE_BRANCHES = {(3, 44): 6, (3, 50): 7, (3, 51): 3}
 _SAFE_FROM = (3, 52, 0)
+
+_SETTINGS = (
+    "SET search_path = pg_catalog, pg_temp; SET row_security = off; SET client_encoding = 'UTF8'; "
+    "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1; "
+    "SET quote_all_identifiers = off; SET transform_null_equals = off; SET array_nulls = on; "
+    "SELECT set_config('synchronous_commit', 'on', false) "
+    "WHERE current_setting('synchronous_commit') = 'off'"
+)
+"""What a session goes by: a role or a database may have been given other defaults."""
+_SCHEMAS_WITH_TABLES = """
+    SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relname = 'alembic_version' AND n.nspname::text = ANY(%s)"""
 
 _databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
 
@@ -242,6 +256,10 @@ class Database:
                 raise IntegrityError(f"the database refused a change: {message}") from error
             if any(word in message for word in _DAMAGE):
                 raise IntegrityError(f"the database file is damaged: {message}") from error
+            if _NO_TIME in message:
+                raise IntegrityError(
+                    f"the database {self.where} has a time that was never recorded: {message}"
+                ) from error
             if _UNOPENED in message:
                 message += f" ({_why_unopened(self.where)})"
             if _WAITED in message:
@@ -397,13 +415,23 @@ def _without_secrets(url: URL) -> str:
 
 
 def _prepare_server(connection: Any, _record: object) -> None:
-    """Have PostgreSQL's times read as they were written, however the server would show them.
+    """Have PostgreSQL answer as it should, whatever the database or the role has set otherwise.
 
-    And let no one wait for ever behind a transaction that was left open.
+    One schema is asked, that of our tables, and PostgreSQL's own names come before those in it.
+    What a policy would hide is an error. What is committed is on the disk. And no one waits for
+    ever behind a transaction that was left open.
     """
     connection.adapters.register_loader("timestamptz", _time_loader())
     connection.autocommit = True  # a setting goes with the transaction it was made in
-    connection.execute("SET TimeZone = 'UTC'; SET DateStyle = 'ISO'")
+    ((path,),) = connection.execute("SELECT pg_catalog.current_schemas(false)").fetchall()
+    connection.execute(_SETTINGS)
+    if path:
+        rows = connection.execute(_SCHEMAS_WITH_TABLES, (path,)).fetchall()
+        having = {name for (name,) in rows}
+        ours = next((name for name in path if name in having), path[0])
+        connection.execute(
+            "SELECT set_config('search_path', quote_ident(%s) || ', pg_temp', false)", (ours,)
+        )
     connection.execute(
         "SELECT set_config('lock_timeout', %s, false) WHERE current_setting('lock_timeout') = '0'",
         (f"{_LOCK_SECONDS}s",),  # unless the server, the role or the URL says another
@@ -427,7 +455,8 @@ def _waited_too_long() -> str:
     return (
         "another connection held a lock for longer than was waited for it "
         f"(lock_timeout, {_LOCK_SECONDS} seconds if none is set), and nothing was changed: end the "
-        "transaction that holds it (pg_stat_activity and pg_blocking_pids() name it), then try "
+        "transaction that holds it (pg_stat_activity and pg_blocking_pids() name it, "
+        "pg_prepared_xacts if it is a prepared one), then try "
         "again"
     )
 

@@ -16,8 +16,8 @@ from evidentia.store.tables import BUNDLE_SCHEMA, metadata
 
 _TABLES = tuple(sorted(metadata.tables))
 _DERIVED = {
-    "document_indexes": "SELECT, INSERT, UPDATE",
     "chunk_embeddings": "SELECT, INSERT, DELETE",
+    "corpus_nodes": "SELECT, INSERT, UPDATE, DELETE",
     "trail_snapshots": "SELECT, INSERT, UPDATE",
     "trail_snapshot_nodes": "SELECT, INSERT, UPDATE, DELETE",
 }
@@ -85,23 +85,66 @@ _OURS = rf"""
     AND (c.relname IN ({_NAMES}, 'alembic_version') OR c.relname LIKE 'trail\_%%'))
     OR (n.nspname = '{BUNDLE_SCHEMA}' AND c.relname IN ({_BUNDLES})))
     AND c.relkind NOT IN ('i', 'I', 't', 'S')"""
+_STEERS = "WHERE n.nspname = current_schema()"
 _POSTGRESQL_SCHEMA = (
     f"""SELECT 'table ' || c.relname || ': ' || c.relkind::text || c.relpersistence::text
     FROM pg_class c {_OURS}""",  # noqa: S608 - the condition is the constant above
     f"""SELECT 'column ' || c.relname || '.' || a.attname || ': '
     || format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
+    || CASE WHEN a.attcollation <> t.typcollation
+    THEN ' collate ' || a.attcollation::regcollation::text ELSE '' END
+    || CASE WHEN a.attidentity <> '' THEN ' identity' ELSE '' END
+    || CASE WHEN a.attgenerated <> '' THEN ' generated' ELSE '' END
     || COALESCE(' default ' || pg_get_expr(d.adbin, d.adrelid), '')
-    FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+    LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
     JOIN pg_class c ON c.oid = a.attrelid {_OURS} AND a.attnum > 0 AND NOT a.attisdropped""",  # noqa: S608 - the same
     f"""SELECT 'constraint ' || c.relname || ': ' || pg_get_constraintdef(k.oid)
     FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid {_OURS} AND k.contype <> 'n'""",  # noqa: S608 - the same
     f"""SELECT 'index ' || replace(pg_get_indexdef(i.indexrelid), {_SCHEMA}, '')
+    || CASE WHEN i.indisvalid AND i.indisready AND i.indislive THEN '' ELSE ' not in use' END
     FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid {_OURS}""",  # noqa: S608 - the same
     f"""SELECT 'trigger ' || t.tgenabled::text || ' '
     || replace(pg_get_triggerdef(t.oid), {_SCHEMA}, '')
     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid {_OURS} AND NOT t.tgisinternal""",  # noqa: S608 - the same
     f"""SELECT 'rule ' || r.rulename || ' on ' || c.relname
     FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class {_OURS}""",  # noqa: S608 - the same
+    f"""SELECT 'row security of ' || c.relname FROM pg_class c {_OURS} AND c.relrowsecurity""",  # noqa: S608 - the same
+    f"""SELECT 'policy ' || y.polname || ' on ' || c.relname
+    FROM pg_policy y JOIN pg_class c ON c.oid = y.polrelid {_OURS}""",  # noqa: S608 - the same
+    f"""SELECT 'right of everyone to ' || lower(x.privilege_type) || ' on ' || c.relname
+    FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) x {_OURS}
+    AND x.grantee = 0 AND x.privilege_type <> 'SELECT'""",  # noqa: S608 - the same
+    f"""SELECT 'right of everyone to ' || lower(x.privilege_type) || ' on ' || c.relname || '.'
+    || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+    CROSS JOIN LATERAL aclexplode(a.attacl) x {_OURS}
+    AND x.grantee = 0 AND x.privilege_type <> 'SELECT'""",  # noqa: S608 - the same
+    f"""SELECT 'reference from ' || k.conrelid::regclass || ' to ' || c.relname
+    FROM pg_constraint k JOIN pg_class c ON c.oid = k.confrelid {_OURS}
+    AND k.conrelid NOT IN (SELECT c.oid FROM pg_class c {_OURS})""",  # noqa: S608 - the same
+    r"""SELECT 'right of everyone to ' || lower(x.privilege_type) || ' ' || p.proname
+    FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = current_schema()
+    CROSS JOIN LATERAL aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) x
+    WHERE p.proname LIKE 'trail\_erase\_%%' AND x.grantee = 0""",
+    f"""SELECT 'inheritance: ' || h.inhrelid::regclass || ' from ' || h.inhparent::regclass
+    FROM pg_inherits h JOIN pg_class c ON c.oid IN (h.inhrelid, h.inhparent) {_OURS}""",  # noqa: S608 - the same
+    """SELECT 'login trigger ' || evtname FROM pg_event_trigger
+    WHERE evtevent = 'login' AND evtenabled <> 'D'""",
+    # PostgreSQL's own come first, unless the types of what is given fit another one better.
+    f"""SELECT 'function ' || p.oid::regprocedure || ' in place of one of PostgreSQL'
+    FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace {_STEERS}
+    AND EXISTS (SELECT FROM pg_proc b WHERE b.pronamespace = 'pg_catalog'::regnamespace
+    AND b.proname = p.proname)
+    AND NOT EXISTS (SELECT FROM pg_proc b WHERE b.pronamespace = 'pg_catalog'::regnamespace
+    AND b.proname = p.proname AND b.proargtypes = p.proargtypes)
+    AND NOT EXISTS (SELECT FROM unnest(p.proargtypes) g(of) JOIN pg_type t ON t.oid = g.of
+    AND t.typnamespace <> 'pg_catalog'::regnamespace)""",  # noqa: S608 - the same
+    f"""SELECT 'operator ' || p.oid::regoperator || ' in place of one of PostgreSQL'
+    FROM pg_operator p JOIN pg_namespace n ON n.oid = p.oprnamespace {_STEERS}
+    AND EXISTS (SELECT FROM pg_operator b WHERE b.oprnamespace = 'pg_catalog'::regnamespace
+    AND b.oprname = p.oprname)
+    AND NOT EXISTS (SELECT FROM pg_type t WHERE t.oid IN (p.oprleft, p.oprright)
+    AND t.typnamespace <> 'pg_catalog'::regnamespace)""",  # noqa: S608 - the same
     r"""SELECT 'function ' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'
     || ' ' || l.lanname || CASE WHEN p.prosecdef THEN ' as its owner' ELSE '' END || ' '
     || COALESCE(replace(array_to_string(p.proconfig, ' '), quote_ident(current_schema()), 'SCHEMA'),

@@ -5,19 +5,22 @@ from functools import lru_cache
 from sqlalchemy import Connection
 
 from evidentia.canonical import parse_json
-from evidentia.errors import IntegrityError
+from evidentia.errors import IntegrityError, ProofError
 from evidentia.proof.document import Disclosure, Proof
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
-from evidentia.trail.entry import Entry
-from evidentia.trail.merkle import consistency_proof, inclusion_proof
+from evidentia.trail.entry import Entry, body_commitment
+from evidentia.trail.merkle import consistency_proof, inclusion_proof, leaf_hash, verify_inclusion
 
 
 def prove_entry(
     connection: Connection, tenant: str, note: str, seq: int, tiles: TileCache, *, disclose: bool
 ) -> Proof:
-    """Prove an entry under a checkpoint of its log; `disclose` puts the body into the proof."""
+    """Prove an entry under a checkpoint of its log; `disclose` puts the body into the proof.
+
+    Raise `IntegrityError` where the entry or its body are not what the checkpoint covers.
+    """
     checkpoint = _checkpoint(note)
     head = log.require_head(connection, tenant)
     if checkpoint.origin != head.origin or checkpoint.size > head.size:
@@ -26,10 +29,21 @@ def prove_entry(
     tree = stored_tree(connection, head, tiles)
     hashes = inclusion_proof(tree, seq, checkpoint.size)
     data, salt, body = row[3], row[4], row[5]
-    disclosure = None
+    entry, disclosure = Entry.decode(data), None
+    try:
+        verify_inclusion(leaf_hash(data), seq, checkpoint.size, hashes, checkpoint.root)
+    except ProofError:
+        raise IntegrityError(
+            f"entry {seq} is not what the checkpoint of {checkpoint.size:,} entries has there; run "
+            "'evidentia trail verify'"
+        ) from None
     if disclose and salt is not None and body is not None:
+        if body_commitment(salt, body) != entry.body:
+            raise IntegrityError(
+                f"entry {seq}: its body is not what it commits to; run 'evidentia trail verify'"
+            )
         disclosure = Disclosure(parse_json(body), salt)
-    return Proof(Entry.decode(data), tuple(hashes), note, disclosure)
+    return Proof(entry, tuple(hashes), note, disclosure)
 
 
 def prove_consistency(

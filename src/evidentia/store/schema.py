@@ -1,28 +1,39 @@
 """The schema: brought up to date by migrations."""
 
+import re
 from importlib.resources import files
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect
 
-from evidentia.errors import EnvironmentProblem
+from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.store.database import Database, hold, run
 
-HEAD = "0008"
+HEAD = "0011"
 """The newest revision."""
-_SQLITE_HEAD = "0008"
+_SQLITE_HEAD = "0011"
 """The newest one that changes anything in SQLite, which some revisions leave as it is."""
 
+_REVISION = re.compile("[0-9]{4}")
 _UPGRADES = 0x65766964
 """The advisory lock under which PostgreSQL is upgraded, by one process at a time."""
 
 
 def revision(connection: Connection) -> str | None:
-    """Return the database's revision, or None if it has no schema yet."""
+    """Return the database's revision, or None if it has no schema yet.
+
+    Raise `IntegrityError` if it says another thing than one revision: none of ours left it so.
+    """
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found = run(connection, "SELECT version_num FROM alembic_version").scalar()
-    return str(found) if found is not None else None
+    found = list(run(connection, "SELECT version_num FROM alembic_version").scalars())
+    if len(found) != 1 or not _REVISION.fullmatch(str(found[0])):
+        said = ", ".join(repr(one)[:40] for one in found[:3]) or "nothing"
+        raise IntegrityError(
+            f"table alembic_version has {said} where one revision of the schema should be, such as "
+            f"'{HEAD}': someone changed it. Compare the database with a backup"
+        )
+    return str(found[0])
 
 
 def head(database: Database) -> str:

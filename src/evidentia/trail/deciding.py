@@ -22,6 +22,7 @@ DECIDING: Final = frozenset(
     for kind in (
         EntryKind.ACCESS,
         EntryKind.DECISION,
+        EntryKind.DOCUMENT,
         EntryKind.ERASURE,
         EntryKind.EXPORT,
         EntryKind.KEY,
@@ -34,7 +35,7 @@ DECIDING: Final = frozenset(
 """The kinds of entries that something is decided by. With another one, `_FORM` is another, too."""
 PAGE: Final = 32
 """How many entries a value of the map lists; what is more stands in values of its own."""
-_FORM: Final = "evidentia deciding entries 1"
+_FORM: Final = "evidentia deciding entries 2"
 _COUNT_BYTES: Final = 8
 _PLACE_BYTES: Final = _COUNT_BYTES + HASH_BYTES
 _KIND: Final = 118

@@ -8,10 +8,10 @@ from evidentia.errors import InputError, UsageError
 from evidentia.logs import get_logger
 from evidentia.store.sql import bundles, ledgers, log
 from evidentia.store.sql.log import Receipt
-from evidentia.trail.entry import Entry, EntryKind
+from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.holds import refuse_held
-from evidentia.workspace.logged import read_logged
+from evidentia.workspace.logged import LoggedEntry, committed
 from evidentia.workspace.recorded import remove_unused
 
 _NEVER = (
@@ -53,14 +53,16 @@ def erase_within(
 ) -> tuple[Receipt, Afterwards]:
     """Erase an entry's body under the log's lock; return what removes files, to run after.
 
-    The entry is proved first, and that no hold is on it: rows and indexes decide nothing.
+    The entry is proved first, and that no hold is on it: rows and indexes decide nothing. Which
+    files go with it is what the entry says; a row that says otherwise is refused.
     """
-    target = read_logged(acting.opened.appending.proved(connection, acting.tenant, seq))
+    target = committed(acting.opened.appending.proved(connection, acting.tenant, seq))
     if target.entry.kind in _NEVER:
         raise UsageError(f"entry {seq} is of kind {target.entry.kind} and is never erased")
     if target.erased:
         raise UsageError(f"the body of entry {seq} is erased already")
     refuse_held(acting, connection, target.entry)
+    files = _files(acting, target)
     body = {
         "entry": seq,
         "leaf": target.leaf,
@@ -70,22 +72,41 @@ def erase_within(
     }
     receipt = acting.append_within(connection, EntryKind.ERASURE, log.erasure_subject(seq), body)
     log.erase_body(connection, acting.tenant, seq)
-    return receipt, _forget(acting, connection, target.entry)
+    return receipt, _forget(acting, connection, target, files)
 
 
-def _forget(acting: Acting, connection: Connection, entry: Entry) -> Afterwards:
+def _files(acting: Acting, logged: LoggedEntry) -> list[str]:
+    """Return the files of what an entry records, by the entry's own word."""
+    match logged.entry.kind:
+        case EntryKind.LEDGER:
+            from evidentia.workspace.ledgers import LEDGERS  # noqa: PLC0415 - it knows this module
+
+            return LEDGERS.files(acting, logged, lambda _: ())
+        case EntryKind.BUNDLE:
+            from evidentia.workspace.bundles import BUNDLES, files_of  # noqa: PLC0415 - the same
+
+            return BUNDLES.files(acting, logged, files_of)
+        case EntryKind.PACK | EntryKind.REVIEW:
+            from evidentia.workspace.sealing import PACKS, attachments_of  # noqa: PLC0415 - the same
+
+            return PACKS.files(acting, logged, attachments_of)
+    return []
+
+
+def _forget(
+    acting: Acting, connection: Connection, logged: LoggedEntry, files: list[str]
+) -> Afterwards:
     """Remove the rows of what an erased entry records; return what removes its files."""
-    digests: list[str] = []
+    entry = logged.entry
     match entry.kind:
         case EntryKind.LEDGER:
-            digest = ledgers.erase_ledger(connection, acting.tenant, entry.seq)
-            digests = [digest] if digest else []
+            ledgers.erase_ledger(connection, acting.tenant, entry.seq)
         case EntryKind.BUNDLE:
-            digests = bundles.erase_bundle(connection, acting.tenant, entry.seq)
+            bundles.erase_bundle(connection, acting.tenant, entry.seq)
         case EntryKind.RUN:
             bundles.erase_run(connection, acting.tenant, entry.seq)
         case EntryKind.PACK | EntryKind.REVIEW:
             from evidentia.workspace.retention import forget_pack  # noqa: PLC0415 - packs alone need it
 
-            digests = forget_pack(acting, connection, entry)
-    return lambda: remove_unused(acting, digests) if digests else None
+            forget_pack(acting, connection, logged)
+    return lambda: remove_unused(acting, files) if files else None

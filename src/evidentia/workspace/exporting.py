@@ -19,7 +19,7 @@ from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.holds import recorded
 from evidentia.workspace.sealing import PACKS, read_pack
-from evidentia.workspace.versions import later
+from evidentia.workspace.versions import forks, later
 from evidentia.workspace.witnessing import cosigned
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def export(
             f"{listed.id}' by an approver or admin prints its number"
         )
     check_writable(target, overwrite=overwrite)
+    for problem in forks(acting, listed.id):
+        raise IntegrityError(f"{problem}: nothing is exported; run 'evidentia pack audit'")
     newer = later(acting, listed.id)
     data = _exported(acting, listed, newer, attachments=attachments)
     if pdf is not None:

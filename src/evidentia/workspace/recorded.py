@@ -30,6 +30,7 @@ from evidentia.store.sql.log import Receipt
 from evidentia.store.sql.uses import hold_lake, is_used
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.logged import LoggedEntry
 
 Progress = Callable[[int, int], None]
 """Is told how much is done, and of how much."""
@@ -154,10 +155,7 @@ class Recorded(Generic[Row]):
         body = logged.body if isinstance(logged.body, dict) else {}
         says = (logged.entry.kind, logged.entry.subject, body.get(STATEMENT_DIGEST))
         if says[0] not in self.kinds or says[1:] != (self.subject(row.id), row.statement_sha256):
-            raise IntegrityError(
-                f"{self.noun} {row.id}: the database and the trail's entry {row.entry} disagree; "
-                "run 'evidentia trail verify'"
-            )
+            raise self._disagree(row.id, row.entry)
         return body
 
     def file(self, acting: Acting, row: Row) -> bytes:
@@ -176,6 +174,36 @@ class Recorded(Generic[Row]):
                 f"{row.entry} names"
             )
         return data
+
+    def files(
+        self, acting: Acting, logged: LoggedEntry, named: Callable[[bytes], Iterable[str]]
+    ) -> list[str]:
+        """Return the digests of the files of what an entry records, which was proved.
+
+        `named` gives those that the file itself names. A row that says otherwise than the entry
+        raises `IntegrityError`: which files they are would be its word alone. A file that is gone
+        or damaged names none.
+        """
+        body = logged.body if isinstance(logged.body, dict) else {}
+        row = self.named(acting, logged.entry.subject.removeprefix(self._path))
+        digest = body.get(STATEMENT_DIGEST)
+        if (row.entry, row.statement_sha256) != (logged.entry.seq, digest):
+            raise self._disagree(row.id, logged.entry.seq)
+        try:
+            data = acting.opened.lake.get(row.file_sha256)
+        except InputError:
+            raise self._disagree(row.id, logged.entry.seq) from None
+        except EvidentiaError:
+            return [row.file_sha256]
+        if sha256_hex(self.statement(row.id, data)) != digest:
+            raise self._disagree(row.id, logged.entry.seq)
+        return [row.file_sha256, *named(data)]
+
+    def _disagree(self, identity: str, entry: int) -> IntegrityError:
+        return IntegrityError(
+            f"{self.noun} {identity}: the database and the trail's entry {entry} disagree; run "
+            "'evidentia trail verify'"
+        )
 
     # Proving
 

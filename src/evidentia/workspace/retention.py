@@ -18,18 +18,21 @@ from evidentia.packs.retention import (
     due,
     kept_until,
 )
+from evidentia.proof.verification import STATEMENT_DIGEST
 from evidentia.store.sql import packs
 from evidentia.store.sql.log import Receipt
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.adoption import covers
-from evidentia.trail.entry import Entry, EntryKind
+from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.holds import hold_on, holds_of, recorded
+from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
 from evidentia.workspace.tools import calls_of
+from evidentia.workspace.versions import forks
 
 _POLICY: Final = "retention"
 MAX_REASON: Final = 1_000
@@ -182,20 +185,18 @@ def _compare_age(acting: Acting, row: ListedPack) -> None:
         )
 
 
-def forget_pack(acting: Acting, connection: Connection, entry: Entry) -> list[str]:
-    """Remove an erased pack's row; return the digests of its files."""
-    gone = packs.erase_pack(connection, acting.tenant, entry.seq)
-    if gone is None:
-        return []
+def forget_pack(acting: Acting, connection: Connection, logged: LoggedEntry) -> None:
+    """Remove an erased pack's row; the trail says which it was, as its entry did."""
+    packs.erase_pack(connection, acting.tenant, logged.entry.seq)
+    said = logged.body
     body = {
         "action": "removed",
-        "decision_id": gone.decision_id,
-        "version": gone.version,
-        "statement_sha256": gone.statement_sha256,
+        "decision_id": said["decision_id"],
+        "version": said["version"],
+        "statement_sha256": said[STATEMENT_DIGEST],
         "by": acting.actor,
     }
-    acting.append_within(connection, EntryKind.RETENTION, gone.id, body)
-    return [gone.statement_sha256, *(key.rpartition("/")[2] for key in gone.attachments)]
+    acting.append_within(connection, EntryKind.RETENTION, logged.entry.subject, body)
 
 
 def audit(acting: Acting, progress: Progress | None) -> PackAudit:
@@ -217,7 +218,7 @@ def audit(acting: Acting, progress: Progress | None) -> PackAudit:
         ]
         return ()
 
-    problems = PACKS.audit(acting, check, progress)
+    problems = [*PACKS.audit(acting, check, progress), *forks(acting)]
     with acting.database.read() as connection:
         count = len(packs.recorded_packs(connection, acting.tenant))
     replaced = {one.replaces for one in found}

@@ -3,15 +3,39 @@
 from evidentia.errors import InputError, NotFoundError
 from evidentia.language.counting import counted
 from evidentia.logs import get_logger
+from evidentia.proof.authority import KINDS as AUTHORITY
+from evidentia.proof.authority import is_the_logs
 from evidentia.proof.revocation import Revocation
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
-from evidentia.trail.entry import EntryKind
+from evidentia.trail.entry import Entry, EntryKind
+from evidentia.trail.note import VerifierKey
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.authority import authority_of
 
 MAX_REASON = 1_000
 _log = get_logger("workspace")
+
+
+def signed_by(acting: Acting, key_id: str, from_size: int) -> list[Entry]:
+    """Return the entries that count by a key's signature from a size on, in their order."""
+    authority = authority_of(acting)
+    found = [
+        logged
+        for kind in sorted(AUTHORITY)
+        for logged in acting.entries(EntryKind(kind))
+        if logged.entry.seq + 1 >= from_size and not is_the_logs(logged.body)
+    ]
+    return sorted(
+        (
+            logged.entry
+            for logged in found
+            if isinstance(signer := authority.signer(logged.entry, logged.body), VerifierKey)
+            and signer.key_id == key_id
+            and authority.distrusted(logged.entry, logged.body) is None
+        ),
+        key=lambda entry: entry.seq,
+    )
 
 
 def revoke(acting: Acting, key_id: str, from_size: int, reason: str) -> Receipt:

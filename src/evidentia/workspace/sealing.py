@@ -12,7 +12,7 @@ from evidentia.errors import (
     AccessError,
     ConflictError,
     InputError,
-    NotFoundError,
+    IntegrityError,
     SealingError,
 )
 from evidentia.frozen import first_problem
@@ -33,6 +33,7 @@ from evidentia.store.sql.log import Receipt
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Recorded
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ Files = Mapping[str, bytes | Path]
 def read_pack(acting: Acting, listed: ListedPack) -> EvidencePack:
     """Return a pack from the statement that the trail names."""
     return from_statement(Statement.parse(PACKS.file(acting, listed)))
+
+
+def attachments_of(data: bytes) -> list[str]:
+    """Return the digests of the files that a pack's statement has attached."""
+    return [one.sha256 for one in from_statement(Statement.parse(data)).attachments]
 
 
 def decisions_of(acting: Acting, decision_id: str | None = None) -> dict[str, dict[str, Any]]:
@@ -150,7 +156,7 @@ def keep_pack(
         packs.insert_pack(connection, acting.tenant, pack, sha256_hex(statement), receipt.seq)
 
     def is_another(connection: "Connection") -> bool:
-        _refuse_another(connection, acting.tenant, pack)
+        _refuse_another(acting, connection, pack)
         return False
 
     PACKS.keep(
@@ -188,24 +194,48 @@ def _own_tenant(acting: Acting, what: str, tenant: str | None) -> None:
         )
 
 
-def _refuse_another(connection: "Connection", tenant: str, pack: EvidencePack) -> None:
-    """Raise unless a pack is its decision's first, or replaces the newest version."""
+def _refuse_another(acting: Acting, connection: "Connection", pack: EvidencePack) -> None:
+    """Raise unless a pack is its decision's first, or replaces the newest version.
+
+    Which versions there are is what proved entries say: a row that was altered hides none.
+    """
     if pack.replaces is None:
-        try:
-            found = packs.find_pack(connection, tenant, pack.decision_id)
-        except NotFoundError:
-            return
-        raise SealingError(
-            f"{pack.decision_id} has pack {found.id} already: revise that one (edited_in_place)",
-            ("pack: revise the one that is there (edited_in_place)",),
+        known = acting.entries(
+            EntryKind.DECISION, f"decision/{pack.decision_id}", connection=connection
         )
-    packs.find_pack(connection, tenant, pack.replaces)
-    newer = packs.replaced_by(connection, tenant, pack.replaces)
-    if newer is not None:
-        raise ConflictError(
-            f"pack {pack.replaces} has a newer version already, {newer}: look at it with "
-            f"'evidentia pack show {newer}', and change that one"
+        others = _versions(acting, connection, after=known[0].entry.seq if known else -1)
+        for logged in others:
+            if logged.body.get("decision_id") == pack.decision_id:
+                raise SealingError(
+                    f"{pack.decision_id} has pack {logged.entry.subject} already: revise that one "
+                    "(edited_in_place)",
+                    ("pack: revise the one that is there (edited_in_place)",),
+                )
+        return
+    replaced = packs.find_pack(connection, acting.tenant, pack.replaces)
+    entry = acting.entry_within(connection, replaced.entry).entry
+    if entry.kind not in PACKS.kinds or entry.subject != pack.replaces:
+        raise IntegrityError(
+            f"pack {pack.replaces}: the database and the trail's entry {entry.seq} disagree; run "
+            "'evidentia trail verify'"
         )
+    for logged in _versions(acting, connection, after=entry.seq):
+        if logged.body.get("replaces") == pack.replaces:
+            newer = logged.entry.subject
+            raise ConflictError(
+                f"pack {pack.replaces} has a newer version already, {newer}: look at it with "
+                f"'evidentia pack show {newer}', and change that one"
+            )
+
+
+def _versions(acting: Acting, connection: "Connection", *, after: int) -> list[LoggedEntry]:
+    """Return the entries behind a number that record versions of packs, each proved."""
+    return [
+        logged
+        for kind in PACKS.kinds
+        for logged in acting.entries(kind, connection=connection, after=after)
+        if isinstance(logged.body, dict)
+    ]
 
 
 def _check_references(acting: Acting, pack: EvidencePack, replaced: EvidencePack | None) -> None:

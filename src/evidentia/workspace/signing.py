@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evidentia.errors import ConflictError, InputError, UsageError
+from evidentia.errors import ConflictError, EvidentiaError, InputError, UsageError
 from evidentia.logs import get_logger
 from evidentia.proof.keys import SEED_BYTES, SigningKey
 from evidentia.store.checkpoints import newest_checkpoint
@@ -26,6 +26,7 @@ class AnnouncedKey:
     since: int
     replaced_at: int | None
     place: KeyPlace
+    vouched: bool = True
 
     @property
     def held(self) -> bool:
@@ -46,14 +47,19 @@ class AnnouncedKey:
             "replaced_at_entry": self.replaced_at,
             "private_key_here": self.held,
             "private_key": self.place.value,
+            "vouched": self.vouched,
         }
 
 
 def announced_keys(acting: Acting) -> list[AnnouncedKey]:
-    """Return the log's signing keys, oldest first; the last one signs now."""
+    """Return the log's signing keys, oldest first; the last one signs now.
+
+    `vouched` says that proved entries announce it, and the key before it, or this home, vouches.
+    """
     head, found = acting.read(log.signing_state)
     if head is None:
         return []
+    counting = _counting(acting)
     ends: list[int | None] = [seq for seq, _, _ in found[1:]]
     return [
         AnnouncedKey(
@@ -61,9 +67,19 @@ def announced_keys(acting: Acting) -> list[AnnouncedKey]:
             seq,
             end,
             acting.opened.keys.place(acting.tenant, key_id),
+            vouched=(seq, key_id, public_key) in counting,
         )
         for (seq, key_id, public_key), end in zip(found, [*ends, None], strict=False)
     ]
+
+
+def _counting(acting: Acting) -> list[tuple[int, str, bytes]]:
+    """Return the keys that count; in a log that is damaged nothing vouches for any."""
+    try:
+        with acting.database.read() as connection:
+            return acting.opened.appending.counting_keys(connection, acting.tenant)
+    except (EvidentiaError, TypeError):  # a damaged row may have no values at all
+        return []
 
 
 def current_key(acting: Acting) -> SigningKey:

@@ -10,12 +10,12 @@ from evidentia.language.counting import counted
 from evidentia.logs import get_logger
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
-from evidentia.trail.entry import SALT_BYTES, EntryKind
+from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind
 from evidentia.trail.note import VerifierKey
 from evidentia.trail.record import EvidenceRecord
 from evidentia.trail.waiting import recorded, waiting_records
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.logged import LoggedEntry, committed, read_logged
+from evidentia.workspace.logged import LoggedEntry, read_logged
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
@@ -82,10 +82,11 @@ class Trail(Part, name="trail"):
         return head.size if head else 0
 
     def entry(self, seq: int) -> LoggedEntry:
-        """Return one entry; raise `NotFoundError` if there is none."""
-        with self._acting.database.read() as connection:
-            log.require_head(connection, self._acting.tenant)
-            return read_logged(log.entry_at(connection, self._acting.tenant, seq))
+        """Return one entry, proved; raise `NotFoundError` if there is none.
+
+        Raise `IntegrityError` if it, or its body, is not what the signed log has.
+        """
+        return self._acting.entry(seq)
 
     def entries(
         self,
@@ -114,17 +115,18 @@ class Trail(Part, name="trail"):
     def records(self, obligation_id: str | None = None) -> list[EvidenceRecord]:
         """Return the evidence records, of one obligation or of all, oldest first.
 
-        Raise `IntegrityError` if one of them is not what its entry commits to.
+        Raise `IntegrityError` if one of them is not what the signed log has.
         """
-        with self._acting.database.read() as connection:
+        acting = self._acting
+        with acting.database.read() as connection:
             rows = [
                 row
                 for kind in _RECORD_KINDS
                 for row in log.find_entries(
-                    connection, self._acting.tenant, kind=kind, subject=obligation_id
+                    connection, acting.tenant, kind=kind, subject=obligation_id
                 )
             ]
-        found = [committed(row) for row in sorted(rows)]
+            found = [acting.entry_within(connection, row[0]) for row in sorted(rows)]
         return [recorded(logged.body) for logged in found if not logged.erased]
 
     # Proving
@@ -302,6 +304,15 @@ class Trail(Part, name="trail"):
         from evidentia.workspace.signing import rotate  # noqa: PLC0415 - the same
 
         return rotate(self._acting, lost)
+
+    def signed_by(self, key_id: str, *, from_size: int) -> list[Entry]:
+        """Return the entries that permit or forbid by a key's signature, from a size on.
+
+        They are what revoking the key from there on undoes.
+        """
+        from evidentia.workspace.revoking import signed_by  # noqa: PLC0415 - the same
+
+        return signed_by(self._acting, key_id, from_size)
 
     def revoke_key(self, key_id: str, *, from_size: int, reason: str) -> Receipt:
         """Record that a key is not to be believed from a size of the log on.

@@ -18,10 +18,30 @@ def later(acting: Acting, name: str) -> tuple[Succession, ...]:
         pack_id, after = row.id, row.entry
     except NotFoundError:
         pack_id, after = name, -1
-    found = [
-        later
+    return later_versions(pack_id, _successions(acting, after=after))
+
+
+def forks(acting: Acting, name: str | None = None) -> list[str]:
+    """Say which versions of packs replace the same one, of all packs or of one.
+
+    Sealing refuses a second one, so that whoever made it wrote past this program.
+    """
+    found: dict[str, list[Succession]] = {}
+    for one in _successions(acting):
+        found.setdefault(one.replaces, []).append(one)
+    return [
+        f"pack {replaced}: {' and '.join(one.told for one in several)} both replace it"
+        for replaced, several in sorted(found.items())
+        if len(several) > 1
+        and (name is None or name in {replaced, *(one.subject for one in several)})
+    ]
+
+
+def _successions(acting: Acting, *, after: int = -1) -> list[Succession]:
+    """Return which versions replace which, by proved entries behind a number."""
+    return [
+        found
         for kind in (EntryKind.PACK, EntryKind.REVIEW)
         for logged in acting.entries(kind, after=after)
-        if (later := succession_of(logged.entry, logged.body)) is not None
+        if (found := succession_of(logged.entry, logged.body)) is not None
     ]
-    return later_versions(pack_id, found)

@@ -88,7 +88,7 @@ def pages(session: LedgerSession) -> dict[str, Any]:
         "actions": list(_actions(ledger, numbers)),
         "questions": [english(question) for question in ledger.follow_up_questions],
         "documents": [_document(one) for one in session.documents],
-        "document_count": count(len(session.documents)),
+        "document_count": count(session.document_count),
         "unread": [
             {"name": code(one.filename), "problem": english(one.problem)} for one in session.unread
         ],

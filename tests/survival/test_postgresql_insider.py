@@ -1,0 +1,324 @@
+"""Someone who owns the database on PostgreSQL, and no key: what steers a query is seen or undone.
+
+Nothing of this changes a row of ours. It changes what a query for it answers.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy import make_url
+
+from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.store import listing, schema
+from evidentia.store.database import Database, run
+from evidentia.workspace import Workspace, open_workspace
+from places import record
+from postgres import PostgresServer
+from workspace.policies import read_here
+from workspace.test_auditing import fill
+
+OWNER, APP = f"owner_{os.getpid()}", f"app_{os.getpid()}"
+
+
+@dataclass(frozen=True)
+class Insider:
+    """The owner of a database that has one of everything, and a home that is not theirs."""
+
+    server: PostgresServer
+    name: str
+    home: Path
+
+    def do(self, *statements: str, user: str = OWNER) -> None:
+        with psycopg.connect(self.server.url(self.name, user), autocommit=True) as connection:
+            for sql in statements:
+                connection.execute(sql.encode())
+
+    def unguarded(self, table: str, sql: str) -> None:
+        self.do(
+            f"ALTER TABLE {table} DISABLE TRIGGER USER",
+            sql,
+            f"ALTER TABLE {table} ENABLE TRIGGER USER",
+        )
+
+    def open(self) -> Workspace:
+        return open_workspace(self.server.url(self.name, APP), home=self.home, create=False)
+
+
+@pytest.fixture(scope="module")
+def filled(
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Path]]:
+    """Give a database of two roles with one of everything, made once, and its home."""
+    folder = tmp_path_factory.mktemp("insider")
+    for role in (OWNER, APP):
+        postgres.execute(f"CREATE ROLE {role} LOGIN")
+    with postgres.fresh_database("template0") as url:
+        name = str(make_url(url).database)
+        postgres.execute(f"ALTER DATABASE {name} OWNER TO {OWNER}")
+        database = Database.server(postgres.url(name, OWNER))
+        schema.upgrade(database)
+        listing.grant(database, APP)
+        database.close()
+        with pytest.MonkeyPatch.context() as patched:
+            read_here(patched)
+            with open_workspace(postgres.url(name, APP), home=folder / "home") as workspace:
+                fill(workspace, folder / "docs")
+        yield name, folder / "home"
+    for role in (OWNER, APP):
+        postgres.execute(f"DROP ROLE {role}")
+
+
+@pytest.fixture
+def insider(
+    postgres: PostgresServer, filled: tuple[str, Path], tmp_path: Path
+) -> Iterator[Insider]:
+    """Give a copy of that database and its home."""
+    template, home = filled
+    shutil.copytree(home, tmp_path / "home")
+    with postgres.fresh_database(template) as url:
+        name = str(make_url(url).database)
+        postgres.execute(f"ALTER DATABASE {name} OWNER TO {OWNER}")
+        yield Insider(postgres, name, tmp_path / "home")
+
+
+def schema_findings(workspace: Workspace) -> list[str]:
+    """Return what each audit says of the schema: all of them say the same."""
+    said = [
+        sorted(str(one).removeprefix("schema: ") for one in found if str(one).startswith("schema"))
+        for found in (
+            workspace.whole.audit().findings,
+            workspace.whole.audit(quick=True).part("database").findings,
+            workspace.trail.audit().findings,
+        )
+    ]
+    assert said[0] == said[1] == said[2]
+    return said[0]
+
+
+def test_a_database_of_two_roles_with_one_of_everything_holds(insider: Insider) -> None:
+    with insider.open() as workspace:
+        assert workspace.whole.audit().holds
+        assert workspace.trail.audit().holds
+
+
+HIDING = "CREATE FUNCTION {} RETURNS {} LANGUAGE sql AS $$ SELECT {} $$"
+STEERING = {
+    "a rule": (
+        ["CREATE RULE r AS ON INSERT TO llm.run_evidence DO INSTEAD NOTHING"],
+        ["+rule r on run_evidence"],
+    ),
+    "a child with rows of its own": (
+        [
+            "CREATE TABLE more () INHERITS (evidence_packs)",
+            "INSERT INTO more SELECT * FROM evidence_packs",
+            f"GRANT SELECT ON more TO {APP}",
+        ],
+        ["+inheritance: more from evidence_packs"],
+    ),
+    "a table that is not logged": (
+        ["ALTER TABLE trail_bodies SET UNLOGGED"],
+        ["+table trail_bodies: ru", "-table trail_bodies: rp"],
+    ),
+    "another collation": (
+        ['ALTER TABLE evidence_packs ALTER COLUMN decision_id TYPE text COLLATE "C"'],
+        [
+            '+column evidence_packs.decision_id: text not null collate "C"',
+            "-column evidence_packs.decision_id: text not null",
+        ],
+    ),
+    "a number that the database gives": (
+        ["ALTER TABLE ledgers ALTER COLUMN trail_seq ADD GENERATED BY DEFAULT AS IDENTITY"],
+        [
+            "+column ledgers.trail_seq: bigint not null identity",
+            "-column ledgers.trail_seq: bigint not null",
+        ],
+    ),
+    "a function that fits better than PostgreSQL's": (
+        [HIDING.format("substr(text, integer, smallint)", "text", "'nothing'")],
+        ["+function substr(text,integer,smallint) in place of one of PostgreSQL"],
+    ),
+    "an operator in the guards that fits better": (
+        [
+            HIDING.format("joined(text, bigint)", "text", "'entry/7'"),
+            "CREATE OPERATOR || (LEFTARG = text, RIGHTARG = bigint, FUNCTION = joined)",
+        ],
+        ["+operator ||(text,bigint) in place of one of PostgreSQL"],
+    ),
+    "a right of everyone": (
+        [
+            "GRANT SELECT, DELETE, UPDATE (salt) ON trail_bodies TO PUBLIC",
+            "GRANT EXECUTE ON FUNCTION trail_erase_pack TO PUBLIC",
+        ],
+        [
+            "+right of everyone to delete on trail_bodies",
+            "+right of everyone to execute trail_erase_pack",
+            "+right of everyone to update on trail_bodies.salt",
+        ],
+    ),
+    "a reference that keeps bodies from being erased": (
+        [
+            "CREATE TABLE kept (tenant text, seq bigint)",
+            "ALTER TABLE kept ADD FOREIGN KEY (tenant, seq) REFERENCES trail_bodies",
+        ],
+        ["+reference from kept to trail_bodies"],
+    ),
+    "a trigger that swallows what is inserted": (
+        [
+            "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$",
+            "CREATE TRIGGER t BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION f()",
+        ],
+        [
+            "+trigger O CREATE TRIGGER t BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION f()",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", STEERING)
+def test_what_steers_a_query_is_seen_by_every_audit(insider: Insider, how: str) -> None:
+    statements, expected = STEERING[how]
+    insider.do(*statements)
+    with insider.open() as workspace:
+        assert schema_findings(workspace) == expected
+
+
+def test_an_index_that_is_not_kept_up_is_seen(insider: Insider) -> None:
+    insider.do(
+        "UPDATE pg_index SET indisready = false WHERE indexrelid = 'trail_entries_kind'::regclass",
+        user="postgres",
+    )
+    with insider.open() as workspace:
+        added = [line for line in schema_findings(workspace) if line.startswith("+")]
+    assert len(added) == 1
+    assert added[0].endswith("trail_entries USING btree (tenant, kind, seq) not in use")
+
+
+def test_what_runs_at_a_login_is_seen(insider: Insider) -> None:
+    insider.do(
+        "CREATE FUNCTION f() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "PERFORM set_config('search_path', 'public, pg_catalog', false); END $$",
+        "CREATE EVENT TRIGGER at_login ON login EXECUTE FUNCTION f()",
+        user="postgres",
+    )
+    with insider.open() as workspace:
+        assert schema_findings(workspace) == ["+login trigger at_login"]
+
+
+def test_a_policy_hides_no_row_from_the_application(insider: Insider) -> None:
+    insider.do(
+        "ALTER TABLE evidence_packs ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY p ON evidence_packs USING (false)",
+    )
+    with insider.open() as workspace:
+        expected = ["+policy p on evidence_packs", "+row security of evidence_packs"]
+        assert schema_findings(workspace) == expected
+        with pytest.raises(EnvironmentProblem, match="row-level security policy"):
+            workspace.packs.list()
+
+
+def test_a_schema_named_like_the_role_is_not_looked_into(insider: Insider) -> None:
+    insider.do(
+        f"CREATE SCHEMA {APP}",
+        f"CREATE VIEW {APP}.evidence_packs AS SELECT * FROM public.evidence_packs WHERE false",
+        f"GRANT USAGE ON SCHEMA {APP} TO {APP}",
+        f"GRANT SELECT ON {APP}.evidence_packs TO {APP}",
+    )
+    with insider.open() as workspace:
+        assert [pack.decision_id for pack in workspace.packs.list()] == ["dec_1"]
+        assert workspace.whole.audit().holds
+
+
+def test_a_search_path_with_postgresqls_own_names_last_changes_no_answer(insider: Insider) -> None:
+    insider.do(
+        HIDING.format("never(text, text)", "boolean", "false"),
+        "CREATE OPERATOR = (LEFTARG = text, RIGHTARG = text, FUNCTION = never)",
+        f"ALTER DATABASE {insider.name} SET search_path = public, pg_catalog",
+    )
+    with insider.open() as workspace:
+        assert [pack.decision_id for pack in workspace.packs.list()] == ["dec_1"]
+        (found,) = schema_findings(workspace)
+    assert found == "+operator public.=(text,text) in place of one of PostgreSQL"
+
+
+def test_what_a_role_may_set_for_itself_changes_nothing(insider: Insider) -> None:
+    settings = {
+        "synchronous_commit": "off",
+        "client_encoding": "latin1",
+        "extra_float_digits": "-15",
+        "quote_all_identifiers": "on",
+        "row_security": "on",
+    }
+    insider.do(
+        *(f"ALTER ROLE {APP} SET {name} = '{value}'" for name, value in settings.items()), user=APP
+    )
+    try:
+        with insider.open() as workspace:
+            with workspace.opened.database.write() as connection:
+                found = {name: run(connection, f"SHOW {name}").scalar() for name in settings}
+            workspace.append(record(2))
+            assert workspace.whole.audit().holds
+    finally:
+        insider.do(f"ALTER ROLE {APP} RESET ALL", user=APP)
+    assert not found.items() & settings.items()
+    assert found["synchronous_commit"] == "on"
+
+
+def test_a_longer_wait_for_standbys_is_left_as_it_was_set(insider: Insider) -> None:
+    url = insider.server.url(insider.name, APP)
+    database = Database.server(f"{url}&options=-csynchronous_commit%3Dremote_apply")
+    with database.read() as connection:
+        assert run(connection, "SHOW synchronous_commit").scalar() == "remote_apply"
+    database.close()
+
+
+def test_a_schema_that_the_url_names_is_the_one_that_is_used(insider: Insider) -> None:
+    insider.do("CREATE SCHEMA theirs")
+    url = insider.server.url(insider.name, OWNER)
+    database = Database.server(f"{url}&options=-csearch_path%3Dtheirs")
+    with database.read() as connection:
+        assert run(connection, "SELECT current_schema()").scalar() == "theirs"
+        assert schema.revision(connection) is None
+    database.close()
+
+
+@pytest.mark.parametrize("time", ["infinity", "-infinity", "0044-03-15 BC"])
+def test_a_time_that_no_calendar_has_is_named(insider: Insider, time: str) -> None:
+    insider.unguarded("evidence_packs", f"UPDATE evidence_packs SET created_at = '{time}'")
+    with insider.open() as workspace:
+        found = workspace.whole.audit().part("packs").findings
+        assert "has a time that was never recorded" in found[0]
+        assert found[0].startswith("pack pack_")
+        with pytest.raises(IntegrityError, match="never recorded"):
+            workspace.packs.list()
+
+
+@pytest.mark.parametrize("anchors", ["'{{a,b},{c,d}}'", "array_append(chunk_ids, NULL)"])
+def test_anchors_of_another_form_are_named(insider: Insider, anchors: str) -> None:
+    insider.unguarded("evidence_ledger", f"UPDATE evidence_ledger SET chunk_ids = {anchors}")
+    with insider.open() as workspace:
+        (found,) = workspace.ledgers.audit()
+    assert found.endswith("the rows of its verdicts are not what was recorded")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE alembic_version SET version_num = ''", "''"),
+        ("UPDATE alembic_version SET version_num = '00071'", "'00071'"),
+        ("INSERT INTO alembic_version VALUES ('0007')", f"'{schema.HEAD}', '0007'"),
+        ("DELETE FROM alembic_version", "nothing"),
+    ],
+)
+def test_a_revision_that_is_none_is_named(insider: Insider, change: str, said: str) -> None:
+    insider.do(change)
+    with pytest.raises(IntegrityError, match=f"alembic_version has {said} where"):
+        insider.open()
+    database = Database.server(insider.server.url(insider.name, OWNER))
+    with pytest.raises(IntegrityError, match="someone changed it"):
+        schema.upgrade(database)
+    database.close()
