@@ -12,7 +12,6 @@ from benchmarks.measuring import (
     Line,
     Section,
     Spread,
-    Table,
     interleaved,
     number,
     ratios,
@@ -21,7 +20,7 @@ from benchmarks.measuring import (
 )
 
 from evidentia.documents.chunking import chunk_document
-from evidentia.documents.index import LexicalIndex, build_index, merge_indexes
+from evidentia.documents.index import LexicalIndex, build_index
 from evidentia.documents.model import DocumentChunk
 from evidentia.documents.reading.document import read_document
 from evidentia.language.tokens import tokenize
@@ -141,21 +140,7 @@ def measure_search(size: Size) -> Section:
                 at_most=True,
             )
         )
-    section.tables.append(_index_costs(chunks, index))
     return section
-
-
-def _index_costs(chunks: list[DocumentChunk], index: LexicalIndex) -> Table:
-    data = index.to_bytes()
-    halves = [build_index(chunks[: len(chunks) // 2]), build_index(chunks[len(chunks) // 2 :])]
-    rows = [
-        ["build from chunks", f"{number(seconds_of(lambda: build_index(chunks)))} s"],
-        ["merge two halves", f"{number(seconds_of(lambda: merge_indexes(halves)))} s"],
-        ["write as bytes", f"{number(seconds_of(index.to_bytes))} s"],
-        ["read from bytes", f"{number(seconds_of(lambda: LexicalIndex.from_bytes(data)))} s"],
-        ["size as bytes", f"{number(len(data) / 1e6)} MB"],
-    ]
-    return Table("What the index itself costs", ["Step", "Takes"], rows)
 
 
 def _repeated(times: int, work: Callable[[], object]) -> float:

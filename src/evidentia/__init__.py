@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.library import DocumentsRecorded
     from evidentia.workspace.logged import LoggedEntry
     from evidentia.workspace.opened import Opened, open_all
+    from evidentia.workspace.removing import RemovedDocument, Synced
     from evidentia.workspace.retention import PackAudit, SweptPack
     from evidentia.workspace.signing import AnnouncedKey
 
@@ -195,6 +196,7 @@ _HOMES = {
     "Receipt": "store.sql.log",
     "RecordedLedger": "workspace.ledgers",
     "Redactor": "bundles.redaction.redactor",
+    "RemovedDocument": "workspace.removing",
     "Rendered": "bundles.rendering",
     "RetentionPolicy": "packs.retention",
     "ReversibilityClass": "packs.decision",
@@ -213,6 +215,7 @@ _HOMES = {
     "StoredDocument": "store.sql.library",
     "SupportLevel": "ledger.model",
     "SweptPack": "workspace.retention",
+    "Synced": "workspace.removing",
     "ToolCallRecord": "packs.tools",
     "ToolVerificationLedger": "packs.tools",
     "TrackedItem": "store.sql.bundles",
@@ -324,6 +327,7 @@ __all__ = [
     "Receipt",
     "RecordedLedger",
     "Redactor",
+    "RemovedDocument",
     "Rendered",
     "RetentionPolicy",
     "ReversibilityClass",
@@ -342,6 +346,7 @@ __all__ = [
     "StoredDocument",
     "SupportLevel",
     "SweptPack",
+    "Synced",
     "ToolCallRecord",
     "ToolVerificationLedger",
     "TrackedItem",

@@ -76,6 +76,7 @@ KINDS: Final[Mapping[str, Callable[[], Kind]]] = MappingProxyType(
     {
         "urn:evidentia:spec:v1:ledger": _ledger,
         "urn:evidentia:spec:v1:ledger.v2": _ledger,
+        "urn:evidentia:spec:v1:ledger.v3": _ledger,
         "urn:evidentia:spec:v1:bundle": _bundle,
         "urn:evidentia:spec:v1:pack": _pack,
         "urn:evidentia:spec:v1:pack.v2": _pack,

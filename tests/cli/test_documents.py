@@ -105,3 +105,42 @@ def test_a_cited_passage_of_an_older_version_is_still_found(policies: Cli, folde
     ran = policies("cite", entries[0]["evidence"]["chunk_ids"][0])
     assert ran.code == 0
     assert "Employees may work remotely" in ran.out
+
+
+def test_documents_are_taken_out_after_a_question_and_their_citations_say_so(
+    policies: Cli, folder: Path
+) -> None:
+    policies("ingest", "policies")
+    assert policies("documents", "remove").code == 2
+    asked = policies("documents", "remove", "policies/remote.md")
+    assert asked.code != 0  # no one is there to answer
+    ran = policies("documents", "remove", "policies/remote.md", "--yes", "--reason", "old")
+    assert ran.out == "✓ policies/remote.md is taken out; entry 3 records it.\n"
+    assert [one["filename"] for one in policies("documents", "--json").json["documents"]] == [
+        "travel/hotels.txt"
+    ]
+    assert policies("documents", "remove", "--missing").out == "There is nothing to take out.\n"
+    (folder / "policies" / "travel" / "hotels.txt").unlink()
+    gone = policies("documents", "remove", "--missing", "--yes", "--json").json["removed"]
+    assert [(one["filename"], one["entry"]) for one in gone] == [("travel/hotels.txt", 4)]
+
+
+def test_a_synced_folder_shows_what_it_does_and_refuses_many_removals(
+    policies: Cli, folder: Path
+) -> None:
+    policies("ingest", "policies")
+    (folder / "policies" / "remote.md").unlink()
+    (folder / "policies" / "gifts.txt").write_text("Gifts above 50 euros are reported.\n")
+    planned = policies("ingest", "--sync", "policies", "--dry-run")
+    assert planned.out == (
+        "policies: 1 to add, 1 unchanged, 1 to take out\n  + gifts.txt\n  - remote.md\n"
+    )
+    assert policies("ingest", "--sync", "policies", "--dry-run", "--json").json["done"] is False
+    refused = policies("ingest", "--sync", "policies")
+    assert (refused.code, "more than 10%" in refused.err) == (2, True)
+    done = policies("ingest", "--sync", "policies", "--allow-removals")
+    assert (done.code, done.out.endswith("✓ 1 document taken out.\n")) == (0, True)
+    again = policies("ingest", "--sync", "policies", "--json").json
+    assert (again["done"], again["unchanged"]) == (True, ["gifts.txt", "travel/hotels.txt"])
+    for wrong in (["--sync", "policies", "policies"], ["policies", "--dry-run"]):
+        assert policies("ingest", *wrong).code == 2

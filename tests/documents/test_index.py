@@ -1,20 +1,13 @@
 import math
 from collections import Counter
-from hashlib import sha256
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.documents.chunking import chunk_document
-from evidentia.documents.index import (
-    LexicalIndex,
-    build_index,
-    index_texts,
-    merge_indexes,
-)
+from evidentia.documents.index import build_index, index_texts
 from evidentia.documents.reading.document import read_document
-from evidentia.errors import IntegrityError
 from evidentia.language.tokens import tokenize
 
 TEXTS = st.lists(
@@ -25,7 +18,6 @@ TEXTS = st.lists(
     ).map(" ".join),
     max_size=12,
 )
-HEAD = 52
 
 
 def bm25(texts: list[str], query: str) -> list[tuple[int, float]]:
@@ -62,23 +54,6 @@ def test_a_limit_gives_the_first_of_all(texts: list[str], limit: int) -> None:
     assert index.search("leave day 15", limit) == index.search("leave day 15", 100)[:limit]
 
 
-@given(TEXTS, st.integers(0, 12), st.integers(0, 12))
-def test_merged_indexes_are_the_index_of_all(texts: list[str], one: int, other: int) -> None:
-    low, high = sorted((one, other))
-    parts = [index_texts(texts[:low]), index_texts(texts[low:high]), index_texts(texts[high:])]
-    whole = index_texts(texts)
-    assert merge_indexes(parts).to_bytes() == whole.to_bytes()
-    assert len(merge_indexes(parts)) == len(texts)
-
-
-@given(TEXTS)
-def test_an_index_survives_its_bytes(texts: list[str]) -> None:
-    index = index_texts(texts)
-    again = LexicalIndex.from_bytes(index.to_bytes())
-    assert again.to_bytes() == index.to_bytes()
-    assert again.search("leave pay 年假", 5) == index.search("leave pay 年假", 5)
-
-
 def test_the_order_of_a_querys_words_changes_nothing() -> None:
     index = index_texts(["annual leave policy", "leave of absence", "policy on travel"])
     assert index.search("leave policy annual", 3) == index.search("annual policy leave", 3)
@@ -101,31 +76,3 @@ def test_chunks_are_found_by_the_headings_above_them_too() -> None:
     chunks = chunk_document(read_document(source.encode(), "a.md"), "doc")
     found = build_index(chunks).search("annual", 5)
     assert [chunks[position].heading_path for position, _ in found] == [("Annual leave",)]
-
-
-def test_changed_bytes_are_noticed() -> None:
-    data = index_texts(["annual leave", "travel"]).to_bytes()
-    for at in range(len(data)):
-        broken = bytearray(data)
-        broken[at] ^= 0x40
-        with pytest.raises(IntegrityError, match="build it again from its chunks"):
-            LexicalIndex.from_bytes(bytes(broken))
-    for cut in (0, 10, HEAD, len(data) - 1):
-        with pytest.raises(IntegrityError, match="build it again"):
-            LexicalIndex.from_bytes(data[:cut])
-
-
-@pytest.mark.parametrize("at", [HEAD, HEAD + 8, HEAD + 16, HEAD + 24, -17, -30, -45])
-def test_bytes_that_contradict_themselves_are_refused(at: int) -> None:
-    data = bytearray(index_texts(["annual leave", "travel"]).to_bytes())
-    data[at] ^= 0xFF
-    data[HEAD - 32 : HEAD] = sha256(data[HEAD:]).digest()
-    with pytest.raises(IntegrityError, match="contradicts itself: build it again"):
-        LexicalIndex.from_bytes(bytes(data))
-
-
-def test_an_index_of_another_version_says_so() -> None:
-    data = bytearray(index_texts(["annual leave"]).to_bytes())
-    data[16] = 9
-    with pytest.raises(IntegrityError, match=r"has version 9\.1, this program reads 1\.1"):
-        LexicalIndex.from_bytes(bytes(data))

@@ -16,6 +16,8 @@ from evidentia.documents.recording import (
     damaged_chunk,
     difference,
     document_body,
+    document_leaf,
+    removal_body,
 )
 
 TEXT = "# Leave\n\nAll employees receive 15 days.\n\n# Gifts\n\nGifts are reported.\n"
@@ -43,7 +45,7 @@ def test_the_digest_of_passages_is_of_their_canonical_json_line_by_line() -> Non
     names = DocumentChunk.__slots__
     lines = [
         json.dumps(
-            {name: getattr(chunk, name) for name in names},
+            {name: getattr(chunk, name) for name in names if name != "ocr"},
             ensure_ascii=False,
             sort_keys=True,
             separators=(",", ":"),
@@ -91,6 +93,14 @@ def test_a_version_is_as_recorded_or_it_is_said_in_what_not() -> None:
             assert said == ("document_id" if name == "id" else name)
 
 
+def test_a_leaf_is_what_a_body_says_of_the_document_alone() -> None:
+    body = document_body(VERSION, chunks_digest(CHUNKED))
+    entry = {**body, "by": "owner", "corpus": {"root": "00" * 32, "documents": 1}}
+    assert document_leaf(entry) == document_leaf(body)
+    assert json.loads(document_leaf(entry)) == body
+    assert document_leaf({**entry, "dated": "2026-01-05"}) != document_leaf(entry)
+
+
 def test_passages_that_contradict_themselves_are_told() -> None:
     assert damaged_chunk(CHUNKED, VERSION) is None
     first, *others = CHUNKED
@@ -102,3 +112,13 @@ def test_passages_that_contradict_themselves_are_told() -> None:
     said = f"it has {len(CHUNKED) - 1} passages, and was read with {len(CHUNKED)}"
     assert damaged_chunk(CHUNKED[:-1], VERSION) == said
     assert damaged_chunk([], {**VERSION, "chunks": 0}) is None
+
+
+def test_taking_a_document_out_says_which_versions_and_why() -> None:
+    assert removal_body("doc_1", 3, "replaced") == {
+        "document_id": "doc_1",
+        "removed": True,
+        "through": 3,
+        "text": "kept",
+        "reason": "replaced",
+    }

@@ -6,12 +6,13 @@ from datetime import date
 from hashlib import sha256
 
 from evidentia.documents.chunking import chunk_document
-from evidentia.documents.index import build_index
 from evidentia.documents.model import DocumentChunk, Heading, Page, ReadDocument
 from evidentia.judges import make_judges
 from evidentia.ledger.checking import CheckContext, check_claims
 from evidentia.ledger.citations import issue_anchor
 from evidentia.ledger.claims import extract_claims
+from evidentia.ledger.corpus import InMemory
+from evidentia.ledger.corpus import make_corpus as made_of
 from evidentia.ledger.evidence import Corpus, CorpusDocument
 from evidentia.ledger.judging import Judge
 from evidentia.ledger.model import EvidenceLedger
@@ -97,7 +98,19 @@ def make_corpus(
 
 def corpus_of(documents: Mapping[str, CorpusDocument], chunks: Sequence[DocumentChunk]) -> Corpus:
     """Return documents and chunks as a corpus, with a new index."""
-    return Corpus(documents, tuple(chunks), build_index(chunks).search)
+    return made_of(documents.values(), chunks)
+
+
+def chunks_in(corpus: Corpus) -> Sequence[DocumentChunk]:
+    """Return the chunks of a corpus that is in memory."""
+    assert isinstance(corpus.held, InMemory)
+    return corpus.held.all_chunks
+
+
+def documents_in(corpus: Corpus) -> Mapping[str, CorpusDocument]:
+    """Return the documents of a corpus that is in memory."""
+    assert isinstance(corpus.held, InMemory)
+    return corpus.held.all_documents
 
 
 def leave_corpus() -> Corpus:
@@ -115,7 +128,7 @@ def leave_corpus() -> Corpus:
 def anchors(corpus: Corpus) -> dict[str, str]:
     """Return an anchor for every chunk, as a workspace issues them."""
     issued: dict[str, str] = {}
-    for chunk in corpus.chunks:
+    for chunk in chunks_in(corpus):
         issued[issue_anchor(chunk.chunk_hash, issued)] = chunk.chunk_hash
     return issued
 

@@ -8,7 +8,7 @@ import pytest
 import tiers
 from evidentia.errors import InputError
 from evidentia.judges import make_judges
-from evidentia.ledger.checking import CheckContext, check_claims
+from evidentia.ledger.checking import CheckContext, _quality, check_claims
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.evidence import Corpus
 from evidentia.ledger.judging import Opinion
@@ -31,7 +31,9 @@ from ledger.corpora import (
     anchors,
     check,
     check_context,
+    chunks_in,
     corpus_of,
+    documents_in,
     leave_corpus,
     make_corpus,
 )
@@ -134,6 +136,22 @@ def test_the_components_of_a_confidence_are_kept() -> None:
     assert undated.confidence_components is not None
     assert undated.confidence_components.source_quality == 0.5
     assert undated.confidence_components.directness == 0.5
+
+
+def test_a_source_that_was_read_by_ocr_is_rated_by_how_sure_its_reading_is() -> None:
+    written = make_corpus({"a.pdf": [FIFTEEN]}, dated={"a.pdf": TODAY})
+    chunks = [replace(chunk, ocr=0.8) for chunk in chunks_in(written)]
+    entry = only(
+        check(
+            "Employees receive 15 days of annual leave.", corpus_of(documents_in(written), chunks)
+        )
+    )
+    assert entry.confidence_components is not None
+    assert entry.confidence_components.source_quality == 0.8
+
+
+def test_what_names_no_passage_is_rated_as_the_least_source() -> None:
+    assert _quality(None, leave_corpus()) == 0.2
 
 
 def test_evidence_is_named_by_its_anchors() -> None:
@@ -319,7 +337,7 @@ def test_an_anchor_that_holds_is_reported_as_such() -> None:
     by_text = {
         chunk.heading_path[-1]: anchor
         for anchor, full in anchors(corpus).items()
-        for chunk in corpus.chunks
+        for chunk in chunks_in(corpus)
         if chunk.chunk_hash == full
     }
     good, wrong = by_text["4.1 Annual leave"], by_text["Travel"]
@@ -357,9 +375,9 @@ def test_an_ambiguous_anchor_names_its_candidates() -> None:
     corpus = leave_corpus()
     chunks = [
         replace(chunk, chunk_hash=f"abcdef01{number}".ljust(64, "0"))
-        for number, chunk in enumerate(corpus.chunks)
+        for number, chunk in enumerate(chunks_in(corpus))
     ]
-    shared = corpus_of(corpus.documents, chunks)
+    shared = corpus_of(documents_in(corpus), chunks)
     answer = "Employees get 15 days of annual leave [cite:abcdef01]."
     context = CheckContext("ses_1", NOW, TODAY, {}, lambda full: full[:12])
     (found,) = check_claims(
@@ -444,10 +462,10 @@ def test_an_older_version_is_no_second_file_of_that_name() -> None:
     corpus = make_corpus({"hr/leave.md": [FIFTEEN], "old": [FIFTEEN]}, superseded=["old"])
     documents = {
         name: replace(document, filename="hr/leave.md")
-        for name, document in corpus.documents.items()
+        for name, document in documents_in(corpus).items()
     }
     answer = "Employees receive 15 days of annual leave [1].\n\nSources:\n[1] leave.md\n"
-    found = citations(answer, corpus_of(documents, corpus.chunks))
+    found = citations(answer, corpus_of(documents, chunks_in(corpus)))
     assert found == [("1", True, True, None)]
 
 
@@ -510,7 +528,7 @@ def test_the_order_of_documents_and_chunks_does_not_change_the_ledger() -> None:
     expected = check(answer, corpus)
     generator = random.Random(3)
     for _ in range(tiers.count(6, short=2)):
-        chunks, documents = list(corpus.chunks), list(corpus.documents.items())
+        chunks, documents = list(chunks_in(corpus)), list(documents_in(corpus).items())
         generator.shuffle(chunks)
         generator.shuffle(documents)
         assert check(answer, corpus_of(dict(documents), chunks)) == expected
@@ -549,8 +567,8 @@ def test_line_breaks_of_a_document_stay_in_its_quotes_and_in_no_sentence_about_t
 
 def test_a_document_without_pages_is_named_by_its_heading_and_never_by_a_page() -> None:
     paged = leave_corpus()
-    documents = {name: replace(known, paged=False) for name, known in paged.documents.items()}
-    made = check("Employees get 20 days of annual leave.", corpus_of(documents, paged.chunks))
+    documents = {name: replace(known, paged=False) for name, known in documents_in(paged).items()}
+    made = check("Employees get 20 days of annual leave.", corpus_of(documents, chunks_in(paged)))
     entry = only(made)
     assert entry.source_document is not None
     assert entry.source_document.page_number is None

@@ -2,14 +2,23 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
 
+import pytest
+
+from evidentia.documents.model import DocumentChunk
+from evidentia.errors import NotFoundError
+from evidentia.ledger import evidence
 from evidentia.ledger.evidence import CHUNKS, PASSAGES, PLACES, Corpus, find_passages, sentences_of
 from evidentia.ledger.model import Claim, Passage
-from ledger.corpora import HR_POLICY, corpus_of, document_id, leave_corpus, make_corpus
-
-if TYPE_CHECKING:
-    from evidentia.documents.model import DocumentChunk
+from ledger.corpora import (
+    HR_POLICY,
+    chunks_in,
+    corpus_of,
+    document_id,
+    documents_in,
+    leave_corpus,
+    make_corpus,
+)
 
 
 def claim(text: str) -> Claim:
@@ -37,7 +46,7 @@ def test_a_passage_is_the_sentence_that_shares_most_verbatim_with_its_place() ->
 
 def test_every_passage_is_the_pages_text_at_its_place() -> None:
     corpus = leave_corpus()
-    pages = {(chunk.document_id, chunk.page): chunk for chunk in corpus.chunks}
+    pages = {(chunk.document_id, chunk.page): chunk for chunk in chunks_in(corpus)}
     for passage in find_passages(claim("Employees submit leave receipts within days"), corpus):
         chunk = pages[passage.source.id, passage.page]
         inside = chunk.text[passage.start - chunk.start : passage.end - chunk.start]
@@ -64,7 +73,7 @@ def test_a_list_item_is_given_the_line_that_leads_it_in() -> None:
 def test_what_stands_in_a_comment_is_no_evidence_also_over_several_chunks() -> None:
     hidden = "Employees get 30 days of leave. " * 60
     corpus = one_page(f"Employees get 15 days of leave. <!-- {hidden}--> Leave is paid. <!-- open")
-    assert len(corpus.chunks) > 1
+    assert len(chunks_in(corpus)) > 1
     found = snippets("Employees get 30 days of leave", corpus)
     assert found
     assert not any("30" in snippet for snippet in found)
@@ -103,9 +112,9 @@ def test_the_order_of_documents_and_chunks_makes_no_difference() -> None:
     expected = find_passages(claim("Employees get 3 days of paid leave"), corpus)
     assert PASSAGES <= len(expected) <= PASSAGES * PLACES
     for _ in range(5):
-        chunks = list(corpus.chunks)
+        chunks = list(chunks_in(corpus))
         generator.shuffle(chunks)
-        documents = dict(reversed(list(corpus.documents.items())))
+        documents = dict(reversed(list(documents_in(corpus).items())))
         shuffled = corpus_of(documents, chunks)
         assert find_passages(claim("Employees get 3 days of paid leave"), shuffled) == expected
 
@@ -126,7 +135,7 @@ def test_a_cited_chunk_is_looked_at_even_if_others_share_more() -> None:
     }
     files["cited.pdf"] = ["Hotels are paid, and leave is short. Staff travel."]
     corpus = make_corpus(files)
-    cited = [chunk for chunk in corpus.chunks if chunk.document_id == document_id("cited.pdf")]
+    cited = [chunk for chunk in chunks_in(corpus) if chunk.document_id == document_id("cited.pdf")]
     statement = claim("Employees get 99 days of annual leave")
 
     def has_cited(found: list[Passage]) -> bool:
@@ -155,8 +164,10 @@ def test_nothing_is_found_where_no_word_is_shared() -> None:
 
 def test_documents_without_pages_have_no_page_number() -> None:
     corpus = one_page("Leave is paid.")
-    unpaged = {name: replace(document, paged=False) for name, document in corpus.documents.items()}
-    (found,) = find_passages(claim("Leave is paid"), corpus_of(unpaged, corpus.chunks))
+    unpaged = {
+        name: replace(document, paged=False) for name, document in documents_in(corpus).items()
+    }
+    (found,) = find_passages(claim("Leave is paid"), corpus_of(unpaged, chunks_in(corpus)))
     assert found.source.page_number is None
     assert found.page == 1
     assert found.source.heading_path is None
@@ -179,10 +190,10 @@ def test_a_claim_that_begins_with_a_condition_is_found_without_it_too() -> None:
 
 def test_text_that_no_json_can_hold_is_made_readable_in_its_place() -> None:
     corpus = one_page("Leave is paid.")
-    name = next(iter(corpus.documents))
-    document = replace(corpus.documents[name], filename="\udcff.pdf", dated=date(2025, 1, 1))
+    name = next(iter(documents_in(corpus)))
+    document = replace(documents_in(corpus)[name], filename="\udcff.pdf", dated=date(2025, 1, 1))
     chunk: DocumentChunk = replace(
-        corpus.chunks[0], text="Leave \ud800 is paid.", end=16, heading_path=("\udfff",)
+        chunks_in(corpus)[0], text="Leave \ud800 is paid.", end=16, heading_path=("\udfff",)
     )
     (found,) = find_passages(claim("Leave is paid"), corpus_of({name: document}, [chunk]))
     assert found.snippet == "Leave \ufffd is paid."
@@ -206,9 +217,12 @@ def test_numbers_and_headings_help_to_choose_between_like_sentences() -> None:
 class NearPets:
     """Takes sentences about animals for near to everything."""
 
-    def nearest(self, text: str, limit: int) -> list[int]:
+    def __init__(self, chunks: Sequence[DocumentChunk]) -> None:
+        self._chunks = chunks
+
+    def nearest(self, text: str, limit: int) -> list[DocumentChunk]:
         del text
-        return [1][:limit]
+        return list(self._chunks[1:2])[:limit]
 
     def nearness(self, text: str, passages: Sequence[str]) -> list[list[float]]:
         del text
@@ -224,7 +238,9 @@ def test_a_passage_is_found_by_its_meaning_though_it_shares_no_word() -> None:
     )
     text = "No pet may enter"
     assert snippets(text, corpus) == []
-    assert snippets(text, replace(corpus, meaning=NearPets())) == ["Dogs stay outside."]
+    assert snippets(text, replace(corpus, meaning=NearPets(chunks_in(corpus)))) == [
+        "Dogs stay outside."
+    ]
 
 
 def test_a_claim_is_looked_for_in_documents_of_the_other_language() -> None:
@@ -232,3 +248,16 @@ def test_a_claim_is_looked_for_in_documents_of_the_other_language() -> None:
     assert snippets("يدفع المستأجر الأجرة", english)[0] == "The tenant pays the rent every month."
     arabic = one_page("الفنادق مدفوعة. يسدد المستأجر الأجرة كل شهر.")
     assert snippets("The tenant pays the rent", arabic)[0] == "يسدد المستأجر الأجرة كل شهر."
+
+
+def test_of_very_many_copies_of_a_text_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "_MOST_LOOKED_AT", 48)
+    files = {f"{number:03}.pdf": ["Leave is paid."] for number in range(60)}
+    found = make_corpus({**files, "other.pdf": ["Leave ends."]}).nearest("Leave is paid", 2)
+    assert {chunk.text for chunk in found} == {"Leave is paid."}
+
+
+def test_a_passage_of_another_corpus_is_not_there() -> None:
+    (passage,) = find_passages(claim("Leave is paid"), one_page("Leave is paid."))
+    with pytest.raises(NotFoundError, match="the corpus has no passage"):
+        one_page("Hotels are paid.").around(passage)

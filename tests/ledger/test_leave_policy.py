@@ -12,6 +12,7 @@ from ledger.corpora import (
     TRAVEL_POLICY,
     anchors,
     check,
+    chunks_in,
     leave_corpus,
 )
 from ledger.stubs import StubJudge
@@ -154,7 +155,7 @@ def test_its_citations_hold_and_its_anchors_lead_back() -> None:
     ]
     corpus = leave_corpus()
     issued = anchors(corpus)
-    texts = {chunk.chunk_hash: chunk.text for chunk in corpus.chunks}
+    texts = {chunk.chunk_hash: chunk.text for chunk in chunks_in(corpus)}
     for entry in made.entries:
         for anchor in entry.evidence_chunk_ids:
             assert entry.evidence_snippet in texts[issued[anchor]]

@@ -71,10 +71,8 @@ def assert_whole(workspace: Workspace) -> None:
         for chunk in workspace.documents.chunks(version):
             assert chunk.chunk_hash.startswith(workspace.documents.anchor(chunk.chunk_hash))
     bytes_of = {(version.id, version.sha256) for version in versions}
-    sql = "SELECT DISTINCT document_id, sha256 FROM {}"
-    for table in ("document_chunks", "document_indexes"):
-        stored = {tuple(row.values()) for row in rows(workspace, sql.format(table))}
-        assert stored == bytes_of
+    sql = "SELECT DISTINCT document_id, sha256 FROM document_chunks"
+    assert {tuple(row.values()) for row in rows(workspace, sql)} == bytes_of
 
 
 def test_files_are_added_with_what_is_known_of_them(workspace: Workspace, docs: Path) -> None:
@@ -147,7 +145,6 @@ def test_bytes_that_come_back_are_a_new_version_and_are_not_read_again(
     assert (third.version, third.sha256) == (3, first.sha256)
     assert workspace.documents.chunks(third) == workspace.documents.chunks(first)
     assert count(workspace, "document_chunks") == chunks
-    assert count(workspace, "document_indexes") == 2
     kept = [version.version for version in workspace.documents.list(all_versions=True)]
     assert kept == [1, 2, 3]
     assert outcomes(workspace.ingest(leave.parent)) == {"leave.md": "unchanged"}

@@ -277,7 +277,7 @@ def test_a_file_that_was_read_comes_with_all_that_is_kept_of_it() -> None:
     assert result.media_type == "application/pdf"
     assert (result.title, result.dated, result.pages) == ("HR Policy", "2025-06-01", 2)
     assert result.direction == "ltr"
-    assert result.warnings == ("page 2 is a picture without text: it needs OCR",)
+    assert result.warnings[0] == "page 2 is a picture without text: it needs OCR"
     assert "Employees receive 15 days." in result.chunks[0].text
     assert result == read(asked("HR.pdf", data))
 

@@ -923,9 +923,13 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     check_fields(body, told)
     session: dict[str, Any] = statement["predicate"]
     kinds = {statement["predicateType"], body["predicate_type"]}
-    forms = [form for form in ("ledger", "ledger.v2") if kinds == {f"urn:evidentia:spec:v1:{form}"}]
+    known = ("ledger", "ledger.v2", "ledger.v3")
+    forms = [form for form in known if kinds == {f"urn:evidentia:spec:v1:{form}"}]
     demand(len(forms) == 1, "predicate type")
     check_reasons(session, forms[0])
+    demand((forms[0] == "ledger.v3") == ("corpus" in session), "a corpus")
+    if "corpus" in session:
+        check_corpus(session)
     ledger, answer = session["ledger"], session["answer"]
     demand(entry["subject"] == ledger["id"], "another ledger")
     demand(session["id"] == ledger["session_id"] == body["session_id"], "another session")
@@ -959,6 +963,60 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     demand([(it["claim_id"], it["label"]) for it in ledger["citations"]] == cited, "citations")
     check_votes(session)
     return session
+
+
+def check_corpus(session: dict[str, Any]) -> None:
+    """Check that the documents are those cited, and that the nodes prove each, and no more."""
+    corpus, documents = session["corpus"], session["documents"]
+    shown = [match["passage"] for it in session["ledger"]["entries"] for match in it["evidence"]]
+    shown += [it["nearest"] for it in session["ledger"]["entries"] if "nearest" in it]
+    names = [document["id"] for document in documents]
+    demand(sorted(names) == sorted({passage["source"]["id"] for passage in shown}), "documents")
+    check_filter(corpus)
+    nodes = {sha256(node).hexdigest(): node for node in map(read_base64, corpus["nodes"])}
+    used: list[bytes] = []
+    for document in sorted(documents, key=lambda it: it["id"].encode()):
+        path = path_of(document["id"].encode(), corpus["root"], nodes)
+        used += [node for node in path if node not in used]
+        leaf = read_json(path[-1][33:])
+        name, _, older = document["id"].partition("@")
+        demand(leaf["document_id"] == name, "another document's leaf")
+        demand(document["superseded"] == bool(older), "superseded")
+        demand(older in ("", str(leaf["version"])), "another version's leaf")
+        for field in ("version", "collection", "filename", "media_type", "sha256"):
+            demand(leaf[field] == document[field], f"another {field}")
+        demand(leaf.get("dated", document["dated"]) == document["dated"], "another date")
+        chosen = corpus["filter"]
+        demand(name in chosen.get("documents", [name]), "left out by the filter")
+        collections = chosen.get("collections", [leaf["collection"]])
+        demand(leaf["collection"] in collections, "left out by the filter")
+    demand(list(map(read_base64, corpus["nodes"])) == used, "nodes")
+
+
+def check_filter(corpus: dict[str, Any]) -> None:
+    """Check that a filter is one thing, and that what it let in is counted as it can be."""
+    chosen, used = corpus["filter"], corpus["used"]
+    kinds = [{"all"}, {"collections"}, {"documents"}, {"selection_sha256", "selected"}]
+    demand(set(chosen) in kinds, "filter")
+    demand(chosen.get("all", True) is True, "filter")
+    demand(used == corpus["documents"] if "all" in chosen else used <= corpus["documents"], "used")
+    demand(len(chosen.get("documents", [])) <= 100, "filter")
+
+
+def path_of(key: bytes, root: str, nodes: dict[str, bytes]) -> list[bytes]:
+    """Return the nodes from the root of a map to the leaf of a key."""
+    hashed, at, path = sha256(key).hexdigest(), root, list[bytes]()
+    while True:
+        demand(at in nodes, "a node is missing")
+        node = nodes[at]
+        path.append(node)
+        if node[0] == 2:
+            demand(node[1:33].hex() == hashed, "another key's leaf")
+            return path
+        bits, child = int.from_bytes(node[1:3], "big"), int(hashed[len(path) - 1], 16)
+        demand(node[0] == 3 and bits >> child & 1, "no such leaf")
+        before = (bits & ((1 << child) - 1)).bit_count()
+        at = node[3 + 32 * before :][:32].hex()
 
 
 def check_votes(session: dict[str, Any]) -> None:

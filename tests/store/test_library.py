@@ -1,25 +1,21 @@
-"""The library: anchors that stay bound, citations that resolve, and the corpus that is loaded."""
+"""The library: anchors that stay bound, and citations that resolve."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from random import Random
 
 import pytest
 from sqlalchemy import Connection
 
-from evidentia.documents.index import build_index
 from evidentia.documents.model import DocumentChunk, ReadFile
 from evidentia.errors import IntegrityError, NotFoundError
-from evidentia.ledger.evidence import Corpus
 from evidentia.store.database import run
 from evidentia.store.sql import library
-from evidentia.store.sql.corpus import LoadedCorpus, load_corpus
-from evidentia.store.sql.library import IssuedAnchors, StoredDocument, resolve_anchor
+from evidentia.store.sql.library import IssuedAnchors, resolve_anchor
 from evidentia.workspace import Workspace
 from places import Place
-from workspace.policies import LEAVE, SUPPORTED, count, read_here, rows, write_policies
+from workspace.policies import LEAVE, count, read_here, write_policies
 
 TENANT = "default"
 COMMON = "c0ffee00"
@@ -68,7 +64,6 @@ def store(workspace: Workspace, *chunks: DocumentChunk, document: str = "doc_1")
         pages=1,
         warnings=(),
         chunks=chunks,
-        index=build_index(chunks).to_bytes(),
     )
     with writing(workspace) as connection:
         library.insert_chunks(connection, TENANT, document, read)
@@ -241,105 +236,6 @@ def test_a_citation_of_an_older_version_still_resolves(
     with workspace.opened.database.read() as connection:
         found = resolve_anchor(connection, TENANT, anchor)
     assert found.chunk == workspace.documents.chunks(old)[0]
-
-
-# The corpus
-
-
-def load(workspace: Workspace, versions: Sequence[StoredDocument]) -> LoadedCorpus:
-    with workspace.opened.database.read() as connection:
-        return load_corpus(connection, TENANT, versions)
-
-
-def shape(corpus: Corpus) -> object:
-    """Return all that a check sees of a corpus."""
-    found = corpus.search("annual leave days", 20)
-    return dict(corpus.documents), list(corpus.chunks), found
-
-
-@pytest.fixture
-def filled(workspace: Workspace, tmp_path: Path) -> Workspace:
-    """Give a workspace with three documents, one of them in three versions: A, B, and A again."""
-    docs = write_policies(tmp_path / "docs")
-    workspace.ingest(docs)
-    write_policies(docs, {"leave.md": LEAVE.replace("15 days", "20 days")})
-    workspace.ingest(docs)
-    write_policies(docs, {"leave.md": LEAVE})
-    workspace.ingest(docs)
-    return workspace
-
-
-def test_the_order_of_the_versions_makes_no_difference(filled: Workspace) -> None:
-    versions = filled.documents.list(all_versions=True)
-    assert len(versions) == 5
-    expected = shape(load(filled, versions).corpus)
-    for seed in range(5):
-        shuffled = Random(seed).sample(versions, len(versions))
-        assert shape(load(filled, shuffled).corpus) == expected
-
-
-def test_older_versions_are_superseded_under_ids_of_their_own(filled: Workspace) -> None:
-    corpus = load(filled, filled.documents.list(all_versions=True)).corpus
-    (leave,) = [item for item in filled.documents.list() if item.filename == "leave.md"]
-    superseded = {name for name, item in corpus.documents.items() if item.superseded}
-    assert superseded == {f"{leave.id}@2"}  # the bytes of version 1 are those of version 3
-    assert not corpus.documents[leave.id].superseded
-    days = {item.document_id: item.text for item in corpus.chunks if " days " in item.text}
-    assert "20 days" in days[f"{leave.id}@2"]
-    assert "15 days" in days[leave.id]
-    assert {item.document_id for item in corpus.chunks} == set(corpus.documents)
-
-
-def test_versions_that_are_not_given_are_not_there(filled: Workspace) -> None:
-    corpus = load(filled, filled.documents.list()).corpus
-    assert not any("@" in name for name in corpus.documents)
-    (travel,) = [item for item in filled.documents.list() if item.filename == "travel.md"]
-    alone = load(filled, [travel]).corpus
-    assert list(alone.documents) == [travel.id]
-    assert list(alone.chunks) == filled.documents.chunks(travel)
-
-
-def test_the_index_of_all_finds_what_an_index_built_anew_finds(filled: Workspace) -> None:
-    corpus = load(filled, filled.documents.list(all_versions=True)).corpus
-    for query in ("annual leave", "hotel costs per night", "gifts", "employees", "nothing such"):
-        assert corpus.search(query, 10) == build_index(corpus.chunks).search(query, 10)
-
-
-INDEX = "SELECT data FROM document_indexes WHERE document_id = ?"
-
-
-def indexed(workspace: Workspace, document: StoredDocument) -> list[bytes]:
-    return [bytes(row["data"]) for row in rows(workspace, INDEX, document.id)]
-
-
-@pytest.mark.parametrize("damage", ["flipped", "cut", "empty", "text", "of fewer chunks", "gone"])
-def test_an_index_that_cannot_be_used_is_built_anew_and_kept(
-    place: Place, tmp_path: Path, damage: str
-) -> None:
-    workspace = place.open()
-    docs = write_policies(tmp_path / "docs", {"leave.md": LEAVE})
-    (document,) = workspace.ingest(docs).documents
-    (good,) = indexed(workspace, document)
-    expected = shape(load(workspace, [document]).corpus)
-    bad = {
-        "flipped": good[:-1] + bytes([good[-1] ^ 1]),
-        "cut": good[:-5],
-        "empty": b"",
-        "text": b"not an index",
-        "of fewer chunks": build_index(workspace.documents.chunks(document)[:1]).to_bytes(),
-    }
-    with writing(workspace) as connection:
-        if damage == "gone":
-            run(connection, "DELETE FROM document_indexes")
-        else:
-            run(connection, "UPDATE document_indexes SET data = ?", (bad[damage],))
-    loaded = load(workspace, [document])
-    assert loaded.rebuilt == (((document.id, document.sha256), good),)
-    assert shape(loaded.corpus) == expected
-    ledger = workspace.check(SUPPORTED, against=docs)
-    assert ledger.entries[0].verdict.value == "supported"
-    assert indexed(workspace, document) == [good]
-    assert load(workspace, [document]).rebuilt == ()
 
 
 @pytest.mark.parametrize("damaged", ['["Leave"', "[1]", '{"a": "b"}', "\x00", "[" * 9_000])

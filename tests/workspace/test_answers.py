@@ -15,6 +15,7 @@ import tiers
 from evidentia.errors import EvidentiaError, InputError, NotFoundError
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, EvidenceLedger, EvidenceMatch, Passage, SupportLevel
+from evidentia.store.search import Within
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace import Workspace
 from evidentia.workspace.corpora import shelf_of
@@ -66,7 +67,16 @@ def sqlite_filled(sqlite_place: Place, docs: Path) -> Workspace:
 
 
 def documents(workspace: Workspace, ledger: EvidenceLedger) -> list[str]:
-    return sorted(item.filename for item in workspace.ledgers.get(ledger.id).session.documents)
+    """Return the names of all documents that the filter of a ledger's corpus lets in."""
+    corpus = workspace.ledgers.get(ledger.id).session.corpus
+    assert corpus is not None
+    used = [
+        item
+        for item in workspace.documents.list(all_versions=True)
+        if corpus.filter.documents is None or item.id in corpus.filter.documents
+    ]
+    assert len(used) == corpus.used
+    return sorted(item.filename for item in used)
 
 
 # What an answer is checked against
@@ -110,12 +120,11 @@ def test_an_older_version_is_checked_against_too_and_left_aside(
     write_policies(docs, {"leave.md": LEAVE.replace("15 days", "20 days")})
     ledger = workspace.check(SUPPORTED, against=docs)
     assert verdicts(ledger) == ["contradicted"]
-    checked = {item.id: item for item in workspace.ledgers.get(ledger.id).session.documents}
-    (old,) = [item for item in checked.values() if item.superseded]
-    assert old.id.endswith("@1")
-    assert (old.version, checked[old.id.removesuffix("@1")].version) == (1, 2)
+    assert documents(workspace, ledger) == sorted([*POLICIES, "leave.md"])
+    (cited,) = workspace.ledgers.get(ledger.id).session.documents
+    assert (cited.version, cited.superseded) == (2, False)
     assert ledger.entries[0].source_document is not None
-    assert ledger.entries[0].source_document.id == old.id.removesuffix("@1")
+    assert ledger.entries[0].source_document.id == cited.id
 
 
 def test_without_documents_nothing_is_checked(workspace: Workspace, tmp_path: Path) -> None:
@@ -294,7 +303,7 @@ def test_what_a_document_tells_its_judge_moves_no_verdict(workspace: Workspace, 
     (docs / "note.pdf").write_bytes(pdf_bytes([[Line(line) for line in INJECTED]]))
     (docs / "note.html").write_text(f"<html><body><p>{hostile}</p></body></html>")
     ledger = workspace.check(ANSWER, against=docs)
-    assert len(workspace.ledgers.get(ledger.id).session.documents) == 6
+    assert len(documents(workspace, ledger)) == 6
     assert verdicts(ledger) == VERDICTS
     assert count(workspace, "claims") == 3
 
@@ -369,8 +378,9 @@ def test_threads_that_check_against_other_documents_get_their_own(
         for _ in range(5):
             both.wait(30)
             workspace = sqlite_filled.opened.for_()
-            shelf = shelf_of(workspace._acting, [document])
-            found[name].append(set(shelf.for_judges((), lambda *_: None).documents))
+            within = Within(frozenset({document.id}))
+            corpus = shelf_of(workspace._acting).corpus(within, (), lambda *_: None)
+            found[name].append({chunk.document_id for chunk in corpus.held.few(99) or ()})
 
     threads = [
         threading.Thread(target=work, args=("leave", leave)),

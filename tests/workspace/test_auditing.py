@@ -355,10 +355,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "a version deleted": ("documents", "DELETE FROM documents WHERE version = 2"),
     "the library deleted": (
         "documents",
-        (
-            "DELETE FROM documents; DELETE FROM document_chunks; DELETE FROM citation_anchors; "
-            "DELETE FROM document_indexes"
-        ),
+        ("DELETE FROM documents; DELETE FROM document_chunks; DELETE FROM citation_anchors"),
     ),
     "a document added": (
         "documents",
@@ -372,7 +369,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
         "documents",
         (
             "INSERT INTO document_chunks SELECT tenant, 'chunk_x', 'doc_x', sha256, chunk_index, "
-            "chunk_hash, page_number, heading_path, start_offset, end_offset, content "
+            "chunk_hash, page_number, heading_path, start_offset, end_offset, content, ocr "
             "FROM document_chunks LIMIT 1"
         ),
     ),
@@ -381,7 +378,6 @@ ATTACKS: dict[str, tuple[str, str]] = {
         "UPDATE citation_anchors SET chunk_hash = 'f' || substr(chunk_hash, 2)",
     ),
     "a citation deleted": ("documents", "DELETE FROM citation_anchors"),
-    "an index altered": ("documents", "UPDATE document_indexes SET data = substr(data, 1, 40)"),
     "warnings that are no list": ("documents", "UPDATE documents SET warnings = 'x'"),
     "ledgers deleted": (
         "ledgers",
@@ -434,7 +430,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
             "BLOB) WHERE seq IN (SELECT seq FROM trail_entries WHERE kind = 'access')"
         ),
     ),
-    "rows of a tenant without a log": ("database", "UPDATE document_indexes SET tenant = 'x'"),
+    "rows of a tenant without a log": ("database", "UPDATE citation_anchors SET tenant = 'x'"),
 }
 
 
@@ -568,7 +564,7 @@ def test_a_passage_of_no_version_is_not_cited(home: Path) -> None:
     with vandal_at(Home(home).database, "seed") as vandal:
         sql = (
             "INSERT INTO document_chunks SELECT tenant, 'chunk_x', document_id, 'x', chunk_index, "
-            "chunk_hash, page_number, heading_path, start_offset, end_offset, content "
+            "chunk_hash, page_number, heading_path, start_offset, end_offset, content, ocr "
             "FROM document_chunks LIMIT 1"
         )
         vandal.change(sql)

@@ -10,13 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.documents.chunking import CHUNK_SIZE
-from evidentia.documents.index import build_index
 from evidentia.errors import EnvironmentProblem, InputError, NotFoundError
 from evidentia.judges import JUDGES, make_judges
 from evidentia.judges.measuring import Label
 from evidentia.ledger.claims import extract_claims, whole_claim
-from evidentia.ledger.corpus import make_corpus
-from evidentia.ledger.evidence import CorpusDocument
 from evidentia.ledger.judging import Judge
 from evidentia.ledger.model import ClaimType, EvidenceMatch, Importance, Verdict
 from evidentia.workspace import evaluating, open_workspace
@@ -30,6 +27,7 @@ from evidentia.workspace.evaluating import (
     read_pairs,
     together,
 )
+from ledger.corpora import chunks_in
 from ledger.stubs import broken
 
 LEAVE = (
@@ -96,7 +94,7 @@ def _said(match: EvidenceMatch) -> tuple[float, str, str, str]:
 def test_long_evidence_is_cut_and_searched() -> None:
     filling = "The archive keeps a copy of every form that anyone has signed. " * 4_000
     corpus = evidence_corpus(f"{filling}\n\n{LEAVE}\n\n{filling}")
-    assert all(len(chunk.text) <= CHUNK_SIZE for chunk in corpus.chunks)
+    assert all(len(chunk.text) <= CHUNK_SIZE for chunk in chunks_in(corpus))
     found = check_pair(f"{filling}\n\n{LEAVE}\n\n{filling}", CLAIMS[0], OF_WORDS)
     assert found.verdict is Verdict.SUPPORTED
 
@@ -111,16 +109,6 @@ def test_a_text_stays_one_claim_of_the_type_it_would_have_in_an_answer() -> None
         assert whole_claim(text).type is extracted.type
     with pytest.raises(InputError, match="lone surrogate"):
         whole_claim("\ud800")
-
-
-def test_a_corpus_is_the_same_of_one_index_of_several_and_of_none() -> None:
-    chunks = evidence_corpus("\n\n".join([LEAVE] * 30)).chunks
-    document = CorpusDocument(id=chunks[0].document_id, filename="evidence.txt")
-    parts = [build_index(chunks[:2]), build_index(chunks[2:])]
-    made = [make_corpus([document], chunks, given) for given in ([], [build_index(chunks)], parts)]
-    found = [list(corpus.search("annual leave", 5)) for corpus in made]
-    assert found[0] == found[1] == found[2] != []
-    assert [corpus.documents for corpus in made] == [{document.id: document}] * 3
 
 
 def test_figures_are_of_the_pairs_and_the_wrong_ones_are_named() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from evidentia.errors import AccessError, InputError, NotFoundError
 from evidentia.ledger.model import Verdict
-from evidentia.ledger.session import SECOND_TYPE
+from evidentia.ledger.session import THIRD_TYPE
 from evidentia.ledger.votes import JudgingPolicy
 from evidentia.workspace import Workspace
 from judges.asking import claim_of, passage_of
@@ -163,10 +163,10 @@ def test_a_stranger_sees_what_the_judge_saw_and_said(filled: Workspace, server: 
     assert filled.bundles.verify(shown.bundle_id).holds
 
 
-def test_the_ledger_is_proved_in_its_second_form(filled: Workspace, server: Server) -> None:
+def test_a_ledger_with_votes_is_proved_with_its_corpus(filled: Workspace, server: Server) -> None:
     filled.judges.allow(server.url)
     ledger = filled.check(ANSWER, judges=judges_of(server))
-    assert filled.trail.entry(ledger.entry).body["predicate_type"] == SECOND_TYPE
+    assert filled.trail.entry(ledger.entry).body["predicate_type"] == THIRD_TYPE
     proof = json.dumps(filled.prove(ledger).as_json()).encode()
     report = filled.verify(proof)
     assert report.holds

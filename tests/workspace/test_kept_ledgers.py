@@ -12,7 +12,7 @@ from evidentia import __version__
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import EvidentiaError, InputError, IntegrityError, NotFoundError, ProofError
 from evidentia.judges import available_judges
-from evidentia.ledger.session import SECOND_TYPE, LedgerSession
+from evidentia.ledger.session import THIRD_TYPE, LedgerSession
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import SigningKey
@@ -67,7 +67,7 @@ def test_a_ledger_is_an_entry_of_the_trail(filled: Workspace) -> None:
         "statement_sha256": sha256_hex(
             filled.ledgers.get(ledger.id).session.to_statement().encode()
         ),
-        "predicate_type": SECOND_TYPE,
+        "predicate_type": THIRD_TYPE,
         "session_id": ledger.session_id,
         "previous_ledger_id": None,
         "by": "owner",

@@ -1616,7 +1616,7 @@ def chunk_vectors() -> Json:
 
 def shown_chunk(chunk: DocumentChunk) -> Json:
     """Return a chunk as a JSON object."""
-    return {name: getattr(chunk, name) for name in DocumentChunk.__slots__}
+    return chunk.as_json()
 
 
 def resolutions(issued: Mapping[str, str], hashes: Iterable[str]) -> list[Json]:

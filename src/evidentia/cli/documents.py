@@ -1,7 +1,7 @@
 """`evidentia ingest`, `documents` and `cite`: the documents that answers are checked against."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=Group,
-    help="List the documents of the library.",
+    help="List the documents of the library, and take some out.",
     rich_markup_mode=None,
     add_completion=False,
     invoke_without_command=True,
@@ -29,6 +29,21 @@ def ingest(
             "Jupyter notebooks, e-mail or text.",
         ),
     ],
+    sync: Annotated[
+        bool,
+        typer.Option(
+            "--sync", help="Make the library what one folder is: take out what is gone from it."
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --sync: only say what it would do.")
+    ] = False,
+    allow_removals: Annotated[
+        bool,
+        typer.Option(
+            "--allow-removals", help="With --sync: take out more than a tenth of the documents."
+        ),
+    ] = False,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -38,28 +53,94 @@ def ingest(
     A file that was read before is not read again; one that changed is a new version of the same
     document, and the older one stays. A file that cannot be read is named with the reason, the
     others go on, and the exit code is 1.
+
+    With --sync the library becomes what the folder is: documents whose files are gone from it are
+    taken out, as 'evidentia documents remove' does. A folder without documents is refused, and so
+    is taking out more than a tenth.
     """
     from evidentia.cli.output import counting_bar, print_json
+    from evidentia.errors import UsageError
 
+    if sync:
+        if len(targets) != 1:
+            raise UsageError("--sync takes one folder")
+        _sync(
+            targets[0],
+            home,
+            tenant,
+            dry_run=dry_run,
+            limit=1 if allow_removals else 0.1,
+            as_json=as_json,
+        )
+        return
+    if dry_run or allow_removals:
+        raise UsageError("--dry-run and --allow-removals are of --sync")
     with workspace(home, tenant, create=True) as opened, counting_bar("Reading") as progress:
         done = opened.ingest(*targets, progress=progress)
     if as_json:
-        print_json(
-            {
-                "documents": [
-                    {**result.document.as_json(), "outcome": result.outcome}
-                    for result in done.results
-                ],
-                "problems": [
-                    {"filename": item.filename, "problem": item.problem} for item in done.problems
-                ],
-                "left_out": [
-                    {"filename": name, "reason": reason} for name, reason in done.left_out
-                ],
-            }
-        )
+        print_json(_ingested(done))
     else:
         _report(done)
+    raise typer.Exit(1 if done.problems else 0)
+
+
+def _ingested(done: "Ingestion") -> dict[str, Any]:
+    return {
+        "documents": [
+            {**result.document.as_json(), "outcome": result.outcome} for result in done.results
+        ],
+        "problems": [
+            {"filename": item.filename, "problem": item.problem} for item in done.problems
+        ],
+        "left_out": [{"filename": name, "reason": reason} for name, reason in done.left_out],
+    }
+
+
+def _sync(
+    folder: Path,
+    home: Path | None,
+    tenant: str | None,
+    *,
+    dry_run: bool,
+    limit: float,
+    as_json: bool,
+) -> None:
+    from evidentia.cli.output import counting_bar, print_json, say, visible
+    from evidentia.language.counting import counted
+
+    with workspace(home, tenant, create=True) as opened:
+        planned = opened.documents.sync(folder, dry_run=True)
+        if not as_json:
+            parts = [
+                f"{len(names)} {what}"
+                for what, names in (
+                    ("to add", planned.added),
+                    ("changed", planned.changed),
+                    ("unchanged", planned.unchanged),
+                    ("to take out", planned.removed),
+                )
+                if names
+            ]
+            say(f"{visible(planned.collection)}: {', '.join(parts)}")
+            for name in (*planned.added, *planned.changed):
+                say(f"+ {visible(name)}", under=True)
+            for one in planned.removed:
+                say(f"- {visible(one.filename)}", under=True)
+        if dry_run:
+            if as_json:
+                print_json({**planned.as_json(), "ingestion": None})
+            return
+        with counting_bar("Reading") as progress:
+            synced = opened.documents.sync(folder, limit=limit, progress=progress)
+    done = synced.ingestion
+    if done is None:  # pragma: no cover - it is done
+        return
+    if as_json:
+        print_json({**synced.as_json(), "ingestion": _ingested(done)})
+    else:
+        _report(done)
+        if synced.entries:
+            say(f"{counted(len(synced.entries), 'document')} taken out.", "good")
     raise typer.Exit(1 if done.problems else 0)
 
 
@@ -114,6 +195,56 @@ def record(
     raise typer.Exit(1 if done.problems else 0)
 
 
+@app.command()
+def remove(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="Documents: ids, or names as the list shows them."),
+    ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="All of a collection, or of a folder within one."),
+    ] = None,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="All whose files are gone from where they were read.")
+    ] = False,
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why; recorded.")
+    ] = "not to be checked against any more",
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")] = False,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take documents out of the library: no later check uses them.
+
+    The trail says so. The text is kept, so that ledgers which cite it still open and its citations
+    still resolve. A document that is ingested again is back, as a further version.
+    """
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.errors import UsageError
+    from evidentia.language.counting import counted
+
+    if not names and folder is None and not missing:
+        raise UsageError("name documents, or give --folder FOLDER or --missing")
+    with workspace(home, tenant) as opened:
+        found = opened.documents.named(*(names or ()), folder=folder, missing=missing)
+        if found and not yes:
+            for one in found:
+                say(visible(f"{one.collection}/{one.filename}, version {one.version}"), under=True)
+            if not typer.confirm(f"Take {counted(len(found), 'document')} out of the library?"):
+                raise UsageError("nothing was taken out")
+        done = opened.documents.remove(*found, reason=reason) if found else []
+    if as_json:
+        print_json({"removed": [one.as_json() for one in done]})
+        return
+    if not done:
+        say("There is nothing to take out.")
+    for gone in done:
+        called = visible(f"{gone.document.collection}/{gone.document.filename}")
+        say(f"{called} is taken out; entry {gone.entry} records it.", "good")
+
+
 def _list(home: Path | None, tenant: str | None, *, all_versions: bool, as_json: bool) -> None:
     from evidentia.cli.output import print_json, print_table, say
 
@@ -156,7 +287,8 @@ def cite(
     name = anchor.strip().removeprefix("[").removesuffix("]").removeprefix("cite:").strip()
     with workspace(home, tenant, read_only=True) as opened:
         found = opened.documents.resolve(name)
-        known = {document.id: document for document in opened.documents.list()}
+        known = {document.id: document for document in opened.documents.list(removed=True)}
+        there = {document.id for document in opened.documents.list()}
         places = [(chunk, known[chunk.document_id]) for chunk in found.places]
         current = {
             chunk.chunk_id
@@ -164,7 +296,13 @@ def cite(
             for chunk in opened.documents.chunks(document)
         }
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(
+            {
+                **found.model_dump(mode="json"),
+                "chunk": found.chunk and found.chunk.as_json(),
+                "places": [chunk.as_json() for chunk in found.places],
+            }
+        )
         raise typer.Exit(0 if found.resolved else 1)
     if found.chunk is None:
         say(f"[cite:{visible(name)}]: {found.error}", "bad")
@@ -178,7 +316,10 @@ def cite(
         headings = "".join(f" > {visible(heading)}" for heading in chunk.heading_path)
         offsets = f"characters {chunk.start}–{chunk.end}"  # noqa: RUF001 - a range, for people
         older = "" if chunk.chunk_id in current else ", of an older version"
-        say(f"{visible(document.filename)}{page}{headings} ({offsets}{older})", "good")
+        if document.id not in there:
+            older = ", of a document that was taken out of the library"
+        seen = "" if chunk.ocr is None else f", read by OCR, {chunk.ocr:.0%} sure"
+        say(f"{visible(document.filename)}{page}{headings} ({offsets}{older}{seen})", "good")
     say("")
     for line in found.chunk.text.splitlines():
         say(visible(line), under=True)

@@ -106,7 +106,21 @@ def _chunk(
         start=start,
         end=end,
         chunk_hash=generate_chunk_hash(text, FULL_LENGTH),
+        ocr=_confidence(page, start, end),
     )
+
+
+def _confidence(page: Page, start: int, end: int) -> float | None:
+    """Return how sure the reading of a passage is, by its characters; None if none was by OCR."""
+    shares = [
+        (min(end, seen.end) - max(start, seen.start), seen.confidence)
+        for seen in page.seen
+        if seen.start < end and start < seen.end
+    ]
+    count = sum(share for share, _ in shares)
+    if not count:
+        return None
+    return round(sum(share * confidence for share, confidence in shares) / count, 2)
 
 
 def _sections(

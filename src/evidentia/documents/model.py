@@ -1,20 +1,31 @@
 """Documents as they are read: pages, headings, chunks. Offsets are code points of a page's text."""
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from evidentia.language.direction import Direction
+
+
+class SeenSpan(NamedTuple):
+    """A part of a page's text that was read by OCR, and how sure that reading is, from 0 to 1."""
+
+    start: int
+    end: int
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page, counted from 1; formats without pages have one.
 
-    What stands before `start` is front matter: it is part of the file, and of no passage.
+    What stands before `start` is front matter: it is part of the file, and of no passage. `seen`
+    has the lines that were read by OCR.
     """
 
     number: int
     text: str
     start: int = 0
+    seen: tuple[SeenSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +68,8 @@ class DocumentChunk:
     """A passage of one page: `page.text[start:end] == chunk.text`, to the code point.
 
     `chunk_id` follows from the document, the digest of its bytes and the place; `chunk_hash` is
-    the full hash that citation anchors begin with, and equal passages share it.
+    the full hash that citation anchors begin with, and equal passages share it. `ocr` says how
+    sure the reading is, from 0 to 1, of a passage that was read by OCR.
     """
 
     chunk_id: str
@@ -69,13 +81,22 @@ class DocumentChunk:
     start: int
     end: int
     chunk_hash: str
+    ocr: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the chunk as a JSON object; `ocr` is there only if it was read by OCR."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        fields["heading_path"] = list(self.heading_path)
+        if self.ocr is None:
+            del fields["ocr"]
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """What became of a file: what is kept of the document, its chunks, and their index.
+    """What became of a file: what is kept of the document, and its chunks.
 
-    Where pieces were asked for, they are there, and there is no index.
+    Where pieces were asked for, they are there, too.
     """
 
     media_type: str
@@ -87,6 +108,5 @@ class ReadFile:
     pages: int
     warnings: tuple[str, ...]
     chunks: tuple[DocumentChunk, ...]
-    index: bytes
     pieces: tuple[DocumentChunk, ...] = ()
     around: tuple[tuple[str, str], ...] = ()

@@ -15,6 +15,12 @@ from evidentia.documents.model import DocumentChunk
 
 CHUNKS: Final = "chunks_sha256"
 """The field of a body that commits to the chunks."""
+CORPUS: Final = "corpus"
+"""The field of a body that commits to the library as it is with this document."""
+DATED: Final = "dated"
+"""The field of a body that says, where it is known, how a document dates itself."""
+_NOT_OF_IT: Final = ("by", CORPUS)
+"""What a body says beside the document itself."""
 _PLAIN: Final = (
     "version",
     "collection",
@@ -25,28 +31,19 @@ _PLAIN: Final = (
     "chunks",
     "created_at",
 )
+REMOVED: Final = "removed/"
+"""What the subject of an entry begins with that takes a document out of the library."""
 _PROPERTIES: Final = ("language", "direction", "title", "dated", "warnings")
 
 
 def chunks_digest(chunks: Iterable[DocumentChunk]) -> str:
-    """Return the SHA-256 of chunks in reading order: of each one's canonical JSON and a newline."""
+    """Return the SHA-256 of chunks in reading order: of each one's canonical JSON and a newline.
+
+    A chunk that was not read by OCR has no field `ocr`.
+    """
     hashed = sha256()
     for chunk in chunks:
-        hashed.update(
-            canonical_json(
-                {
-                    "chunk_id": chunk.chunk_id,
-                    "document_id": chunk.document_id,
-                    "index": chunk.index,
-                    "text": chunk.text,
-                    "page": chunk.page,
-                    "heading_path": list(chunk.heading_path),
-                    "start": chunk.start,
-                    "end": chunk.end,
-                    "chunk_hash": chunk.chunk_hash,
-                }
-            )
-        )
+        hashed.update(canonical_json(chunk.as_json()))
         hashed.update(b"\n")
     return hashed.hexdigest()
 
@@ -64,6 +61,22 @@ def document_body(version: Mapping[str, Any], chunks: str) -> dict[str, Any]:
         "properties_sha256": digest(properties),
         CHUNKS: chunks,
     }
+
+
+def removal_body(document_id: str, through: int, reason: str) -> dict[str, Any]:
+    """Return what an entry says that takes a document out, with all versions up to one."""
+    return {
+        "document_id": document_id,
+        "removed": True,
+        "through": through,
+        "text": "kept",
+        "reason": reason,
+    }
+
+
+def document_leaf(body: Mapping[str, Any]) -> bytes:
+    """Return what stands for a version in the map of a library: what its entry says of it."""
+    return canonical_json({name: body[name] for name in body if name not in _NOT_OF_IT})
 
 
 def difference(version: Mapping[str, Any], recorded: Mapping[str, Any]) -> str | None:

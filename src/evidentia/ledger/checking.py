@@ -6,7 +6,7 @@ only where no current document bears on the claim, supports it in part at most, 
 nothing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final
@@ -133,10 +133,7 @@ def check_with_votes(
     risks = RiskContext(
         today=context.today,
         outdated_after_days=context.outdated_after_days,
-        ages={
-            document.id: DocumentAge(document.filename, document.dated, document.superseded)
-            for document in corpus.documents.values()
-        },
+        ages=_ages(entries, corpus),
     )
     flagged = ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger, risks)})
     has_voters = any(isinstance(judge, LaterJudge) for judge in judges)
@@ -326,17 +323,30 @@ def _components(
     )
 
 
+def _ages(entries: Iterable[LedgerEntry], corpus: Corpus) -> dict[str, DocumentAge]:
+    """Return how old the documents are that a ledger's entries rest on, by their ids."""
+    used = {entry.source_document.id for entry in entries if entry.source_document}
+    return {
+        document.id: DocumentAge(document.filename, document.dated, document.superseded)
+        for document in corpus.held.documents(used).values()
+    }
+
+
 def _is_superseded(passage: Passage | None, corpus: Corpus) -> bool:
-    document = corpus.documents.get(passage.source.id) if passage else None
+    document = corpus.document(passage.source.id) if passage else None
     return document is not None and document.superseded
 
 
 def _quality(passage: Passage | None, corpus: Corpus) -> float:
-    """Rate a source: a dated, current document above an undated one, above an older version."""
-    document = corpus.documents.get(passage.source.id) if passage else None
-    if document is None or document.superseded:
+    """Rate a source: a dated, current document above an undated one, above an older version.
+
+    What was read by OCR is rated less, by how sure its reading is.
+    """
+    document = corpus.document(passage.source.id) if passage else None
+    if passage is None or document is None:
         return _SUPERSEDED
-    return _CURRENT if document.dated else _UNDATED
+    rated = _CURRENT if document.dated else _UNDATED
+    return (_SUPERSEDED if document.superseded else rated) * corpus.legibility(passage)
 
 
 def _notes(

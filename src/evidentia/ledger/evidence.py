@@ -13,14 +13,15 @@ no evidence. The order in which documents and chunks come makes no difference.
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 from itertools import repeat
-from typing import Final, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from evidentia.documents.model import DocumentChunk
+from evidentia.errors import NotFoundError
 from evidentia.language.arabic.concepts import in_other_language
 from evidentia.language.characters import Span
 from evidentia.language.clauses import main_clause
@@ -39,6 +40,8 @@ PLACES: Final = 3
 """In how many places the same text is looked at."""
 _OF_ONE_CHUNK: Final = 4
 _LOOKED_AT: Final = 48
+_MOST_LOOKED_AT: Final = _LOOKED_AT * 4**4
+"""How many places are looked at where one text stands in very many of them."""
 _HEADING_WEIGHT: Final = 0.3
 _NUMBER_WEIGHT: Final = 0.05
 _MEANING_WEIGHT: Final = 0.6
@@ -49,9 +52,6 @@ NEAR: Final = 0.4
 
 _POINTS_BACK = re.compile(rf"(?:{any_of(POINTING)}|however|but|instead)\b", re.IGNORECASE)
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
-
-Search = Callable[[str, int], Iterable[tuple[int, float]]]
-"""Finds chunks for a query: places in the corpus with scores, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,56 @@ class CorpusDocument:
     paged: bool = True
 
 
+class Hit(NamedTuple):
+    """A chunk that a search found: how well, the hash of its text, and where it stands.
+
+    `place` is its place among the chunks of its document.
+    """
+
+    score: float
+    chunk_hash: str
+    document_id: str
+    place: int
+    page: int
+    start: int
+
+
+class Holdings(Protocol):
+    """Where a corpus has its documents and chunks from; they are asked for as they are needed."""
+
+    def search(self, text: str, limit: int, among: frozenset[str] | None) -> Sequence[Hit]:
+        """Return the `limit` best chunks that share a term with a text, the best first.
+
+        `among` names the documents to look in. Less than `limit` are all there are.
+        """
+        ...
+
+    def documents(self, identities: Iterable[str]) -> Mapping[str, CorpusDocument]:
+        """Return those of the named documents that are in the corpus, by their ids."""
+        ...
+
+    def chunks(self, identity: str) -> Sequence[DocumentChunk]:
+        """Return the chunks of a document of the corpus, in reading order."""
+        ...
+
+    def anchored(self, anchor: str) -> Sequence[DocumentChunk]:
+        """Return the chunks that a citation's anchor may mean, in all their places."""
+        ...
+
+    def called(self, text: str) -> Iterable[CorpusDocument]:
+        """Return the documents whose names may stand in a text, or be like it."""
+        ...
+
+    def few(self, most: int) -> Sequence[DocumentChunk] | None:
+        """Return all chunks if they are at most so many, and otherwise None."""
+        ...
+
+
 class Meaning(Protocol):
     """Knows how near texts are to each other in meaning, from -1 to 1, whatever their words."""
 
-    def nearest(self, text: str, limit: int) -> Sequence[int]:
-        """Return the places in the corpus of the chunks nearest to a text, the nearest first."""
+    def nearest(self, text: str, limit: int) -> Sequence[DocumentChunk]:
+        """Return the chunks of the corpus nearest to a text, the nearest first."""
         ...
 
     def nearness(self, text: str, passages: Sequence[str]) -> Sequence[Sequence[float]]:
@@ -83,27 +128,42 @@ class Meaning(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The documents by their ids, their chunks, and the search over the chunks."""
+    """What answers are checked against: documents and chunks, and what they mean if it is known."""
 
-    documents: Mapping[str, CorpusDocument]
-    chunks: Sequence[DocumentChunk]
-    search: Search
+    held: Holdings
     meaning: Meaning | None = None
-    _hidden: Mapping[tuple[str, int], tuple[Span, ...]] = field(init=False, repr=False)
-    _by_id: Mapping[str, DocumentChunk] = field(init=False, repr=False)
+    _hidden: dict[str, Mapping[int, tuple[Span, ...]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hidden", _comments(self.chunks))
-        object.__setattr__(self, "_by_id", {chunk.chunk_id: chunk for chunk in self.chunks})
+    def document(self, identity: str) -> CorpusDocument | None:
+        """Return a document of the corpus; None if it is not in it."""
+        return self.held.documents([identity]).get(identity)
 
     def around(self, passage: Passage) -> str:
         """Return the text of the chunk in which a passage stands, without comments."""
-        return _readable(self.visible(self._by_id[passage.chunk_id]))
+        return _readable(self.visible(self._chunk(passage)))
+
+    def legibility(self, passage: Passage) -> float:
+        """Return how sure the reading of a passage's chunk is: 1 unless it was read by OCR."""
+        sure = self._chunk(passage).ocr
+        return 1.0 if sure is None else sure
+
+    def _chunk(self, passage: Passage) -> DocumentChunk:
+        for chunk in self.held.chunks(passage.source.id):
+            if chunk.chunk_id == passage.chunk_id:
+                return chunk
+        raise NotFoundError(f"the corpus has no passage {passage.chunk_id}")
 
     def visible(self, chunk: DocumentChunk) -> str:
         """Return the chunk's text with what stands in comments as spaces."""
+        hidden = self._hidden.get(chunk.document_id)
+        if hidden is None:
+            hidden = self._hidden[chunk.document_id] = _comments(
+                self.held.chunks(chunk.document_id)
+            )
         text = chunk.text
-        for start, end in self._hidden.get((chunk.document_id, chunk.page), ()):
+        for start, end in hidden.get(chunk.page, ()):
             low, high = max(start - chunk.start, 0), min(end - chunk.start, len(text))
             if low < high:
                 text = text[:low] + " " * (high - low) + text[high:]
@@ -118,25 +178,35 @@ class Corpus:
         """
         size = _LOOKED_AT
         while True:
-            found = list(self.search(text, size))
+            found = self.held.search(text, size, among)
             complete = len(found) < size
-            ranked = [
-                (-score, chunk)
-                for score, chunk in ((score, self.chunks[place]) for place, score in found)
-                # others, not found yet, may score as much as the last one
-                if (complete or score > found[-1][1])
-                and (among is None or chunk.document_id in among)
-            ]
-            if complete or len({chunk.chunk_hash for _, chunk in ranked}) >= limit:
+            # others, not found yet, may score as much as the last one
+            ranked = [hit for hit in found if complete or hit.score > found[-1].score]
+            if complete or len({hit.chunk_hash for hit in ranked}) >= limit:
+                break
+            if size >= _MOST_LOOKED_AT:
+                ranked = list(found)
                 break
             size *= 4
-        ranked.sort(key=lambda item: (item[0], item[1].chunk_hash, self.place(item[1])))
-        return _first_of_each(((chunk.chunk_hash, chunk) for _, chunk in ranked), limit)
+        texts = dict.fromkeys(
+            hit.chunk_hash for hit in sorted(ranked, key=lambda hit: (-hit.score, hit.chunk_hash))
+        )
+        kept = [hit for hit in ranked if hit.chunk_hash in set(list(texts)[:limit])]
+        documents = self.held.documents({hit.document_id for hit in kept})
+        kept.sort(key=lambda hit: (-hit.score, hit.chunk_hash, _place(documents, hit)))
+        chosen = _first_of_each(((hit.chunk_hash, hit) for hit in kept), limit)
+        return [self.held.chunks(hit.document_id)[hit.place] for hit in chosen]
 
     def place(self, chunk: DocumentChunk) -> tuple[bool, str, str, int, int]:
         """Return what puts the places of one text in order: current documents first."""
-        document = self.documents[chunk.document_id]
-        return document.superseded, document.filename, document.id, chunk.page, chunk.start
+        return _place(self.held.documents([chunk.document_id]), chunk)
+
+
+def _place(
+    documents: Mapping[str, CorpusDocument], found: Hit | DocumentChunk
+) -> tuple[bool, str, str, int, int]:
+    document = documents[found.document_id]
+    return document.superseded, document.filename, document.id, found.page, found.start
 
 
 def find_passages(
@@ -155,8 +225,7 @@ def find_passages(
         wanted += (read_statement(translated),)
         nearest += crossing
     if corpus.meaning:
-        places = corpus.meaning.nearest(claim.text, CHUNKS_BY_MEANING)
-        nearest += [corpus.chunks[place] for place in places]
+        nearest += corpus.meaning.nearest(claim.text, CHUNKS_BY_MEANING)
     cited = {chunk.chunk_id for chunk in also}
     found: dict[tuple[str, int, int, int], _Found] = {}
     chunks = list(dict.fromkeys([*also, *nearest]))
@@ -283,7 +352,7 @@ def _sentences(text: str) -> tuple[tuple[Span, int, str], ...]:
 
 def _passage(window: _Found, corpus: Corpus) -> Passage:
     chunk = window.chunk
-    document = corpus.documents[chunk.document_id]
+    document = corpus.held.documents([chunk.document_id])[chunk.document_id]
     return Passage(
         chunk_id=chunk.chunk_id,
         chunk_hash=chunk.chunk_hash,
@@ -306,15 +375,14 @@ def _readable(text: str) -> str:
     return _LONE_SURROGATES.sub("\ufffd", text)
 
 
-def _comments(chunks: Sequence[DocumentChunk]) -> dict[tuple[str, int], tuple[Span, ...]]:
-    """Find the comments of every page, also those that go on over several chunks."""
-    opened: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
-    closed: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
+def _comments(chunks: Sequence[DocumentChunk]) -> dict[int, tuple[Span, ...]]:
+    """Find the comments of a document by its pages, also those that go on over several chunks."""
+    opened: defaultdict[int, set[int]] = defaultdict(set)
+    closed: defaultdict[int, set[int]] = defaultdict(set)
     for chunk in chunks:
-        page = chunk.document_id, chunk.page
         for mark, places in (("<!--", opened), ("-->", closed)):
             if mark in chunk.text:
-                places[page].update(
+                places[chunk.page].update(
                     chunk.start + match.start() for match in re.finditer(mark, chunk.text)
                 )
     return {page: tuple(_paired(starts, closed[page])) for page, starts in opened.items()}

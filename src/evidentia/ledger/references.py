@@ -6,15 +6,14 @@ citation holds if a passage at such a place supports the claim.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
 from typing import Final
 
 from evidentia.documents.model import DocumentChunk
 from evidentia.ledger.citations import citation_definitions, resolve_citation
-from evidentia.ledger.evidence import Corpus
+from evidentia.ledger.evidence import Corpus, CorpusDocument
 from evidentia.ledger.judging import Judged
 from evidentia.ledger.model import CitationCheck, Claim, Passage
 
@@ -110,7 +109,7 @@ class References:
         return self._targets[label]
 
     def _anchor(self, label: str) -> _Target:
-        resolution = resolve_citation(label, self._issued, self._corpus.chunks)
+        resolution = resolve_citation(label, self._issued, self._corpus.held.anchored(label))
         if resolution.candidates:
             shown = ", ".join(hash_[: len(label) + 8] for hash_ in resolution.candidates[:5])
             return _Target(problem=f"{resolution.error} ({shown})")
@@ -120,11 +119,12 @@ class References:
         text = self._definitions.get(label)
         if text is None:
             return _Target(problem="The answer's list of sources does not say what it stands for")
-        said = f" {_named(text)} "
-        found = [called for called in self._called if f" {called.name} " in said]
+        said = f" {named(text)} "
+        known = _called(self._corpus.held.called(text))
+        found = [called for called in known if f" {called.name} " in said]
         shown = text[:_LONGEST_SHOWN]
         if not found:
-            nearest = self._nearest(text)
+            nearest = _nearest(text, known)
             more = f". The nearest: {', '.join(nearest)}" if nearest else ""
             none = "Citation's reference names none of the documents"
             return _Target(problem=f'{none}: "{shown}"{more}')
@@ -138,28 +138,29 @@ class References:
             )
         return _Target(documents=frozenset(called.document for called in meant))
 
-    @cached_property
-    def _called(self) -> list[_Called]:
-        return [
-            _Called(name, is_path, document.id, document.filename)
-            for document in self._corpus.documents.values()
-            for name, is_path in _names(document.filename)
-            if name
-        ]
 
-    def _nearest(self, text: str) -> list[str]:
-        """Return the files whose names are most like what a reference says."""
-        file = _FILE.search(text)
-        said = _named(_EXTENSION.sub("", file[0] if file else text))
-        names: dict[str, set[str]] = {}
-        for called in self._called:
-            names.setdefault(called.name, set()).add(called.filename)
-        near = get_close_matches(said, names, n=_MOST_NEAREST)
-        files = dict.fromkeys(file for name in near for file in sorted(names[name]))
-        return [*files][:_MOST_NEAREST]
+def _called(documents: Iterable[CorpusDocument]) -> list[_Called]:
+    return [
+        _Called(name, is_path, document.id, document.filename)
+        for document in documents
+        for name, is_path in names_of(document.filename)
+        if name
+    ]
 
 
-def _names(filename: str) -> Iterator[tuple[str, bool]]:
+def _nearest(text: str, known: Iterable[_Called]) -> list[str]:
+    """Return the files whose names are most like what a reference says."""
+    file = _FILE.search(text)
+    said = named(_EXTENSION.sub("", file[0] if file else text))
+    names: dict[str, set[str]] = {}
+    for called in known:
+        names.setdefault(called.name, set()).add(called.filename)
+    near = get_close_matches(said, names, n=_MOST_NEAREST)
+    files = dict.fromkeys(file for name in near for file in sorted(names[name]))
+    return [*files][:_MOST_NEAREST]
+
+
+def names_of(filename: str) -> Iterator[tuple[str, bool]]:
     """Give what a file may be called, with its ending and without, and if it is the whole path.
 
     A short name in a folder goes by its ending only: a year or "a" may stand in any reference.
@@ -167,9 +168,9 @@ def _names(filename: str) -> Iterator[tuple[str, bool]]:
     folders = filename.split("/")
     for first in range(len(folders)):
         path = "/".join(folders[first:])
-        bare = _named(_EXTENSION.sub("", path))
+        bare = named(_EXTENSION.sub("", path))
         if bare:
-            yield _named(path), first == 0
+            yield named(path), first == 0
         if first == 0 or len(bare) >= _SHORTEST_BARE:
             yield bare, first == 0
 
@@ -182,7 +183,7 @@ def _listed(files: Sequence[str]) -> str:
     return f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
-def _named(text: str) -> str:
+def named(text: str) -> str:
     """Return a name in the form that names are compared in: "HR_Policy" is "hr policy"."""
     return _JOINTS.sub(" ", text.casefold()).strip()
 

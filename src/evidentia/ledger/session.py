@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel, LaterFields
+from evidentia.ledger.commitment import CorpusCommitment, CorpusFilter, wrong_documents
 from evidentia.ledger.model import Claim, EvidenceLedger, LedgerEntry, LedgerSummary, Verdict
 from evidentia.ledger.votes import Judging
 from evidentia.proof.statement import Statement, Subject
@@ -20,6 +21,9 @@ from evidentia.proof.statement import Statement, Subject
 PREDICATE_TYPE: Final = "urn:evidentia:spec:v1:ledger"
 SECOND_TYPE: Final = "urn:evidentia:spec:v1:ledger.v2"
 """The second form: the first, and what later fields say, of which `by_support` is in each."""
+
+THIRD_TYPE: Final = "urn:evidentia:spec:v1:ledger.v3"
+"""The third form: the second, with a corpus that is committed to in place of a list of it all."""
 
 
 class CheckedDocument(FrozenModel):
@@ -54,10 +58,11 @@ class LeftOutText(FrozenModel):
 class LedgerSession(LaterFields):
     """A question and its answer, with the ledger that judges it and the claims it judges.
 
-    `judging` says how claims were voted on, where a judge votes after the others.
+    `judging` says how claims were voted on, where a judge votes after the others. With a `corpus`,
+    which commits to all that the answer was checked against, `documents` are those that are cited.
     """
 
-    later: ClassVar[tuple[str, ...]] = ("judging",)
+    later: ClassVar[tuple[str, ...]] = ("judging", "corpus")
 
     id: str
     title: str
@@ -73,6 +78,7 @@ class LedgerSession(LaterFields):
     judges: FrozenItems[str] = FrozenList()
     program: str = ""
     judging: Judging | None = None
+    corpus: CorpusCommitment | None = None
 
     @model_validator(mode="after")
     def _has_every_claim(self) -> Self:
@@ -87,8 +93,15 @@ class LedgerSession(LaterFields):
         return {claim.id: claim for claim in self.claims}
 
     @property
+    def document_count(self) -> int:
+        """How many documents the answer was checked against, versions counted each."""
+        return len(self.documents) if self.corpus is None else self.corpus.used
+
+    @property
     def predicate_type(self) -> str:
-        """The form of its statement: the first, unless it has what only the second can say."""
+        """The form of its statement: the first, unless it has what only a later one can say."""
+        if self.corpus is not None:
+            return THIRD_TYPE
         is_first = self.judging is None and self.ledger.summary.by_support is None
         return PREDICATE_TYPE if is_first else SECOND_TYPE
 
@@ -101,7 +114,7 @@ class LedgerSession(LaterFields):
     @classmethod
     def from_statement(cls, statement: Statement) -> "LedgerSession":
         """Read a session from its statement; raise `ProofError` saying what is wrong with it."""
-        if statement.predicate_type not in (PREDICATE_TYPE, SECOND_TYPE):
+        if statement.predicate_type not in (PREDICATE_TYPE, SECOND_TYPE, THIRD_TYPE):
             raise ProofError(f"not a ledger: its type is {statement.predicate_type[:80]!r}")
         try:
             session = cls.model_validate_json(canonical_json(statement.predicate), strict=True)
@@ -112,10 +125,15 @@ class LedgerSession(LaterFields):
         for name in _nulls(statement.predicate):
             raise ProofError(f"not a ledger: {name} is null; it is left out where there is none")
         if session.predicate_type != statement.predicate_type:
-            raise ProofError("not a ledger: only the second form has by_support and judging")
+            raise ProofError(
+                "not a ledger: only the second form has by_support and judging, and only the third "
+                "a corpus"
+            )
         if session.to_statement().subjects != statement.subjects:
             raise ProofError("the statement's subject is not the answer that it holds")
-        for problem in chain(_contradictions(session), _wrong_votes(session)):
+        for problem in chain(
+            _contradictions(session), _wrong_votes(session), _wrong_corpus(session)
+        ):
             raise ProofError(f"the ledger contradicts itself: {problem}")
         return session
 
@@ -123,11 +141,13 @@ class LedgerSession(LaterFields):
 def _nulls(predicate: Mapping[str, Any]) -> Iterator[str]:
     """Name the later fields of a session that are written and are null: no form has those."""
     ledger = predicate["ledger"]
-    parts = (
+    parts: tuple[tuple[tuple[str, ...], Any], ...] = (
         (LedgerSession.later, [predicate]),
         (LedgerSummary.later, [ledger["summary"]]),
         (LedgerEntry.later, ledger["entries"]),
     )
+    if predicate.get("corpus") is not None:
+        parts = (*parts, (CorpusFilter.later, [predicate["corpus"]["filter"]]))
     for later, written in parts:
         for part in written:
             yield from (name for name in later if name in part and part[name] is None)
@@ -173,3 +193,23 @@ def _wrong_votes(session: LedgerSession) -> Iterator[str]:
     for vote in session.judging.votes if session.judging else ():
         if vote.claim_id not in claims:
             yield f"a vote is on {vote.claim_id}, which is none of its claims"
+
+
+def cited_documents(ledger: EvidenceLedger) -> set[str]:
+    """Return what the documents are called whose passages a ledger shows."""
+    matches = (match.passage for entry in ledger.entries for match in entry.evidence)
+    nearest = (entry.nearest for entry in ledger.entries)
+    return {passage.source.id for passage in chain(matches, nearest) if passage}
+
+
+def _wrong_corpus(session: LedgerSession) -> Iterator[str]:
+    """Say what does not hold of a corpus that is committed to, and the documents cited of it."""
+    if session.corpus is None:
+        return
+    if session.ledger.summary.by_support is None:
+        yield "it commits to a corpus, and does not count why claims are weak"
+    listed = [document.id for document in session.documents]
+    if len(set(listed)) != len(listed) or set(listed) != cited_documents(session.ledger):
+        yield "its documents are not those that it cites, each once"
+    written = (document.model_dump() for document in session.documents)
+    yield from wrong_documents(session.corpus, written)

@@ -83,6 +83,9 @@ class Recorder(Protocol):
     ) -> None:
         """Record a version; without chunks, with those that its bytes were recorded with before."""
 
+    def removed_through(self, connection: Connection, identity: str) -> int:
+        """Return up to which version a document was taken out; 0 if it never was."""
+
 
 class Ingesting:
     """Brings files into a tenant's library; `now` gives the time to note.
@@ -159,7 +162,7 @@ class Ingesting:
             newest = library.newest_version(connection, self._tenant, task.identity)
             if newest is None:
                 return None
-            if newest.sha256 == task.sha256:
+            if newest.sha256 == task.sha256 and not self._is_removed(connection, newest):
                 return IngestedDocument(newest, "unchanged")
             before = library.version_of_bytes(connection, self._tenant, task.identity, task.sha256)
         return self._store(task, before) if before else None
@@ -169,7 +172,8 @@ class Ingesting:
         with self._recorder.writing() as connection:
             library.lock_library(connection, self._tenant)
             newest = library.newest_version(connection, self._tenant, task.identity)
-            if newest and newest.sha256 == task.sha256:  # someone else was faster
+            is_removed = newest is not None and self._is_removed(connection, newest)
+            if newest and newest.sha256 == task.sha256 and not is_removed:  # someone was faster
                 return IngestedDocument(newest, "unchanged")
             new = isinstance(read, ReadFile) and not library.version_of_bytes(
                 connection, self._tenant, task.identity, task.sha256
@@ -195,7 +199,10 @@ class Ingesting:
             library.insert_version(connection, self._tenant, document)
             chunks = read.chunks if isinstance(read, ReadFile) and new else None
             self._recorder.record(connection, document, chunks)
-        return IngestedDocument(document, "changed" if newest else "added")
+        return IngestedDocument(document, "changed" if newest and not is_removed else "added")
+
+    def _is_removed(self, connection: Connection, version: StoredDocument) -> bool:
+        return version.version <= self._recorder.removed_through(connection, version.id)
 
 
 def _look(file: FoundFile) -> Seen | None:

@@ -1,10 +1,9 @@
-"""The worker that reads documents: bytes in, chunks and their index out. Run as a command."""
+"""The worker that reads documents: bytes in, chunks out. Run as a command."""
 
 import contextlib
 from dataclasses import replace
 
 from evidentia.documents.chunking import chunk_document, join_chunks
-from evidentia.documents.index import build_index
 from evidentia.documents.model import DocumentChunk, ReadDocument, ReadFile
 from evidentia.documents.reading.document import read_document
 from evidentia.errors import DocumentError
@@ -42,7 +41,6 @@ def read(asked: Asked) -> ReadFile:
         pages=len(document.pages),
         warnings=document.warnings,
         chunks=chunks,
-        index=b"" if asked.cut else build_index(chunks).to_bytes(),
         pieces=pieces,
         around=_around(document, pieces, asked.context),
     )

@@ -41,12 +41,16 @@ class Home:
 
     def tidy(self) -> None:
         """Remove what processes that were killed left half-written in the folder."""
-        for name in ("lake", "keys", "checkpoints", "places", "answers"):
+        for name in ("lake", "keys", "checkpoints", "places", "answers", "search"):
             remove_unfinished(self.folder / name)
 
     def places(self, tenant: str) -> Path:
         """Return the folder that says where a tenant's documents were read from on this machine."""
         return self.folder / "places" / tenant
+
+    def search(self, tenant: str) -> Path:
+        """Return the folder of a tenant's search index; it may be deleted at any time."""
+        return self.folder / "search" / tenant
 
     def checkpoint_file(self, tenant: str) -> Path:
         """Where the newest checkpoint of a log is kept, apart from the database."""

@@ -1,9 +1,9 @@
 """The tables as they are now. Migrations make them; a test compares the two.
 
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
-an erasure. `document_indexes` may be written anew and `chunk_embeddings` emptied: they follow from
-the chunks, as snapshots follow from the entries. Bundles have a schema of their own, `llm`, where
-the database knows schemas.
+an erasure. `chunk_embeddings` may be emptied: it follows from the chunks, as snapshots and the
+corpus's nodes follow from the entries. Bundles have a schema of their own, `llm`, where the
+database knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
 not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
@@ -186,15 +186,15 @@ document_chunks = _table(
     Column("start_offset", _Number, nullable=False),
     Column("end_offset", _Number, nullable=False),
     Column("content", Text, nullable=False),
+    Column("ocr", _Real),
     Index("document_chunks_place", "tenant", "document_id", "sha256", "chunk_index", unique=True),
     Index("document_chunks_hash", "tenant", "chunk_hash"),
 )
 
-document_indexes = _table(
-    "document_indexes",
+corpus_nodes = _table(
+    "corpus_nodes",
     Column("tenant", Text, primary_key=True),
-    Column("document_id", Text, primary_key=True),
-    Column("sha256", Text, primary_key=True),
+    Column("hash", LargeBinary, primary_key=True),
     Column("data", LargeBinary, nullable=False),
 )
 

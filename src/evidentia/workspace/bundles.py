@@ -11,7 +11,7 @@ from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import InputError, IntegrityError, NotFoundError
 from evidentia.proof.document import Proof
 from evidentia.store.database import is_storable
-from evidentia.store.sql import bundles, library
+from evidentia.store.sql import bundles
 from evidentia.store.sql.bundles import ListedBundle, TrackedItem
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import ERASED_PREFIX, EntryKind
@@ -306,6 +306,11 @@ def _read(acting: Acting, listed: ListedBundle) -> EvidenceBundle:
     return EvidenceBundle.parse(BUNDLES.file(acting, listed))
 
 
+def files_of(data: bytes) -> list[str]:
+    """Return the digests of the files in the lake that a bundle's own file refers to."""
+    return bundles.kept_artifacts(EvidenceBundle.parse(data))
+
+
 def record_built(acting: Acting, built: "BuiltBundle", lake_root: str | None) -> EvidenceBundle:
     """Keep a bundle's file, record it in the trail, and insert its rows."""
     bundle = built.bundle
@@ -364,10 +369,9 @@ def _verify(acting: Acting, listed: ListedBundle, lake_root: str | Path | None) 
 
 def _library_document(acting: Acting, name: str) -> "LibraryDocument":
     from evidentia.loading.evidence import LibraryDocument  # noqa: PLC0415 - only building needs it
-    from evidentia.workspace.library import Recordings  # noqa: PLC0415 - the same
+    from evidentia.workspace.library import Recordings, versions_in  # noqa: PLC0415 - the same
 
-    versions = acting.read(library.all_versions, {name})
-    for version in versions:
+    for version in versions_in(acting, {name}):
         if version.is_newest:
             known = acting.read(Recordings.of_some, {name})
             known.require(version)

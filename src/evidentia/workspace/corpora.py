@@ -1,38 +1,291 @@
-"""Corpora: what answers are checked against, loaded once and remembered by the process."""
+"""Corpora: what answers are checked against, read from the library as it is needed.
+
+The search index says which chunks to look at; each document that has one is read whole, verified
+against what the trail recorded of it, and remembered by the process. So a check costs what its
+claims touch, however much else the library has.
+"""
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Final
 
+from evidentia.documents.model import DocumentChunk
+from evidentia.errors import IntegrityError
 from evidentia.judges.nli.meaning import with_meaning
 from evidentia.judges.nli.model import encoder_digest
-from evidentia.ledger.evidence import Corpus
+from evidentia.ledger.evidence import Corpus, CorpusDocument, Hit
 from evidentia.ledger.judging import Judge
+from evidentia.ledger.references import named
+from evidentia.store.search import Candidate, SearchIndex, Within
 from evidentia.store.sql import embeddings, library
-from evidentia.store.sql.corpus import load_corpus
-from evidentia.store.sql.library import StoredDocument
+from evidentia.store.sql.library import StoredDocument, corpus_id
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.library import Recordings
+from evidentia.workspace.library import Proved
 from evidentia.workspace.recorded import Progress
+from evidentia.workspace.remembered import Remembered
+from evidentia.workspace.searching import rebuild_index, search_index
+
+PAGED: Final = frozenset({"application/pdf"})
+"""The formats whose pages are pages to a reader, too."""
+_REMEMBERED: Final = 32 * 2**20
+"""How many characters of documents a process remembers of a library."""
+_LONGEST_NAME: Final = 12
+"""How many words a name has at most by which a reference's text is looked through."""
+_LIKE: Final = 200
+"""How many documents with a name like what a reference says are compared with it."""
+
+_MOST_CORPORA: Final = 8
+
+Bytes = tuple[str, str]
+"""A document's bytes: its id and their digest."""
+
+
+class Documents:
+    """The documents of a library that were read and verified, as of one entry of the trail.
+
+    Threads may share one. What was verified stays so: it is remembered, not read again.
+    """
+
+    def __init__(self, acting: Acting) -> None:
+        self._acting = acting
+        self._entry: int | None = None
+        self._versions: dict[str, tuple[StoredDocument, ...]] = {}
+        self._chunks: OrderedDict[Bytes, tuple[DocumentChunk, ...]] = OrderedDict()
+        self._size = 0
+        self._lock = threading.RLock()
+
+    def as_of(self, entry: int) -> None:
+        """Forget which versions there are, if documents came, changed or went since."""
+        with self._lock:
+            if entry != self._entry:
+                self._entry = entry
+                self._versions.clear()
+
+    def versions(self, identities: Collection[str]) -> dict[str, tuple[StoredDocument, ...]]:
+        """Return all versions of documents, the newest last, as the trail recorded them."""
+        with self._lock:
+            missing = {one for one in identities if one not in self._versions}
+            if missing:
+                self._read(missing)
+            return {one: self._versions[one] for one in identities}
+
+    def chunks(self, version: StoredDocument) -> tuple[DocumentChunk, ...]:
+        """Return a version's chunks as the trail recorded them."""
+        key = version.id, version.sha256
+        with self._lock:
+            found = self._chunks.get(key)
+            if found is not None:
+                self._chunks.move_to_end(key)
+                return found
+            acting = self._acting
+            with acting.database.read() as connection:
+                found = tuple(library.chunks_of(connection, acting.tenant, *key))
+                Proved(acting, connection).require(version, found)
+            self._chunks[key] = found
+            self._size += _size(found)
+            while self._size > _REMEMBERED and len(self._chunks) > 1:
+                self._size -= _size(self._chunks.popitem(last=False)[1])
+            return found
+
+    def _read(self, identities: Collection[str]) -> None:
+        acting = self._acting
+        with acting.database.read() as connection:
+            found = Proved(acting, connection).versions(identities)
+        for identity in identities:
+            self._versions[identity] = tuple(one for one in found if one.id == identity)
+
+
+def _size(chunks: Iterable[DocumentChunk]) -> int:
+    return sum(len(chunk.text) for chunk in chunks)
+
+
+class LibraryHoldings:
+    """The part of a library that an answer is checked against; keeps `ledger.evidence.Holdings`.
+
+    An older version goes by its own id, `doc_…@1`. Bytes that several versions share count once, as
+    the newest of them.
+    """
+
+    def __init__(
+        self, acting: Acting, index: SearchIndex, documents: Documents, within: Within
+    ) -> None:
+        self._acting = acting
+        self._index = index
+        self._documents = documents
+        self._within = within
+        self._known: dict[Bytes, CorpusDocument] = {}
+        self._by_id: dict[str, StoredDocument] = {}
+        self._met: set[str] = set()
+
+    def search(self, text: str, limit: int, among: frozenset[str] | None) -> list[Hit]:
+        """Return the best chunks by their words, the best first."""
+        within = self._within
+        if among is not None:
+            own = frozenset(one.partition("@")[0] for one in among)
+            held = own if within.documents is None else own & within.documents
+            within = within._replace(documents=held)
+        size = limit
+        while True:
+            found = self._found(text, size, within)
+            hits = [
+                hit for hit in map(self._hit, found) if among is None or hit.document_id in among
+            ]
+            if len(hits) >= limit or len(found) < size:
+                return hits[:limit]
+            size *= 2
+
+    def documents(self, identities: Iterable[str]) -> dict[str, CorpusDocument]:
+        """Return those of the named documents that are in the corpus."""
+        wanted = list(identities)
+        self._meet({one.partition("@")[0] for one in wanted})
+        found = {}
+        for identity in wanted:
+            version = self._by_id.get(identity)
+            document = version and self._known.get((version.id, version.sha256))
+            if document:
+                found[identity] = document
+        return found
+
+    def version(self, identity: str) -> StoredDocument | None:
+        """Return the version that goes by an id in the corpus."""
+        self._meet({identity.partition("@")[0]})
+        return self._by_id.get(identity)
+
+    def chunks(self, identity: str) -> Sequence[DocumentChunk]:
+        """Return a document's chunks."""
+        version = self.version(identity)
+        if version is None:
+            return ()
+        return _called_so(self._documents.chunks(version), identity)
+
+    def anchored(self, anchor: str) -> Sequence[DocumentChunk]:
+        """Return the chunks that an anchor may mean."""
+        found = self._acting.read(library.anchored_chunks, anchor)
+        self._meet({chunk.document_id for chunk in found})
+        wanted = {chunk.chunk_id for chunk in found}
+        owners = {chunk.document_id for chunk in found}
+        return [
+            chunk
+            for identity, version in list(self._by_id.items())
+            if version.id in owners
+            for chunk in self.chunks(identity)
+            if chunk.chunk_id in wanted
+        ]
+
+    def called(self, text: str) -> list[CorpusDocument]:
+        """Return the documents whose names stand in a text, or share words with it."""
+        words = named(text).split()
+        spans = {
+            " ".join(words[start : start + length])
+            for start in range(len(words))
+            for length in range(1, _LONGEST_NAME + 1)
+        }
+        found = self._index.reader().named(sorted(spans), sorted(set(words)), _LIKE)
+        inside = [one for one in found if self._is_within(one)]
+        self._meet(inside)
+        ids = [one for one, version in self._by_id.items() if version.id in set(inside)]
+        return list(self.documents(ids).values())
+
+    def few(self, most: int) -> list[DocumentChunk] | None:
+        """Return all chunks, unless they are more."""
+        within = self._within.documents
+        if within is None:
+            if self._index.reader().known.count > most:
+                return None
+            within = frozenset(self._acting.read(library.document_ids))
+        self._meet(within)
+        ids = [one for one, version in self._by_id.items() if version.id in within]
+        if sum(self._by_id[one].chunks for one in ids) > most:
+            return None
+        return [chunk for identity in sorted(ids) for chunk in self.chunks(identity)]
+
+    def _found(self, text: str, limit: int, within: Within) -> list[Candidate]:
+        """Search by the index; one that names what the library does not have is built anew."""
+        for _ in range(2):
+            found = self._index.reader().search(text, limit, within)
+            self._meet({one.document_id for one in found})
+            if all((one.document_id, one.sha256) in self._known for one in found):
+                return found
+            rebuild_index(self._acting)
+        raise IntegrityError("the search index names passages that no document has: check again")
+
+    def _hit(self, one: Candidate) -> Hit:
+        document = self._known[one.document_id, one.sha256]
+        return Hit(one.score, one.chunk_hash, document.id, one.place, one.page, one.start)
+
+    def _is_within(self, identity: str) -> bool:
+        return self._within.documents is None or identity in self._within.documents
+
+    def _meet(self, identities: Collection[str]) -> None:
+        """Get to know all versions of documents."""
+        new = {one for one in identities if one not in self._met and self._is_within(one)}
+        if not new:
+            return
+        for identity, versions in self._documents.versions(new).items():
+            self._met.add(identity)
+            chosen = {version.sha256: version for version in versions}
+            for version in chosen.values():
+                document = _corpus_document(version)
+                self._known[version.id, version.sha256] = document
+                self._by_id[document.id] = version
+
+
+def _corpus_document(version: StoredDocument) -> CorpusDocument:
+    return CorpusDocument(
+        id=corpus_id(version),
+        filename=version.filename,
+        dated=date.fromisoformat(version.dated) if version.dated else None,
+        superseded=not version.is_newest,
+        paged=version.media_type in PAGED,
+    )
+
+
+def _called_so(chunks: Sequence[DocumentChunk], identity: str) -> Sequence[DocumentChunk]:
+    if not chunks or chunks[0].document_id == identity:
+        return chunks
+    return [replace(chunk, document_id=identity) for chunk in chunks]
 
 
 @dataclass(slots=True)
 class Shelf:
-    """A corpus of a tenant, and the embeddings that were made of it and are not kept yet."""
+    """What a process remembers of a tenant's library, and the embeddings that are not kept yet."""
 
     acting: Acting
-    corpus: Corpus
+    documents: Documents
+    corpora: Remembered[tuple[Within, int], Corpus] = field(
+        default_factory=lambda: Remembered(_MOST_CORPORA)
+    )
     made: dict[str, bytes] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def for_judges(self, judges: Sequence[Judge], progress: Progress) -> Corpus:
-        """Return the corpus as judges need it: with what its passages mean if one asks for that."""
+    def corpus(self, within: Within, judges: Sequence[Judge], progress: Progress) -> Corpus:
+        """Return a part of the library as judges need it: with what its passages mean if asked."""
+        index = search_index(self.acting)
+        entry = index.state.entry if index.state else -1
+        self.documents.as_of(entry)
+        known = self.corpora.get((within, entry))
+        if known is None:
+            known = Corpus(LibraryHoldings(self.acting, index, self.documents, within))
         corpus = with_meaning(
-            self.corpus, judges, look_up=self._look_up, keep=self._take, progress=progress
+            known, judges, look_up=self._look_up, keep=self._take, progress=progress
         )
-        if corpus.meaning is not None:
-            self.corpus = corpus
+        if corpus.meaning is not None or known.meaning is None:
+            self.corpora.put((within, entry), corpus)
         return corpus
+
+    def used(self, identities: Iterable[str]) -> list[StoredDocument]:
+        """Return the versions that go by these ids in a corpus, in their order."""
+        wanted = set(identities)
+        known = self.documents.versions({one.partition("@")[0] for one in wanted})
+        return [
+            version
+            for _, versions in sorted(known.items())
+            for version in versions
+            if corpus_id(version) in wanted
+        ]
 
     def keep_embeddings(self) -> None:
         """Keep the embeddings that were made since the last time."""
@@ -56,21 +309,10 @@ class Shelf:
             self.made.update(made)
 
 
-def shelf_of(acting: Acting, versions: Sequence[StoredDocument]) -> Shelf:
-    """Return the corpus of some versions; the ones that were asked for last are remembered."""
-    known = tuple((version.id, version.sha256, version.is_newest) for version in versions)
-    key = (acting.tenant, known)
-    shelf = acting.opened.shelves.get(key)
+def shelf_of(acting: Acting) -> Shelf:
+    """Return what this process remembers of a tenant's library."""
+    shelf = acting.opened.shelves.get(acting.tenant)
     if shelf is None:
-        recorded = Recordings.all(acting)
-        for version in versions:
-            recorded.require(version)
-        recorded.prove(acting, versions)
-        loaded = acting.read(load_corpus, versions, recorded.require)
-        if loaded.rebuilt:
-            with acting.database.write() as connection:
-                for of, data in loaded.rebuilt:
-                    library.store_index(connection, acting.tenant, of, data)
-        shelf = Shelf(acting, loaded.corpus)
-        acting.opened.shelves.put(key, shelf)
+        shelf = Shelf(acting, Documents(acting))
+        acting.opened.shelves.put(acting.tenant, shelf)
     return shelf

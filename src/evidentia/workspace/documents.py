@@ -1,9 +1,11 @@
 """The documents' part: the library, its passages, and the citations that name them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evidentia.documents.model import DocumentChunk
+from evidentia.errors import EvidentiaError
 from evidentia.ledger.citations import CitationResolution
 from evidentia.logs import get_logger
 from evidentia.store.sql import library, log
@@ -14,6 +16,7 @@ from evidentia.workspace.library import (
     Recordings,
     record_missing,
     require_places,
+    versions_in,
 )
 from evidentia.workspace.part import Part
 
@@ -21,12 +24,14 @@ if TYPE_CHECKING:
     from evidentia.loading.ingesting import Ingestion
     from evidentia.workspace.library import DocumentsRecorded
     from evidentia.workspace.recorded import Progress
+    from evidentia.workspace.removing import RemovedDocument, Synced
 
 
 _log = get_logger("workspace")
 
 Stored = list[StoredDocument]
 Chunks = list[DocumentChunk]
+Removed = list["RemovedDocument"]
 
 
 class Documents(Part, name="documents"):
@@ -41,6 +46,7 @@ class Documents(Part, name="documents"):
         """
         from evidentia.loading.ingesting import Ingesting  # noqa: PLC0415 - not all read files
         from evidentia.loading.places import Places  # noqa: PLC0415 - the same
+        from evidentia.workspace.searching import search_index  # noqa: PLC0415 - the same
 
         acting = self._acting
         acting.refuse_to_fork()
@@ -54,6 +60,10 @@ class Documents(Part, name="documents"):
         known = {one.document.id for one in done.results if one.outcome != "added"}
         if known and not has_begun:  # of an older workspace, in which documents were not recorded
             record_missing(acting, known)
+        try:
+            search_index(acting)
+        except EvidentiaError as error:  # the documents are recorded; the next check indexes them
+            _log.warning("library_not_indexed", tenant=acting.tenant, reason=str(error))
         _log.info(
             "documents_ingested",
             tenant=acting.tenant,
@@ -71,9 +81,62 @@ class Documents(Part, name="documents"):
         self._acting.refuse_to_fork()
         return record_missing(self._acting, progress=progress)
 
-    def list(self, *, all_versions: bool = False) -> Stored:
-        """Return the documents of the library, the newest version of each or all versions."""
-        found = self._acting.read(library.all_versions)
+    def named(self, *names: str, folder: str | None = None, missing: bool = False) -> Stored:
+        """Return documents of the library by id, or as `collection/filename`; the newest versions.
+
+        `folder` adds all of a collection, or of a folder within one (`policies/travel`), and
+        `missing` all whose files are gone from where this machine read them. `NotFoundError` is
+        raised for a name or a folder that no document has.
+        """
+        from evidentia.workspace.removing import named_documents  # noqa: PLC0415 - rarely needed
+
+        return named_documents(self._acting, names, folder, missing=missing)
+
+    def remove(self, *documents: str | StoredDocument, reason: str) -> Removed:
+        """Take documents out of the library, named by id or name; the trail says so, and why.
+
+        What is taken out is in no later check and no later bundle. Its text is kept: ledgers that
+        cite it still open, and its citations still resolve. Ingested again, it is a further
+        version.
+        """
+        from evidentia.workspace import removing  # noqa: PLC0415 - rarely needed
+
+        removing.check_reason(reason)
+        names = [one if isinstance(one, str) else one.id for one in documents]
+        return removing.remove(self._acting, removing.named_documents(self._acting, names), reason)
+
+    def sync(
+        self,
+        folder: str | Path,
+        *,
+        dry_run: bool = False,
+        limit: float = 0.1,
+        progress: "Progress | None" = None,
+    ) -> "Synced":
+        """Make the library what a folder is: read what is new or changed, take out what is gone.
+
+        `dry_run` only says what would be done. `InputError` is raised, and nothing is done, for a
+        folder without documents, and where more than `limit` of its documents would be taken out.
+        """
+        from evidentia.workspace import removing  # noqa: PLC0415 - rarely needed
+
+        acting, place = self._acting, Path(folder)
+        planned = removing.plan(acting, place)
+        if dry_run:
+            return planned
+        removing.refuse_many(planned, limit)
+        done = self.ingest(place, progress=progress)
+        reason = f"not in the folder {planned.collection!r} any more"
+        removed = removing.remove(acting, planned.removed, reason)
+        return replace(planned, ingestion=done, entries=tuple(one.entry for one in removed))
+
+    def list(self, *, all_versions: bool = False, removed: bool = False) -> Stored:
+        """Return the documents of the library, the newest version of each or all versions.
+
+        `removed` gives those too that were taken out.
+        """
+        acting = self._acting
+        found = acting.read(library.all_versions) if removed else versions_in(acting)
         found = [document for document in found if all_versions or document.is_newest]
         return sorted(found, key=lambda item: (item.collection, item.filename, item.version))
 

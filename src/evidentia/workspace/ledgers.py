@@ -22,6 +22,7 @@ from evidentia.ledger.session import (
     LedgerSession,
     LeftOutText,
     UnreadFile,
+    cited_documents,
 )
 from evidentia.proof.document import Proof
 from evidentia.proof.statement import Statement
@@ -30,7 +31,9 @@ from evidentia.store.sql.ledgers import ListedLedger, differing_rows
 from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.commitment import CheckedCorpus, current_corpus, selection
 from evidentia.workspace.documents import Documents
+from evidentia.workspace.library import versions_in
 from evidentia.workspace.part import Part
 from evidentia.workspace.recorded import Progress, Recorded
 
@@ -135,6 +138,7 @@ class Ledgers(Part, name="ledgers"):
         from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - only checking needs it
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
         from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
+        from evidentia.store.search import Within  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
         from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
 
@@ -145,13 +149,13 @@ class Ledgers(Part, name="ledgers"):
             _check_text(name, text or "")
         asked = made(acting, judges)
         acting.refuse_to_fork()
-        versions, unread = _checked_against(acting, against)
+        chosen, unread, library_then = _checked_against(acting, against)
         extracted = extract_claims(answer)
         identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
         session_id = derived_id("ses", {**identity, "mode": mode})
         now, told = acting.now, progress or _ignore
-        shelf = shelf_of(acting, versions)
-        corpus = shelf.for_judges(asked, embedding or _ignore)
+        shelf = shelf_of(acting)
+        corpus = shelf.corpus(Within(chosen), asked, embedding or _ignore)
         with acting.database.read() as connection:
             issued = library.IssuedAnchors(connection, acting.tenant)
             context = CheckContext(
@@ -167,6 +171,9 @@ class Ledgers(Part, name="ledgers"):
             )
             checked = check_with_votes(answer, extracted, corpus, asked, context)
         shelf.keep_embeddings()
+        cited = cited_documents(checked.ledger)
+        rests_on = shelf.used(cited)
+        versions = rests_on if library_then else versions_in(acting, chosen)
         session = LedgerSession(
             id=session_id,
             title=title or answer_name,
@@ -184,9 +191,10 @@ class Ledgers(Part, name="ledgers"):
             judges=tuple(judge.name for judge in asked),
             program=f"evidentia {__version__}",
             judging=checked.judging and services_of(checked.judging, asked),
+            corpus=library_then and library_then.commitment(cited),
         )
         return RecordedLedger.of(
-            session, _keep(acting, session), _file_changes(acting, checked.ledger, versions)
+            session, _keep(acting, session), _file_changes(acting, checked.ledger, rests_on)
         )
 
     def list(self, *, before: int | None = None, limit: int | None = None) -> Listed:
@@ -296,8 +304,11 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
 
 def _checked_against(
     acting: Acting, against: Any
-) -> "tuple[Sequence[StoredDocument], tuple[FileProblem, ...]]":
-    """Return the versions to check by, older ones too, and what could not be read of them."""
+) -> "tuple[frozenset[str] | None, tuple[FileProblem, ...], CheckedCorpus | None]":
+    """Return the ids of the documents to check by, or None for all, and what could not be read.
+
+    At last the library that they are of, as it is now; None if no entry records documents.
+    """
     from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - only checking needs it
 
     unread: tuple[FileProblem, ...] = ()
@@ -306,15 +317,20 @@ def _checked_against(
     if isinstance(against, Ingestion):
         unread = against.problems
         against = against.documents
-    ids = None if against is None else {document.id for document in against}
-    versions = acting.read(library.all_versions, ids)
-    if not versions:
+    ids = None if against is None else frozenset(document.id for document in against)
+    with acting.database.read() as connection:
+        found = current_corpus(acting, connection)
+    is_all = found is not None and ids is None
+    used = found.documents if found is not None and is_all else len(versions_in(acting, ids))
+    if not used:
         problem = f"; {unread[0].problem}" if unread else ""
         raise InputError(
             "there are no documents to check against: give a folder with documents "
             f"({FORMATS}), or ingest some first{problem}"
         )
-    return versions, unread
+    if found is None:
+        return ids, unread, None
+    return ids, unread, CheckedCorpus(acting, found, selection(acting, ids), used)
 
 
 def _file_changes(

@@ -3,29 +3,51 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from evidentia.documents.model import DocumentChunk
 from evidentia.documents.recording import (
     CHUNKS,
+    CORPUS,
+    DATED,
+    REMOVED,
     chunks_digest,
     damaged_chunk,
     difference,
     document_body,
+    document_leaf,
+    removal_body,
 )
 from evidentia.errors import EvidentiaError, IntegrityError
 from evidentia.ledger.citations import CitationResolution
+from evidentia.ledger.commitment import corpus_key, read_leaf, with_version, without_versions
 from evidentia.logs import get_logger
 from evidentia.store.sql import library, log
 from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.commitment import (
+    audited_corpus,
+    current_corpus,
+    restore_corpus,
+    update_corpus,
+)
 from evidentia.workspace.logged import LoggedEntry, committed
+
+if TYPE_CHECKING:
+    from evidentia.store.search import IndexedChunk
 
 Progress = Callable[[int, int], None]
 _COPY = "run 'evidentia verify', and bring the database back from a copy"
+_UNRECORDED = (
+    "no entry of the trail records it: if it is yours, of an older workspace, 'evidentia documents "
+    "record' records it; if not, someone added it"
+)
+_ONE_BY_ONE = 200
+"""How many documents are looked up one by one; for more, all that were taken out are read."""
 _log = get_logger("workspace")
 
 
@@ -33,6 +55,14 @@ class RecordedVersion(NamedTuple):
     """What an entry of the trail says of a version of a document."""
 
     entry: int
+    body: Mapping[str, Any]
+
+
+class RecordedRemoval(NamedTuple):
+    """What an entry says that takes a document out: with all its versions up to one."""
+
+    entry: int
+    through: int
     body: Mapping[str, Any]
 
 
@@ -55,15 +85,27 @@ class Recordings:
     def __init__(self, logged: Iterable[LoggedEntry], *, begun: bool) -> None:
         self.begun = begun
         self.of: dict[tuple[str, int], RecordedVersion] = {}
+        self.removed: dict[str, RecordedRemoval] = {}
+        """The last removal of each document that was ever taken out."""
         self.contested: list[str] = []
         for one in logged:
             body, seq = one.body, one.entry.seq
             match body:
+                case {"document_id": str(identity), "removed": True, "through": int(through)} if (
+                    one.entry.subject == f"{REMOVED}{identity}"
+                ):
+                    if (identity, through) in self.of:
+                        self.removed[identity] = RecordedRemoval(seq, through, body)
+                    else:
+                        self.contested.append(
+                            f"document {identity}: entry {seq} takes out version {through}, which "
+                            "no entry before it records"
+                        )
                 case {"document_id": str(identity), "version": int(version)} if (
                     identity == one.entry.subject
                 ):
                     first = self.of.setdefault((identity, version), RecordedVersion(seq, body))
-                    if {**first.body, "by": ""} != {**body, "by": ""}:
+                    if document_leaf(first.body) != document_leaf(body):
                         self.contested.append(
                             f"document {identity}: entry {seq} says otherwise of version {version} "
                             f"than entry {first.entry}"
@@ -85,7 +127,8 @@ class Recordings:
         rows = [
             row
             for identity in sorted(identities)
-            for row in log.find_entries(connection, tenant, subject=identity)
+            for subject in (identity, f"{REMOVED}{identity}")
+            for row in log.find_entries(connection, tenant, subject=subject)
             if row[1] == EntryKind.DOCUMENT
         ]
         begun = bool(rows) or bool(
@@ -101,25 +144,19 @@ class Recordings:
                 if found and acting.entry_within(connection, found.entry).body != found.body:
                     raise IntegrityError(f"{named(version)}: entry {found.entry} was altered")
 
+    def is_removed(self, version: StoredDocument) -> bool:
+        """Whether a version was taken out of the library."""
+        found = self.removed.get(version.id)
+        return found is not None and version.version <= found.through
+
     def problem(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
     ) -> str | None:
         """Say in what a version, and its chunks if they are given, are not as recorded."""
         found = self.of.get((version.id, version.version))
         if found is None:
-            return (
-                "no entry of the trail records it: if it is yours, of an older workspace, "
-                "'evidentia documents record' records it; if not, someone added it"
-            )
-        differing = difference(version.as_json(), found.body)
-        if differing is not None:
-            return f"its {differing} is not what entry {found.entry} of the trail recorded; {_COPY}"
-        if chunks is not None and chunks_digest(chunks) != found.body[CHUNKS]:
-            return (
-                f"its passages are not the ones that entry {found.entry} of the trail recorded; "
-                f"{_COPY}"
-            )
-        return None
+            return _UNRECORDED
+        return _differing(version, chunks, found.body, f"entry {found.entry} of the trail")
 
     def require(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
@@ -127,6 +164,73 @@ class Recordings:
         """Raise `IntegrityError` unless a version is as it was recorded."""
         if self.begun and (problem := self.problem(version, chunks)) is not None:
             raise IntegrityError(f"{named(version)}: {problem}")
+
+
+class Proved:
+    """The library as the newest signed entry about it commits to it: what no row or index moves.
+
+    In a workspace of an older program no entry is about documents: they are taken as they are.
+    """
+
+    def __init__(self, acting: Acting, connection: Connection) -> None:
+        self._acting = acting
+        self._connection = connection
+        self._corpus = current_corpus(acting, connection)
+
+    def versions(self, identities: Collection[str]) -> list[StoredDocument]:
+        """Return all versions of documents that are in the library, the newest of each last.
+
+        Raise `IntegrityError` for one that is not as it was recorded, and for one that is missing.
+        """
+        acting = self._acting
+        found = library.all_versions(self._connection, acting.tenant, identities)
+        if self._corpus is None:
+            return found
+        there = [one for one in found if self._leaf(one) is not None]
+        others = {one.id for one in found} - {one.id for one in there if one.is_newest}
+        removed = removed_through(acting, self._connection, others) if others else {}
+        for version in found:
+            if version.version > removed.get(version.id, 0):
+                self.require(version)
+        for identity in set(identities) - {one.id for one in there if one.is_newest}:
+            if self._corpus.map.get(corpus_key(identity)) is not None:
+                raise IntegrityError(
+                    f"document {identity}: the trail records it, and the database does not have "
+                    f"its newest version; {_COPY}"
+                )
+        return there
+
+    def require(
+        self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
+    ) -> None:
+        """Raise `IntegrityError` unless a version, and its chunks if given, are as recorded."""
+        if self._corpus is None:
+            return
+        leaf = self._leaf(version)
+        if leaf is None:
+            raise IntegrityError(f"{named(version)}: {_UNRECORDED}")
+        problem = _differing(version, chunks, read_leaf(leaf), "the trail")
+        if problem is not None:
+            raise IntegrityError(f"{named(version)}: {problem}")
+
+    def _leaf(self, version: StoredDocument) -> bytes | None:
+        number = None if version.is_newest else version.version
+        return self._corpus.map.get(corpus_key(version.id, number)) if self._corpus else None
+
+
+def _differing(
+    version: StoredDocument,
+    chunks: Sequence[DocumentChunk] | None,
+    recorded: Mapping[str, Any],
+    where: str,
+) -> str | None:
+    """Say in what a version, and its chunks if they are given, are not what was recorded."""
+    differing = difference(version.as_json(), recorded)
+    if differing is not None:
+        return f"its {differing} is not what {where} recorded; {_COPY}"
+    if chunks is not None and chunks_digest(chunks) != recorded[CHUNKS]:
+        return f"its passages are not the ones that {where} recorded; {_COPY}"
+    return None
 
 
 def named(version: StoredDocument) -> str:
@@ -156,9 +260,28 @@ class Recorder:
         digest = (
             self._recorded_digest(connection, version) if chunks is None else chunks_digest(chunks)
         )
-        body = {**document_body(version.as_json(), digest), "by": acting.actor}
+        body = document_body(version.as_json(), digest)
+        if version.dated is not None:
+            body[DATED] = version.dated
+        corpus = update_corpus(acting, connection, lambda get: with_version(get, body))
+        body |= {CORPUS: corpus, "by": acting.actor}
         receipt = acting.append_within(connection, EntryKind.DOCUMENT, version.id, body)
         self.entries.append(receipt.seq)
+
+    def remove(self, connection: Connection, version: StoredDocument, reason: str) -> int:
+        """Record that a document is taken out, with all versions up to this; return the entry."""
+        acting = self.acting
+        body = {**removal_body(version.id, version.version, reason), "by": acting.actor}
+        body[CORPUS] = update_corpus(acting, connection, lambda get: without_versions(get, body))
+        subject = f"{REMOVED}{version.id}"
+        receipt = acting.append_within(connection, EntryKind.DOCUMENT, subject, body)
+        self.entries.append(receipt.seq)
+        return receipt.seq
+
+    def removed_through(self, connection: Connection, identity: str) -> int:
+        """Return up to which version a document was taken out; 0 if it never was."""
+        found = removed_through(self.acting, connection, {identity})
+        return found.get(identity, 0)
 
     def _recorded_digest(self, connection: Connection, version: StoredDocument) -> str:
         tenant = self.acting.tenant
@@ -167,6 +290,39 @@ class Recorder:
             if found.body.get("sha256") == version.sha256:
                 return str(found.body[CHUNKS])
         return chunks_digest(library.chunks_of(connection, tenant, version.id, version.sha256))
+
+
+def removed_through(
+    acting: Acting, connection: Connection, identities: Collection[str] | None = None
+) -> dict[str, int]:
+    """Return up to which version documents were taken out, of some or of all that were.
+
+    Each entry that says so is proved. Raise `IntegrityError` for one that is not what was signed.
+    """
+    tenant = acting.tenant
+    found: dict[str, int] = {}
+    if identities is not None and len(identities) <= _ONE_BY_ONE:
+        listed = [
+            (row[0], row[2])
+            for identity in sorted(identities)
+            for row in log.find_entries(connection, tenant, subject=f"{REMOVED}{identity}")
+            if row[1] == EntryKind.DOCUMENT
+        ]
+    else:
+        listed = log.subjects(connection, tenant, (EntryKind.DOCUMENT,), REMOVED)
+    for seq, subject in listed:
+        identity = subject.removeprefix(REMOVED)
+        if identities is None or identity in identities:
+            found[identity] = int(acting.entry_within(connection, seq).body["through"])
+    return found
+
+
+def versions_in(acting: Acting, identities: Collection[str] | None = None) -> list[StoredDocument]:
+    """Return all versions of documents that are in the library: none that was taken out."""
+    with acting.database.read() as connection:
+        versions = library.all_versions(connection, acting.tenant, identities)
+        through = removed_through(acting, connection, identities) if versions else {}
+    return [one for one in versions if one.version > through.get(one.id, 0)]
 
 
 def record_missing(
@@ -194,6 +350,9 @@ def record_missing(
             problems.append(f"{named(version)}: {problem}")
         if progress is not None:
             progress(done, len(missing))
+    if identities is None:
+        with acting.writing() as connection:
+            restore_corpus(acting, connection)
     if recorded:
         _log.info("documents_recorded", tenant=acting.tenant, count=len(recorded))
     return DocumentsRecorded(tuple(recorded), tuple(problems))
@@ -251,9 +410,9 @@ def audited_documents(
     with acting.database.read() as connection:
         versions = library.all_versions(connection, tenant)
         owners = library.chunk_owners(connection, tenant)
-        indexed = library.index_owners(connection, tenant)
         others = library.other_rows(connection, tenant)
         anchors = [] if quick else library.wrong_anchors(connection, tenant)
+        yield from audited_corpus(acting, connection)
     there = {(one.id, one.version) for one in versions}
     for (identity, number), found in sorted(known.of.items()):
         if (identity, number) not in there:
@@ -263,9 +422,8 @@ def audited_documents(
                 "records it, and the database does not have it"
             )
     of_bytes = {(one.id, one.sha256) for one in versions}
-    for kind, rows in (("passages", set(owners)), ("an index", indexed)):
-        for identity, sha256 in sorted(rows - of_bytes):
-            yield f"document {identity}: there are {kind} of bytes it never had ({sha256[:16]})"
+    for identity, sha256 in sorted(set(owners) - of_bytes):
+        yield f"document {identity}: there are passages of bytes it never had ({sha256[:16]})"
     for identity in others:
         yield f"document {identity}: its row has a workspace or a status that no document has"
     yield from anchors
@@ -275,6 +433,30 @@ def audited_documents(
             yield f"{named(version)}: {problem}"
         if progress is not None:
             progress(done, len(versions))
+    if not quick:
+        from evidentia.workspace.searching import audited_index  # noqa: PLC0415 - an audit's alone
+
+        for problem in audited_index(acting, _indexed(acting, versions_in(acting))):
+            yield f"the search index: {problem}"
+
+
+def _indexed(
+    acting: Acting, versions: Iterable[StoredDocument]
+) -> "Iterator[tuple[str, Iterator[IndexedChunk]]]":
+    """Give each document with what an index is told of its chunks, of all versions."""
+    from evidentia.workspace.searching import indexed  # noqa: PLC0415 - an audit's alone
+
+    for identity, of_one in groupby(versions, key=lambda version: version.id):
+        digests = dict.fromkeys(version.sha256 for version in of_one)
+        with acting.database.read() as connection:
+            yield (
+                identity,
+                (
+                    indexed(chunk, sha256)
+                    for sha256 in digests
+                    for chunk in library.chunks_of(connection, acting.tenant, identity, sha256)
+                ),
+            )
 
 
 def _audited_version(
@@ -282,18 +464,13 @@ def _audited_version(
 ) -> str | None:
     if quick:
         return known.problem(version)
-    from evidentia.documents.index import build_index  # noqa: PLC0415 - only this needs it
-
     try:
         with acting.database.read() as connection:
             of = (version.id, version.sha256)
             chunks = library.chunks_of(connection, acting.tenant, *of)
-            kept = library.kept_index(connection, acting.tenant, of)
         if (problem := known.problem(version, chunks)) is not None:
             return problem
         acting.opened.lake.check(version.sha256)
     except EvidentiaError as error:
         return str(error)
-    if kept is not None and kept != build_index(chunks).to_bytes():
-        return "the index to search it by is not the one that its passages give"
     return None

@@ -18,6 +18,7 @@ from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
     from evidentia.workspace import Workspace
     from evidentia.workspace.access import Access
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 DEFAULT_TENANT = "default"
 _LOG_ID_BYTES = 8
 _MOST_SHELVES = 8
-"""How many corpora are remembered: what some thousand documents need fills a gigabyte."""
+"""Of how many tenants' libraries the passages are remembered that were read last."""
 _MOST_TENANTS = 1_000
 
 Clock = Callable[[], datetime]
@@ -62,7 +63,8 @@ class Opened:
         self.sequencer = store.sequencer
         self.tiles = store.tiles
         self.authorizer = authorizer
-        self.shelves: Remembered[object, Shelf] = Remembered(_MOST_SHELVES)
+        self.shelves: Remembered[str, Shelf] = Remembered(_MOST_SHELVES)
+        self.searches: Remembered[str, SearchIndex] = Remembered(_MOST_TENANTS)
         self.roles: Remembered[str, Access] = Remembered(_MOST_TENANTS)
         self.holds: Remembered[str, Holds] = Remembered(_MOST_TENANTS)
         self.adopted: Remembered[str, tuple[int, tuple[Adoption, ...]]] = Remembered(_MOST_TENANTS)

@@ -23,7 +23,7 @@ from evidentia.judges.nli.model import WIDTH, Embedded, Encoder, encoder
 from evidentia.ledger.claims import whole_claim
 from evidentia.ledger.evidence import Corpus, find_passages, sentences_of
 from evidentia.ledger.model import Passage
-from ledger.corpora import corpus_of, make_corpus
+from ledger.corpora import chunks_in, corpus_of, documents_in, make_corpus
 from trained import skip_without_model
 
 skip_without_model()
@@ -85,7 +85,7 @@ def knowing(kept: Kept) -> Corpus:
 
 
 def texts_of(corpus: Corpus) -> list[str]:
-    return [corpus.visible(chunk) for chunk in corpus.chunks]
+    return [corpus.visible(chunk) for chunk in chunks_in(corpus)]
 
 
 # Vectors as they are kept
@@ -149,8 +149,8 @@ def test_the_nearest_texts_come_first_and_as_many_as_asked() -> None:
     assert corpus.meaning
     found = corpus.meaning.nearest(TELEWORK, 3)
     assert len(found) == 3
-    assert HOME_WORK in corpus.chunks[found[0]].text
-    assert sorted(corpus.meaning.nearest(TELEWORK, 99)) == list(range(len(corpus.chunks)))
+    assert HOME_WORK in found[0].text
+    assert set(corpus.meaning.nearest(TELEWORK, 99)) == set(chunks_in(corpus))
     assert corpus.meaning.nearest(TELEWORK, 0) == []
 
 
@@ -159,7 +159,7 @@ def test_copies_of_one_text_leave_room_for_others() -> None:
     corpus = with_meaning(make_corpus({**copies, **FILES}), BY_MEANING)
     assert corpus.meaning
     found = corpus.meaning.nearest("Whoever lost a key pays for another.", 2)
-    assert len({corpus.chunks[place].text for place in found}) == 2
+    assert len({chunk.text for chunk in found}) == 2
     assert len(found) >= 13
 
 
@@ -167,7 +167,7 @@ def test_copies_of_one_text_leave_room_for_others() -> None:
 def test_the_order_of_the_texts_makes_no_difference(claim: str) -> None:
     copies = {f"copy {number}.md": FILES["home.md"] for number in range(8)}
     corpus = make_corpus({**FILES, **copies})
-    turned = corpus_of(corpus.documents, corpus.chunks[::-1])
+    turned = corpus_of(documents_in(corpus), chunks_in(corpus)[::-1])
     assert found_for(claim, with_meaning(corpus, BY_MEANING)) == found_for(
         claim, with_meaning(turned, BY_MEANING)
     )
@@ -187,7 +187,8 @@ def test_a_corpus_that_hides_most_of_it_is_no_corpus_of_a_few_sentences() -> Non
 
 def test_odd_texts_have_a_meaning_too() -> None:
     texts = ["", " ", "\ud800 is no letter.", "\0", "字" * 3_000, "a. " * 500]
-    odd = CorpusMeaning(texts, encoder())
+    chunk = chunks_in(make_corpus(FILES))[0]
+    odd = CorpusMeaning([(text, chunk) for text in texts], encoder())
     assert len(odd.nearest("\udfff", 9)) == len(texts)
     near = odd.nearness("\ud800", texts)
     assert [len(one) for one in near] == [len(sentences_of(text)) for text in texts]
@@ -243,7 +244,7 @@ def test_progress_is_told_of_what_is_embedded() -> None:
     texts = [f"Form {number} is kept for {number + 2} years." for number in range(70)]
     make = partial(
         CorpusMeaning,
-        texts,
+        [(text, chunks_in(make_corpus(FILES))[0]) for text in texts],
         encoder(),
         look_up=kept.look_up,
         keep=kept.keep,
@@ -293,13 +294,11 @@ def test_in_a_large_corpus_only_what_words_find_is_embedded(large: CountingEncod
     assert set(large.passages) == set(by_words) - {FILES["fire.md"][0]}
 
 
-def test_texts_are_as_near_in_a_large_corpus_as_in_a_small_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    texts = texts_of(make_corpus(FILES))
-    small = CorpusMeaning(texts, encoder())
-    monkeypatch.setattr(meaning, "WHOLE", 3)
-    large = CorpusMeaning(texts, encoder())
+def test_texts_are_as_near_in_a_large_corpus_as_in_a_small_one() -> None:
+    corpus = make_corpus(FILES)
+    texts = texts_of(corpus)
+    small = CorpusMeaning(zip(texts, chunks_in(corpus), strict=True), encoder())
+    large = CorpusMeaning(None, encoder())
     for text in texts:
         ((one,), (other,)) = (each.nearness(TELEWORK, [text]) for each in (small, large))
         assert one == pytest.approx(other, abs=2e-3)
@@ -308,10 +307,9 @@ def test_texts_are_as_near_in_a_large_corpus_as_in_a_small_one(
 def test_in_a_large_corpus_a_claim_is_compared_with_the_first_few_passages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(meaning, "WHOLE", 3)
     monkeypatch.setattr(meaning, "FIRST", 2)
     texts = texts_of(make_corpus(FILES))
-    near = CorpusMeaning(texts, encoder()).nearness(TELEWORK, texts)
+    near = CorpusMeaning(None, encoder()).nearness(TELEWORK, texts)
     assert [any(one) for one in near] == [True, True, *[False] * (len(texts) - 2)]
     assert [len(one) for one in near] == [len(sentences_of(text)) for text in texts]
 

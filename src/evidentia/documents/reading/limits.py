@@ -8,6 +8,12 @@ MAX_PAGES: Final = 20_000
 """Twice the largest collection in one file that is planned for; a page tree can claim billions."""
 MAX_PAGE_CHARACTERS: Final = 2_000_000
 """A printed page has 3,000 characters, the densest table 50,000; a small file can claim more."""
+MAX_OCR_PAGES: Final = 30
+"""Pages of one file that are read by OCR, which takes some seconds for each."""
+MAX_OCR_PIXELS: Final = 12_000_000
+"""How large a page is drawn to be read by OCR; an A4 page at 200 dots to the inch has a third."""
+MAX_PICTURE_PIXELS: Final = 100_000_000
+"""How large a picture on such a page may be; an A3 page at 600 dots to the inch has 70 million."""
 MAX_MARKDOWN_BYTES: Final = 8 * 2**20
 """The parser takes a second for a megabyte, ten for a hostile one; a long novel has three."""
 MAX_HEADING_CHARACTERS: Final = 400

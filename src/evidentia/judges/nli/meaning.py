@@ -6,6 +6,7 @@ larger one only the chunks that words find first are embedded, when they are loo
 found depends on the corpus alone, and never on what was kept before.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,19 +15,22 @@ from typing import Final
 
 import numpy as np
 
+from evidentia.documents.model import DocumentChunk
 from evidentia.judges.nli.combining import Floats
 from evidentia.judges.nli.model import WIDTH, Embedded, Encoder, encoder
 from evidentia.ledger.evidence import NEAR, Corpus, sentences_of
 from evidentia.ledger.judging import Judge
 
 WHOLE: Final = 500
-"""How many different texts a corpus has at most that is embedded whole: some 100 pages, which take
-two cores half a minute, once."""
+"""How many chunks a corpus has at most that is embedded whole: some 100 pages, which take two cores
+half a minute, once."""
 FIRST: Final = 6
 """How many of the chunks that words find are embedded for a claim in a larger corpus."""
 FEW: Final = 4
 """How many sentences a corpus has at most in which there is nothing to search for."""
 _AT_ONCE: Final = 64
+_REMEMBERED: Final = 1_000
+"""How many texts' vectors a process remembers of a corpus that is not embedded whole."""
 _NEARLY: Final = 0.01
 """How far a vector's length may be from one: 16-bit floats are not exact."""
 
@@ -56,10 +60,12 @@ def with_meaning(
         corpus.meaning.progress = progress
     if corpus.meaning is not None:
         return corpus
-    texts = [corpus.visible(chunk) for chunk in corpus.chunks]
-    if len(texts) <= FEW and sum(len(sentences_of(text)) for text in texts) <= FEW:
-        return replace(corpus, meaning=AllNear(len(texts)))
-    meaning = CorpusMeaning(texts, encoder(), look_up=look_up, keep=keep, progress=progress)
+    few = corpus.held.few(WHOLE)
+    texts = [corpus.visible(chunk) for chunk in few or ()]
+    if few and len(few) <= FEW and sum(len(sentences_of(text)) for text in texts) <= FEW:
+        return replace(corpus, meaning=AllNear(few))
+    made = None if few is None else list(zip(texts, few, strict=True))
+    meaning = CorpusMeaning(made, encoder(), look_up=look_up, keep=keep, progress=progress)
     return replace(corpus, meaning=meaning)
 
 
@@ -93,13 +99,13 @@ def from_bytes(data: bytes, sentences: int) -> Embedded | None:
 class AllNear:
     """Takes every sentence of a few for near: all of them are read; keeps `Meaning`."""
 
-    def __init__(self, texts: int) -> None:
-        self._texts = texts
+    def __init__(self, chunks: Sequence[DocumentChunk]) -> None:
+        self._chunks = chunks
 
-    def nearest(self, text: str, limit: int) -> list[int]:
-        """Return all places."""
+    def nearest(self, text: str, limit: int) -> list[DocumentChunk]:
+        """Return all chunks."""
         del text
-        return list(range(self._texts))[:limit]
+        return list(self._chunks)[:limit]
 
     def nearness(self, text: str, passages: Sequence[str]) -> list[list[float]]:
         """Return the least nearness that is near enough, for every sentence."""
@@ -108,11 +114,14 @@ class AllNear:
 
 
 class CorpusMeaning:
-    """The vectors of a corpus's texts; keeps `ledger.evidence.Meaning`."""
+    """The vectors of a corpus's texts; keeps `ledger.evidence.Meaning`.
+
+    `chunks` are all chunks with their texts, or None if they are too many to be embedded whole.
+    """
 
     def __init__(
         self,
-        texts: Sequence[str],
+        chunks: Iterable[tuple[str, DocumentChunk]] | None,
         encoder: Encoder,
         *,
         look_up: LookUp = lambda _: {},
@@ -122,27 +131,28 @@ class CorpusMeaning:
         self._encoder = encoder
         self._keep = keep
         self.progress = progress
-        self._known: dict[str, Embedded] = {}
+        self._known: OrderedDict[str, Embedded] = OrderedDict()
         self._look_up = look_up
         self._whole: Floats | None = None
-        self._places: dict[str, list[int]] = {}
+        self._is_whole = chunks is not None
+        self._places: dict[str, list[DocumentChunk]] = {}
         self._query = lru_cache(maxsize=256)(self._of_query)
-        for place, text in enumerate(texts):
-            self._places.setdefault(text, []).append(place)
+        for text, chunk in chunks or ():
+            self._places.setdefault(text, []).append(chunk)
 
-    def nearest(self, text: str, limit: int) -> list[int]:
-        """Return the places of the texts nearest to a text, the nearest first.
+    def nearest(self, text: str, limit: int) -> list[DocumentChunk]:
+        """Return the chunks nearest to a text, the nearest first; none if they are too many.
 
-        Different texts are counted, and all places of each are given.
+        Different texts are counted, and all chunks with each are given.
         """
-        if len(self._places) > WHOLE:
+        if not self._places:
             return []
         if self._whole is None:
             found = self._embedded(list(self._places), self.progress)
             self._whole = np.array([one.whole for one in found]).reshape(len(found), WIDTH)
         near = (self._whole @ self._query(text)).round(4).tolist()
         ranked = sorted(zip(near, self._places, strict=True), key=lambda item: (-item[0], item[1]))
-        return [place for _, one in ranked[:limit] for place in self._places[one]]
+        return [chunk for _, one in ranked[:limit] for chunk in self._places[one]]
 
     def nearness(self, text: str, passages: Sequence[str]) -> list[list[float]]:
         """Return how near a text is to each sentence of each passage.
@@ -150,7 +160,7 @@ class CorpusMeaning:
         In a corpus that is too large to be embedded whole, it is near to the first few alone.
         """
         query = self._query(text)
-        read = passages if len(self._places) <= WHOLE else passages[:FIRST]
+        read = passages if self._is_whole else passages[:FIRST]
         found = self._embedded(read, lambda _done, _total: None)
         near = [(one.spans @ query).tolist() for one in found]
         return near + [[0.0] * len(sentences_of(passage)) for passage in passages[len(read) :]]
@@ -182,7 +192,10 @@ class CorpusMeaning:
             progress(min(start + _AT_ONCE, len(unread)), len(unread))
         if made:
             self._keep(made)
-        return [self._known[text] for text in texts]
+        wanted = [self._known[text] for text in texts]
+        while len(self._known) > max(_REMEMBERED, len(self._places)):
+            self._known.popitem(last=False)
+        return wanted
 
     def _made(self, texts: Sequence[str]) -> Iterable[Embedded]:
         return self._encoder.embed(texts, [sentences_of(text) for text in texts])

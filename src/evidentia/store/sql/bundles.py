@@ -293,30 +293,30 @@ def shows_artifact(connection: Connection, tenant: str, artifact: str) -> bool:
     return bool(fetch(connection, sql, (tenant, artifact, artifact, artifact)))
 
 
-def erase_bundle(connection: Connection, tenant: str, entry: int) -> list[str]:
-    """Remove the rows of the bundle that an entry records; return the digests of its files.
+def erase_bundle(connection: Connection, tenant: str, entry: int) -> None:
+    """Remove the rows of the bundle that an entry records.
 
-    That is its own, and those of the artifacts in the lake that it refers to. The database refuses
-    unless the trail says that the entry was erased.
+    The database refuses unless the trail says that the entry was erased.
     """
-    sql = (
-        "SELECT bundle_id, lake_uri, dropped_sha256 FROM llm.evidence_bundle "
-        "WHERE tenant = ? AND trail_seq = ?"
-    )
-    for bundle_id, lake_uri, dropped in fetch(connection, sql, (tenant, entry)):
-        artifacts = (
-            "SELECT DISTINCT artifact_sha256 FROM llm.evidence_item WHERE tenant = ? "
-            "AND bundle_id = ? AND substr(artifact_uri, 1, 7) = 'sha256/'"
-        )
-        digests = [row[0] for row in fetch(connection, artifacts, (tenant, bundle_id))]
+    sql = "SELECT bundle_id FROM llm.evidence_bundle WHERE tenant = ? AND trail_seq = ?"
+    for (bundle_id,) in fetch(connection, sql, (tenant, entry)):
         deletions = [
             (f"DELETE FROM {table} WHERE tenant = ? AND bundle_id = ?", (tenant, bundle_id))  # noqa: S608 - names are ours
             for table in ("run_evidence", "evidence_item", "evidence_bundle")
         ]
         erase_rows(connection, "trail_erase_bundle", (tenant, entry), deletions)
-        own = str(lake_uri).rpartition("/")[2]
-        return [one for one in (own, *digests, dropped) if one]
-    return []
+
+
+def kept_artifacts(bundle: "EvidenceBundle") -> list[str]:
+    """Return the digests of the files in the lake that a bundle refers to."""
+    rows = (dict(zip(_ITEM_COLUMNS, row, strict=True)) for row in _item_rows(bundle))
+    found = [
+        row["artifact_sha256"]
+        for row in rows
+        if str(row["artifact_uri"] or "").startswith("sha256/")
+    ]
+    dropped = (bundle.summary.bundle_bounding.dropped_ref or {}).get("sha256")
+    return list(dict.fromkeys(str(one) for one in (*found, dropped) if one))
 
 
 def erase_run(connection: Connection, tenant: str, entry: int) -> None:

@@ -202,7 +202,8 @@ def differing_rows(connection: Connection, tenant: str, session: LedgerSession) 
     )
     rows = fetch(connection, sql, (tenant, ledger.id))
     said = {(*row, _as_texts(chunk_ids)) for *row, chunk_ids in rows}
-    return None if said == set(_verdict_rows(session)) else "verdicts"
+    is_same = said == set(_verdict_rows(session)) and len(said) == len(rows)
+    return None if is_same else "verdicts"
 
 
 def _row(
@@ -217,11 +218,13 @@ def _row(
 
 
 def _as_texts(stored: Any) -> Any:
-    """Return a column of texts as they were given; what is none stays as it is."""
+    """Return a column of texts as they were given; what is something else as one text."""
     try:
-        return tuple(json.loads(stored) if isinstance(stored, str) else stored)
-    except (TypeError, ValueError):
-        return stored
+        found = json.loads(stored) if isinstance(stored, str) else stored
+    except ValueError:
+        return str(stored)
+    is_texts = isinstance(found, list) and all(isinstance(one, str) for one in found)
+    return tuple(found) if is_texts else str(stored)
 
 
 def _ordered(written: str) -> str:
@@ -236,14 +239,14 @@ _WITHOUT = "AND NOT EXISTS (SELECT 1 FROM ledgers WHERE tenant = ? AND session_i
 """Where a session has no ledger left."""
 
 
-def erase_ledger(connection: Connection, tenant: str, entry: int) -> str | None:
-    """Remove the rows of the ledger that an entry records; return its statement's digest.
+def erase_ledger(connection: Connection, tenant: str, entry: int) -> None:
+    """Remove the rows of the ledger that an entry records.
 
     Its session and claims go with the last ledger of them. The database refuses unless the trail
     says that the entry was erased.
     """
-    sql = "SELECT id, session_id, statement_sha256 FROM ledgers WHERE tenant = ? AND trail_seq = ?"
-    for ledger, session, digest in fetch(connection, sql, (tenant, entry)):
+    sql = "SELECT id, session_id FROM ledgers WHERE tenant = ? AND trail_seq = ?"
+    for ledger, session in fetch(connection, sql, (tenant, entry)):
         of = (tenant, session)
         deletions = [
             ("DELETE FROM evidence_ledger WHERE tenant = ? AND ledger_id = ?", (tenant, ledger)),
@@ -252,8 +255,6 @@ def erase_ledger(connection: Connection, tenant: str, entry: int) -> str | None:
             (f"DELETE FROM sessions WHERE tenant = ? AND id = ? {_WITHOUT}", 2 * of),  # noqa: S608 - the same
         ]
         erase_rows(connection, "trail_erase_ledger", (tenant, entry), deletions)
-        return str(digest)
-    return None
 
 
 def previous_ledger(connection: Connection, tenant: str, answer: str) -> str | None:

@@ -18,7 +18,7 @@ from evidentia.canonical import derived_id
 from evidentia.documents.model import DocumentChunk, ReadFile
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.citations import CitationResolution, issue_anchor, resolve_citation
-from evidentia.store.database import fetch, hold, insert_rows, run
+from evidentia.store.database import fetch, hold, insert_rows
 
 WORKSPACE: Final = "default"
 """The workspace of a tenant that documents and sessions belong to."""
@@ -50,6 +50,7 @@ _CHUNK_COLUMNS: Final = (
     "start_offset",
     "end_offset",
     "chunk_hash",
+    "ocr",
 )
 _CHUNKS: Final = f"SELECT {', '.join(_CHUNK_COLUMNS)} FROM document_chunks WHERE tenant = ?"  # noqa: S608 - the same
 _ANCHOR: Final = re.compile(r"[0-9a-f]{8,64}")
@@ -110,6 +111,12 @@ def all_versions(
     ]
 
 
+def document_ids(connection: Connection, tenant: str) -> list[str]:
+    """Return the ids of all documents, in their order."""
+    sql = "SELECT DISTINCT id FROM documents WHERE tenant = ? ORDER BY id"
+    return [row[0] for row in fetch(connection, sql, (tenant,))]
+
+
 def version_of_bytes(
     connection: Connection, tenant: str, identity: str, sha256: str
 ) -> StoredDocument | None:
@@ -132,7 +139,7 @@ def insert_version(connection: Connection, tenant: str, document: StoredDocument
 
 
 def insert_chunks(connection: Connection, tenant: str, identity: str, read: ReadFile) -> None:
-    """Insert the chunks of a document's bytes with their index, and an anchor for each."""
+    """Insert the chunks of a document's bytes, and an anchor for each."""
     insert_rows(
         connection,
         "document_chunks",
@@ -150,22 +157,12 @@ def insert_chunks(connection: Connection, tenant: str, identity: str, read: Read
                 chunk.start,
                 chunk.end,
                 chunk.chunk_hash,
+                chunk.ocr,
             )
             for chunk in read.chunks
         ],
     )
-    store_index(connection, tenant, (identity, read.sha256), read.index)
     _issue_anchors(connection, tenant, sorted({chunk.chunk_hash for chunk in read.chunks}))
-
-
-def store_index(connection: Connection, tenant: str, of: tuple[str, str], data: bytes) -> None:
-    """Keep the index of a document's bytes, in place of one that was kept before."""
-    run(
-        connection,
-        "INSERT INTO document_indexes (tenant, document_id, sha256, data) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (tenant, document_id, sha256) DO UPDATE SET data = excluded.data",
-        (tenant, *of, data),
-    )
 
 
 def chunks_of(
@@ -183,20 +180,6 @@ def chunk_owners(connection: Connection, tenant: str) -> dict[tuple[str, str], i
         "GROUP BY document_id, sha256"
     )
     return {(row[0], row[1]): row[2] for row in fetch(connection, sql, (tenant,))}
-
-
-def index_owners(connection: Connection, tenant: str) -> set[tuple[str, str]]:
-    """Return the documents' bytes of which an index is kept, by id and digest."""
-    sql = "SELECT document_id, sha256 FROM document_indexes WHERE tenant = ?"
-    return {(row[0], row[1]) for row in fetch(connection, sql, (tenant,))}
-
-
-def kept_index(connection: Connection, tenant: str, of: tuple[str, str]) -> bytes | None:
-    """Return the index that is kept of a document's bytes, or None."""
-    sql = "SELECT data FROM document_indexes WHERE tenant = ? AND document_id = ? AND sha256 = ?"
-    for (data,) in fetch(connection, sql, (tenant, *of)):
-        return bytes(data)
-    return None
 
 
 def wrong_anchors(connection: Connection, tenant: str) -> list[str]:
@@ -274,16 +257,20 @@ class IssuedAnchors(Mapping[str, str]):
         return str(rows[0][0])
 
 
-def resolve_anchor(connection: Connection, tenant: str, anchor: str) -> CitationResolution:
-    """Resolve an anchor among all chunks of the workspace, of older versions too."""
-    issued = IssuedAnchors(connection, tenant)
+def anchored_chunks(connection: Connection, tenant: str, anchor: str) -> list[DocumentChunk]:
+    """Return the chunks whose hash begins with an anchor, of older versions too, in all places."""
     name = anchor.strip().lower()
     if not _ANCHOR.fullmatch(name):  # no hash begins with it; a database may not even take it
-        return resolve_citation(anchor, {}, ())
-    low, high = (issued[name],) * 2 if name in issued else (name, f"{name}g")
+        return []
     sql = f"{_CHUNKS} AND chunk_hash >= ? AND chunk_hash <= ?"
-    chunks = [_chunk(row) for row in fetch(connection, sql, (tenant, low, high))]
-    return resolve_citation(anchor, issued, chunks)
+    return [_chunk(row) for row in fetch(connection, sql, (tenant, name, f"{name}g"))]
+
+
+def resolve_anchor(connection: Connection, tenant: str, anchor: str) -> CitationResolution:
+    """Resolve an anchor among all chunks of the workspace, of older versions too."""
+    found = anchored_chunks(connection, tenant, anchor)
+    issued = IssuedAnchors(connection, tenant) if found else {}
+    return resolve_citation(anchor, issued, found)
 
 
 def _issue_anchors(connection: Connection, tenant: str, hashes: Sequence[str]) -> None:
@@ -308,9 +295,9 @@ def _document(row: Sequence[Any]) -> StoredDocument:
 
 
 def _chunk(row: Sequence[Any]) -> DocumentChunk:
-    identity, document, index, text, page, headings, start, end, chunk_hash = row
+    identity, document, index, text, page, headings, start, end, chunk_hash, ocr = row
     path = _texts(headings, f"chunk {index} of document {document}")
-    return DocumentChunk(identity, document, index, text, page, path, start, end, chunk_hash)
+    return DocumentChunk(identity, document, index, text, page, path, start, end, chunk_hash, ocr)
 
 
 def _texts(written: str, of: str) -> tuple[str, ...]:

@@ -90,17 +90,14 @@ def insert_pack(
     insert_rows(connection, "evidence_packs", columns, [(tenant, pack.encode().decode(), *values)])
 
 
-def erase_pack(connection: Connection, tenant: str, entry: int) -> ListedPack | None:
-    """Remove the row of the pack that an entry records, and return it; None if there is none.
+def erase_pack(connection: Connection, tenant: str, entry: int) -> None:
+    """Remove the row of the pack that an entry records.
 
     The database refuses unless the trail says that the entry was erased.
     """
-    for row in fetch(connection, f"{_LISTED} AND p.trail_seq = ?", (tenant, entry)):
-        of = (tenant, entry)
-        sql = "DELETE FROM evidence_packs WHERE tenant = ? AND trail_seq = ?"
-        erase_rows(connection, "trail_erase_pack", of, [(sql, of)])
-        return _listed(row)
-    return None
+    of = (tenant, entry)
+    sql = "DELETE FROM evidence_packs WHERE tenant = ? AND trail_seq = ?"
+    erase_rows(connection, "trail_erase_pack", of, [(sql, of)])
 
 
 def find_pack(connection: Connection, tenant: str, name: str) -> ListedPack:
@@ -126,14 +123,6 @@ def find_pack(connection: Connection, tenant: str, name: str) -> ListedPack:
     raise NotFoundError(
         f"there is no pack {name[:80]!r} of tenant {tenant!r}; 'evidentia pack list' shows them"
     )
-
-
-def replaced_by(connection: Connection, tenant: str, pack_id: str) -> str | None:
-    """Return the id of the pack that replaces another, if one does."""
-    sql = "SELECT id FROM evidence_packs WHERE tenant = ? AND replaces_id = ?"
-    for (found,) in fetch(connection, sql, (tenant, pack_id)):
-        return str(found)
-    return None
 
 
 def recorded_packs(connection: Connection, tenant: str) -> list[tuple[str, int]]:
