@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         VerdictAssignment,
         WeakSupport,
     )
+    from evidentia.ledger.pages import JudgedClaim, LedgerHead
     from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
     from evidentia.ledger.session import LedgerSession
     from evidentia.ledger.verdicts import assign_verdict
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.access import AllowedEndpoint
     from evidentia.workspace.auditing import AuditedPart, WorkspaceAudit
     from evidentia.workspace.bundles import BundleReport
+    from evidentia.workspace.ledger_pages import LedgerPage
     from evidentia.workspace.ledgers import RecordedLedger
     from evidentia.workspace.library import DocumentsRecorded
     from evidentia.workspace.logged import LoggedEntry
@@ -166,12 +168,15 @@ _HOMES = {
     "Ingestion": "loading.ingesting",
     "InputFate": "bundles.accounting",
     "Judge": "ledger.judging",
+    "JudgedClaim": "ledger.pages",
     "Judging": "ledger.votes",
     "JudgingPolicy": "ledger.votes",
     "Keys": "store.keys",
     "Lake": "store.lake",
     "LanguageModel": "judges.llm.endpoint",
     "LedgerEntry": "ledger.model",
+    "LedgerHead": "ledger.pages",
+    "LedgerPage": "workspace.ledger_pages",
     "LedgerSession": "ledger.session",
     "LedgerSummary": "ledger.model",
     "LegalHold": "packs.retention",
@@ -298,12 +303,15 @@ __all__ = [
     "Ingestion",
     "InputFate",
     "Judge",
+    "JudgedClaim",
     "Judging",
     "JudgingPolicy",
     "Keys",
     "Lake",
     "LanguageModel",
     "LedgerEntry",
+    "LedgerHead",
+    "LedgerPage",
     "LedgerSession",
     "LedgerSummary",
     "LegalHold",

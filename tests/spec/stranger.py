@@ -914,14 +914,44 @@ def risks(session: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
     return flags
 
 
+def claims_root(session: dict[str, Any]) -> str:
+    """Make the pages of a ledger by hand; return the root over them."""
+    ledger, known = session["ledger"], {claim["id"]: claim for claim in session["claims"]}
+    flags = [
+        {
+            **flag,
+            "affected_claim_ids": flag["affected_claim_ids"][:100],
+            "affected_claims": len(flag["affected_claim_ids"]),
+        }
+        for flag in ledger["risk_flags"]
+    ]
+    head = {name: session[name] for name in ("title", "query", "mode", "answer_name")}
+    head |= {name: ledger[name] for name in ("id", "session_id", "created_at", "summary")}
+    head |= {name: ledger[name] for name in ("previous_ledger_id", "follow_up_questions")}
+    head |= {"judges": session["judges"], "program": session["program"]}
+    head |= {"claims": len(ledger["entries"]), "risk_flags": flags}
+    judged = [{"claim": known[one["claim_id"]], "entry": one} for one in ledger["entries"]]
+    pages = [head, *(judged[start : start + 100] for start in range(0, len(judged), 100))]
+    level = [sha256(b"\0" + canonical(page)).digest() for page in pages]
+    while len(level) > 1:
+        pairs = [level[at : at + 2] for at in range(0, len(level), 2)]
+        level = [
+            sha256(b"\1" + b"".join(pair)).digest() if len(pair) > 1 else pair[0] for pair in pairs
+        ]
+    return level[0].hex()
+
+
 def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:
     """Check a ledger by hand, steps 2 to 12; return the session."""
     entry, body = proof["entry"], proof["body"]
     statement = read_statement(read_envelope(proof["envelope"]).payload)
     demand(entry["kind"] == "ledger", "kind")
     told = {"statement_sha256", "predicate_type", "session_id", "previous_ledger_id", "summary"}
-    check_fields(body, told)
     session: dict[str, Any] = statement["predicate"]
+    if "corpus" in session:
+        told.add("claims_root")
+        demand(body.get("claims_root") == claims_root(session), "other pages")
+    check_fields(body, told)
     kinds = {statement["predicateType"], body["predicate_type"]}
     known = ("ledger", "ledger.v2", "ledger.v3")
     forms = [form for form in known if kinds == {f"urn:evidentia:spec:v1:{form}"}]

@@ -18,6 +18,7 @@ from evidentia.store.database import Database, run
 from evidentia.store.home import Home
 from evidentia.store.sql import log, snapshots
 from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
+from evidentia.store.sql.ledger_pages import keep_pages
 from evidentia.store.tables import metadata
 from evidentia.verifying import verify
 from evidentia.workspace import Workspace, open_workspace
@@ -58,7 +59,7 @@ TABLES = (
 )
 REMOVED = "chunk_embeddings"
 """The only table whose rows an application removes: they can be made again from others."""
-SNAPSHOTS = ("trail_snapshots", "trail_snapshot_nodes", "corpus_nodes")
+SNAPSHOTS = ("trail_snapshots", "trail_snapshot_nodes", "corpus_nodes", "ledger_pages")
 """What an application replaces now and then: it follows from the entries, and is signed."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}
@@ -91,6 +92,7 @@ def fill(workspace: Workspace) -> None:
     workspace.packs.review("latest", "approved", reviewer="ann")
     with workspace.opened.database.write() as connection:
         store_embeddings(connection, workspace.tenant, MODEL, {"a" * 64: b"one", "b" * 64: b"two"})
+        keep_pages(connection, workspace.tenant, ledger.id, [(b"{}", b"")])
     workspace.trail.checkpoint()
 
 

@@ -12,6 +12,7 @@ from evidentia import __version__
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import EvidentiaError, InputError, IntegrityError, NotFoundError, ProofError
 from evidentia.judges import available_judges
+from evidentia.ledger.pages import ledger_pages, pages_root
 from evidentia.ledger.session import THIRD_TYPE, LedgerSession
 from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
@@ -72,6 +73,7 @@ def test_a_ledger_is_an_entry_of_the_trail(filled: Workspace) -> None:
         "previous_ledger_id": None,
         "by": "owner",
         "summary": ledger.summary.model_dump(mode="json"),
+        "claims_root": pages_root(ledger_pages(ledger.session)).hex(),
     }
     assert ANSWER not in json.dumps(logged.body)  # what was said can be erased with its files
     assert filled.trail.size == size + 1

@@ -131,6 +131,7 @@ CALLS: dict[str, Act] = {
     "ledgers.find": lambda ws, _: ws.ledgers.find("latest"),
     "ledgers.get": lambda ws, _: ws.ledgers.get("latest"),
     "ledgers.list": lambda ws, _: ws.ledgers.list(),
+    "ledgers.page": lambda ws, _: ws.ledgers.page("latest"),
     "ledgers.prove": lambda ws, _: ws.ledgers.prove("latest"),
     "packs.approve_export": lambda ws, _: ws.packs.approve_export("dec_1"),
     "packs.assemble": lambda ws, _: ws.assemble(decision(9), memo=memo()),

@@ -79,6 +79,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "ledgers.find": _READ,
         "ledgers.get": _READ,
         "ledgers.list": _READ,
+        "ledgers.page": _READ,
         "ledgers.prove": _READ,
         "packs.approve_export": Need(Action.APPROVE_EXPORT, On.PACK),
         "packs.assemble": _MAKE,

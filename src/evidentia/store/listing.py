@@ -18,6 +18,7 @@ _TABLES = tuple(sorted(metadata.tables))
 _DERIVED = {
     "chunk_embeddings": "SELECT, INSERT, DELETE",
     "corpus_nodes": "SELECT, INSERT, UPDATE, DELETE",
+    "ledger_pages": "SELECT, INSERT, DELETE",
     "trail_snapshots": "SELECT, INSERT, UPDATE",
     "trail_snapshot_nodes": "SELECT, INSERT, UPDATE, DELETE",
 }

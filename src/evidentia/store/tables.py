@@ -198,6 +198,15 @@ corpus_nodes = _table(
     Column("data", LargeBinary, nullable=False),
 )
 
+ledger_pages = _table(
+    "ledger_pages",
+    Column("tenant", Text, primary_key=True),
+    Column("ledger_id", Text, primary_key=True),
+    Column("page", _Number, primary_key=True, autoincrement=False),
+    Column("data", LargeBinary, nullable=False),
+    Column("path", LargeBinary, nullable=False),
+)
+
 chunk_embeddings = _table(
     "chunk_embeddings",
     Column("tenant", Text, primary_key=True),

@@ -17,6 +17,7 @@ from evidentia.canonical import derived_id, sha256_hex
 from evidentia.documents.reading.document import FORMATS
 from evidentia.errors import InputError, IntegrityError
 from evidentia.ledger.model import EvidenceLedger
+from evidentia.ledger.pages import PAGE
 from evidentia.ledger.session import (
     CheckedDocument,
     LedgerSession,
@@ -24,15 +25,22 @@ from evidentia.ledger.session import (
     UnreadFile,
     cited_documents,
 )
+from evidentia.ledger.verification import recorded_of
 from evidentia.proof.document import Proof
 from evidentia.proof.statement import Statement
-from evidentia.store.sql import ledgers, library
+from evidentia.store.sql import ledger_pages, ledgers, library
 from evidentia.store.sql.ledgers import ListedLedger, differing_rows
 from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import CheckedCorpus, current_corpus, selection
 from evidentia.workspace.documents import Documents
+from evidentia.workspace.ledger_pages import (
+    LedgerPage,
+    audited_pages,
+    keep_pages,
+    page_of,
+)
 from evidentia.workspace.library import versions_in
 from evidentia.workspace.part import Part
 from evidentia.workspace.recorded import Progress, Recorded
@@ -213,6 +221,21 @@ class Ledgers(Part, name="ledgers"):
         """
         return _read(self._acting, LEDGERS.named(self._acting, name))
 
+    def page(self, name: str, start: int = 0, limit: int = PAGE) -> LedgerPage:
+        """Return some claims of a ledger, named as for `find`, from `start` on, and its head.
+
+        It costs the same however long the ledger is: the pages that are read are proved to be the
+        ledger's by the root that its entry names.
+        """
+        acting = self._acting
+        row = LEDGERS.named(acting, name)
+        body = LEDGERS.body(acting, row)
+
+        def whole() -> LedgerSession:
+            return _read(acting, row).session
+
+        return page_of(acting, row, body, whole=whole, start=start, limit=limit)
+
     def prove(self, name: str) -> Proof:
         """Prove a ledger: the signed statement, and its place in the log under a checkpoint."""
         return LEDGERS.prove(self._acting, LEDGERS.named(self._acting, name))
@@ -271,8 +294,15 @@ def audit(acting: Acting, progress: Progress | None, *, quick: bool = False) -> 
         differing = acting.read(differing_rows, session)
         if differing is not None:
             yield f"the rows of its {differing} are not what was recorded"
+        yield from audited_pages(acting, row, session)
 
-    return LEDGERS.audit(acting, check, progress, quick=quick)
+    orphans = acting.read(ledger_pages.paged_ledgers) - {
+        identity for identity, _ in acting.read(ledgers.recorded_ledgers)
+    }
+    return [
+        *LEDGERS.audit(acting, check, progress, quick=quick),
+        *(f"ledger {one}: there are pages of it, and no ledger" for one in sorted(orphans)),
+    ]
 
 
 def _read(acting: Acting, row: ListedLedger) -> RecordedLedger:
@@ -283,18 +313,14 @@ def _read(acting: Acting, row: ListedLedger) -> RecordedLedger:
 def _keep(acting: Acting, session: LedgerSession) -> int:
     """Keep a session's statement, record it in the trail, and insert its rows."""
     ledger, statement = session.ledger, session.to_statement().encode()
-    body = {
-        "predicate_type": session.predicate_type,
-        "session_id": session.id,
-        "previous_ledger_id": ledger.previous_ledger_id,
-        "summary": ledger.summary.model_dump(mode="json"),
-    }
+    body = recorded_of(session)
 
     def insert(connection: "Connection", receipt: "Receipt") -> None:
         ledgers.insert_session(connection, acting.tenant, session, ledger.created_at)
         ledgers.insert_ledger(
             connection, acting.tenant, session, sha256_hex(statement), receipt.seq
         )
+        keep_pages(acting, connection, session)
 
     receipt = LEDGERS.keep(acting, ledger.id, statement, body, insert)
     if receipt is None:

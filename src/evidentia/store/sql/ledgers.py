@@ -15,6 +15,7 @@ from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.session import LedgerSession
 from evidentia.store.database import erase_rows, fetch, insert_rows, texts
 from evidentia.store.sql import log
+from evidentia.store.sql.ledger_pages import remove_pages
 from evidentia.store.sql.library import WORKSPACE
 from evidentia.store.sql.newest import find_newest
 
@@ -247,6 +248,7 @@ def erase_ledger(connection: Connection, tenant: str, entry: int) -> None:
     """
     sql = "SELECT id, session_id FROM ledgers WHERE tenant = ? AND trail_seq = ?"
     for ledger, session in fetch(connection, sql, (tenant, entry)):
+        remove_pages(connection, tenant, ledger)
         of = (tenant, session)
         deletions = [
             ("DELETE FROM evidence_ledger WHERE tenant = ? AND ledger_id = ?", (tenant, ledger)),

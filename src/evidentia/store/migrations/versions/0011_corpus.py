@@ -1,11 +1,13 @@
-"""The nodes of the map that commits to a library: what answers are checked against.
+"""The nodes of the map that commits to a library, and the pages of long ledgers.
 
-They follow from the entries that record documents, as snapshots do from those that decide: they
-are written anew, and have no guards. What is read of them is believed for its hash alone.
+They follow from entries and statements, as snapshots do: they are written anew, and have no
+guards. What is read of them is believed for its hash alone.
 """
 
 import sqlalchemy as sa
 from alembic import op
+
+NUMBER = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
 
 revision = "0011"
 down_revision = "0010"
@@ -19,6 +21,16 @@ def upgrade() -> None:
         sa.Column("tenant", sa.Text, primary_key=True),
         sa.Column("hash", sa.LargeBinary, primary_key=True),
         sa.Column("data", sa.LargeBinary, nullable=False),
+        sqlite_with_rowid=False,
+        sqlite_strict=True,
+    )
+    op.create_table(
+        "ledger_pages",
+        sa.Column("tenant", sa.Text, primary_key=True),
+        sa.Column("ledger_id", sa.Text, primary_key=True),
+        sa.Column("page", NUMBER, primary_key=True, autoincrement=False),
+        sa.Column("data", sa.LargeBinary, nullable=False),
+        sa.Column("path", sa.LargeBinary, nullable=False),
         sqlite_with_rowid=False,
         sqlite_strict=True,
     )
