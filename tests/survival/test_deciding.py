@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pysqlite3 import dbapi2 as sqlite
+from sqlalchemy import Connection
 
 from evidentia.errors import AccessError, IntegrityError, UsageError
 from evidentia.store import lookups
@@ -14,7 +15,7 @@ from evidentia.trail.entry import EntryKind
 from evidentia.trail.merkle import leaf_hash
 from evidentia.trail.tiles import Frontier
 from evidentia.workspace import Workspace
-from insider import append_unsigned, disagreeing_index, without_guards
+from insider import append_unsigned, cut_back, disagreeing_index, without_guards
 from packing import Clock, make_pack, opened
 from places import Place, record
 
@@ -57,6 +58,38 @@ def test_a_revoked_admin_stays_revoked_whatever_an_index_leaves_out(sqlite_place
     assert again.access.grants() == []
     with pytest.raises(AccessError):
         again.opened.for_(user="mallory").access.grant("mallory", "approver")
+
+
+def test_a_log_that_was_cut_back_gives_no_role_back(sqlite_place: Place) -> None:
+    workspace = sqlite_place.open()
+    workspace.access.grant("mallory", "admin")
+    size = workspace.trail.size
+    workspace.access.revoke("mallory", "admin")
+    cut_back(workspace, size)
+    again = sqlite_place.open()
+    with pytest.raises(IntegrityError, match="rolled back"):
+        again.opened.for_(user="mallory").packs.list()
+
+
+def test_roles_of_another_tenant_are_none_here_whoever_exchanges_their_rows(
+    sqlite_place: Place,
+) -> None:
+    sqlite_place.open().trail.append(record(0))
+    sqlite_place.open("other").access.grant("mallory", "admin")
+
+    def exchange(connection: Connection) -> None:
+        for (table,) in run(
+            connection,
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'trail%'",
+        ).fetchall():
+            for old, new in (("default", "x"), ("other", "default"), ("x", "other")):
+                run(connection, f"UPDATE {table} SET tenant = ? WHERE tenant = ?", (new, old))
+
+    without_guards(sqlite_place.open(), exchange)
+    again = sqlite_place.open()
+    for attempt in (again.access.grants, lambda: again.trail.entry(0)):
+        with pytest.raises(IntegrityError, match="belongs to another tenant"):
+            attempt()
 
 
 @pytest.mark.parametrize("index", ["trail_entries_kind", "trail_entries_subject"])

@@ -5,10 +5,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import pysqlite3
 import pytest
 from sqlalchemy import make_url
 
 from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.store.database import Database, fetch
 from evidentia.workspace import Workspace
 from places import Place, record
 from postgres import PostgresServer
@@ -210,3 +212,29 @@ def test_what_a_damaged_wal_file_loses_is_found(
     assert report.size < 41
     assert all(finding.what.startswith("checkpoint kept in") for finding in report.findings)
     assert any("gone" in finding.problem for finding in report.findings)
+
+
+def test_what_was_not_finished_is_taken_back_in_a_copy_that_is_only_read(
+    sqlite_place: Place,
+) -> None:
+    """A file with a rollback journal is never read without: what it takes back was not done."""
+    workspace = sqlite_place.open()
+    workspace.trail.append(record(0))
+    sqlite_place.close()
+    path = sqlite_place.home.database
+    journal = path.with_name(f"{path.name}-journal")
+    writing = pysqlite3.connect(path, isolation_level=None)
+    for sql in ("PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 1", "BEGIN IMMEDIATE"):
+        writing.execute(sql)
+    writing.execute("CREATE TABLE half_made (data)")
+    rows = [(bytes(4_000),) for _ in range(200)]
+    writing.executemany("INSERT INTO half_made VALUES (?)", rows)
+    before, kept = path.read_bytes(), journal.read_bytes()
+    writing.close()
+    path.write_bytes(before)
+    journal.write_bytes(kept)
+    database = Database.copied(path)
+    with database.read() as connection:
+        found = fetch(connection, "SELECT name FROM sqlite_master WHERE name = 'half_made'")
+    database.close()
+    assert found == []

@@ -83,7 +83,8 @@ def test_documents_that_someone_planted_are_not_recorded_by_ingesting_them(
         workspace.ingest(tmp_path / "b.md")
     again = sqlite_place.open()
     size = again.trail.size
-    again.ingest(tmp_path / "b.md")
+    with pytest.raises(IntegrityError, match="no entry of the trail records it"):
+        again.ingest(tmp_path / "b.md")
     assert again.trail.size == size
     ledger = again.check("Gifts are refused.", judges=["quote"])
     assert [entry.verdict for entry in ledger.entries] == ["not_found"]

@@ -104,7 +104,7 @@ def test_an_index_that_names_what_the_library_does_not_have_is_built_anew(
             ["planted"],
             [INDEXED._replace(terms=["annual", "leave", "day", "employee"])],
         )
-        index.update([planted], (), state.entry)
+        index.update([planted], (), state.entry, leaf=state.leaf)
     assert chunk.document_id != "doc_planted"
     assert any("search index" in one for one in findings(workspace))
     assert checked(workspace) == expected
@@ -120,7 +120,7 @@ def test_an_index_that_hides_a_passage_is_seen_by_the_audit(place: Place, tmp_pa
     assert state is not None
     hidden = next(one for one in workspace.documents.list() if one.filename == "leave.md")
     with index.changing():
-        index.update((), [hidden.id], state.entry)
+        index.update((), [hidden.id], state.entry, leaf=state.leaf)
     said = findings(workspace)
     assert any(f"of document {hidden.id} is not found by its words" in one for one in said)
     assert any("and the library has" in one for one in said)

@@ -83,8 +83,14 @@ class Recorder(Protocol):
     ) -> None:
         """Record a version; without chunks, with those that its bytes were recorded with before."""
 
+    def newest(self, connection: Connection, identity: str) -> StoredDocument | None:
+        """Return a document's newest version, as it was recorded; None if it is not there."""
+
     def removed_through(self, connection: Connection, identity: str) -> int:
         """Return up to which version a document was taken out; 0 if it never was."""
+
+    def require(self, connection: Connection, version: StoredDocument) -> None:
+        """Raise `IntegrityError` unless a version is as recorded, though it was taken out."""
 
 
 class Ingesting:
@@ -159,10 +165,8 @@ class Ingesting:
     def _known(self, task: _Task) -> IngestedDocument | None:
         """Return the document if its bytes need not be read: unchanged, or back again."""
         with self._database.read() as connection:
-            newest = library.newest_version(connection, self._tenant, task.identity)
-            if newest is None:
-                return None
-            if newest.sha256 == task.sha256 and not self._is_removed(connection, newest):
+            newest = self._recorder.newest(connection, task.identity)
+            if newest and newest.sha256 == task.sha256:
                 return IngestedDocument(newest, "unchanged")
             before = library.version_of_bytes(connection, self._tenant, task.identity, task.sha256)
         return self._store(task, before) if before else None
@@ -171,18 +175,21 @@ class Ingesting:
         """Store a version of a document; its chunks too, unless its bytes were read before."""
         with self._recorder.writing() as connection:
             library.lock_library(connection, self._tenant)
-            newest = library.newest_version(connection, self._tenant, task.identity)
-            is_removed = newest is not None and self._is_removed(connection, newest)
-            if newest and newest.sha256 == task.sha256 and not is_removed:  # someone was faster
+            newest = self._recorder.newest(connection, task.identity)
+            if newest and newest.sha256 == task.sha256:  # someone was faster
                 return IngestedDocument(newest, "unchanged")
-            new = isinstance(read, ReadFile) and not library.version_of_bytes(
-                connection, self._tenant, task.identity, task.sha256
-            )
+            before = library.version_of_bytes(connection, self._tenant, task.identity, task.sha256)
+            for known in (before, read):
+                if isinstance(known, StoredDocument):
+                    self._recorder.require(connection, known)
+            new = isinstance(read, ReadFile) and not before
+            removed = self._recorder.removed_through
+            last = newest.version if newest else removed(connection, task.identity)
             if isinstance(read, ReadFile) and new:
                 library.insert_chunks(connection, self._tenant, task.identity, read)
             document = StoredDocument(
                 id=task.identity,
-                version=newest.version + 1 if newest else 1,
+                version=last + 1,
                 collection=task.file.collection,
                 filename=task.file.filename,
                 media_type=read.media_type,
@@ -199,10 +206,7 @@ class Ingesting:
             library.insert_version(connection, self._tenant, document)
             chunks = read.chunks if isinstance(read, ReadFile) and new else None
             self._recorder.record(connection, document, chunks)
-        return IngestedDocument(document, "changed" if newest and not is_removed else "added")
-
-    def _is_removed(self, connection: Connection, version: StoredDocument) -> bool:
-        return version.version <= self._recorder.removed_through(connection, version.id)
+        return IngestedDocument(document, "changed" if newest else "added")
 
 
 def _look(file: FoundFile) -> Seen | None:

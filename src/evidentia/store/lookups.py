@@ -79,6 +79,7 @@ class Lookups:
                 raise _undecided(place.seq, "is missing")
             if leaf_hash(row[3]) != place.leaf:
                 raise _undecided(place.seq, "is not what was signed")
+            _require_own(row, head.tenant)
             if row[4] is None or row[5] is None:
                 erased = EntryKind.ERASURE.value, log.erasure_subject(place.seq)
                 if not self.places(connection, head, basis, erased):
@@ -134,6 +135,7 @@ class Lookups:
             verify_inclusion(leaf_hash(row[3]), seq, size, path, root)
         except (IndexError, IntegrityError):
             raise _undecided(seq, "is not what was signed") from None
+        _require_own(row, head.tenant)
         return row
 
     def _listed(
@@ -306,6 +308,15 @@ def _covered(connection: Connection, tenant: str) -> int:
         return 0 if note is None else read_snapshot(note)[0].size
     except ProofError:
         return 0
+
+
+def _require_own(row: StoredEntry, tenant: str) -> None:
+    """Raise `IntegrityError` for an entry of another tenant, whose log stands in this one's place.
+
+    Where it is proved, its bytes are canonical: they end so.
+    """
+    if not row[3].endswith(b'"tenant":"%s","v":1}' % tenant.encode()):
+        raise _undecided(row[0], "belongs to another tenant")
 
 
 def _undecided(seq: int, what: str) -> IntegrityError:

@@ -13,11 +13,13 @@ from types import ModuleType
 from evidentia.errors import EnvironmentProblem
 
 _ATTEMPTS = 3
+_BESIDE = ("wal", "journal")
+"""What completes a file, or takes back what was not finished in it."""
 _REFUSALS = ("unable to open", "readonly", "read-only")
 
 
 class ReadableCopy:
-    """A copy of a database's file with its WAL, in a folder of its own, until it is removed."""
+    """A copy of a database's file, with its WAL or journal, in a folder of its own."""
 
     def __init__(self, folder: Path, file: Path) -> None:
         self._folder = folder
@@ -44,17 +46,18 @@ class ReadableCopy:
 
     @classmethod
     def made(cls, path: Path) -> "ReadableCopy":
-        """Copy a file with its WAL; raise `EnvironmentProblem` if that can't be done."""
+        """Copy a file with its WAL or journal; raise `EnvironmentProblem` if that can't be done."""
         folder = Path(tempfile.mkdtemp(prefix="evidentia-"))
         copy = cls(folder, folder / path.name)
-        wal = path.with_name(f"{path.name}-wal")
+        files = [path, *(path.with_name(f"{path.name}-{kind}") for kind in _BESIDE)]
         try:
             for _ in range(_ATTEMPTS):
-                before = _state(path), _state(wal)
-                shutil.copyfile(path, copy.file)
-                if before[1] is not None:
-                    shutil.copyfile(wal, copy.file.with_name(f"{path.name}-wal"))
-                if before == (_state(path), _state(wal)):
+                before = [_state(one) for one in files]
+                for one, state in zip(files, before, strict=True):
+                    (folder / one.name).unlink(missing_ok=True)
+                    if state is not None or one == path:
+                        shutil.copyfile(one, folder / one.name)
+                if before == [_state(one) for one in files]:
                     return copy
         except OSError as error:
             copy.remove()

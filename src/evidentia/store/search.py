@@ -16,7 +16,7 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from hashlib import file_digest
 from importlib.metadata import version
@@ -26,11 +26,11 @@ from typing import Any, Final, NamedTuple
 import tantivy
 
 from evidentia.documents.scoring import Chunks, score, worths
-from evidentia.errors import EnvironmentProblem, environment_problem
+from evidentia.errors import EnvironmentProblem, EvidentiaError, environment_problem
 from evidentia.language.tokens import TOKENS_VERSION
 from evidentia.store.files import make_folder, write_durably
 
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 ENGINE: Final = f"tantivy {version('tantivy')}"
 _STATE: Final = "state.json"
 _META: Final = "meta.json"
@@ -95,9 +95,14 @@ class Within(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What an index was built of: document entries up to one, by which program, in which files."""
+    """What an index was built of: document entries up to one, by which program, in which files.
+
+    `leaf` is that entry's hash in the log: an index of another log, or of another past of it, has
+    another one.
+    """
 
     entry: int = -1
+    leaf: str = ""
     format: int = FORMAT_VERSION
     tokens: int = TOKENS_VERSION
     engine: str = ENGINE
@@ -120,7 +125,7 @@ class SearchIndex:
         self._lock = threading.RLock()
         self._state: IndexState | None = None
         self._opened: tantivy.Index | None = None
-        self._reader: _Reader | None = None
+        self._reader: IndexReader | None = None
         self._unlink: weakref.finalize[..., SearchIndex] | None = None
 
     @property
@@ -161,15 +166,19 @@ class SearchIndex:
         removed: Iterable[str],
         entry: int,
         *,
+        leaf: str = "",
         anew: bool = False,
     ) -> None:
         """Put documents in, in place of what the index has of them; take others out.
 
-        Inside `changing`. `entry` is the document entry that the index is then up to. `anew` begins
-        with an empty index. Durable when it returns.
+        Inside `changing`. `entry` is the document entry that the index is then up to, and `leaf`
+        its hash. `anew` begins with an empty index. Durable when it returns.
         """
         try:
-            self._update(documents, removed, entry, anew=anew)
+            self._update(documents, removed, IndexState(entry, leaf), anew=anew)
+        except EvidentiaError:  # of what gives the documents
+            self._forget()
+            raise
         except (ValueError, OSError) as error:  # the engine has no other errors
             self._forget()
             raise EnvironmentProblem(
@@ -181,7 +190,7 @@ class SearchIndex:
         self,
         documents: Iterable[IndexedDocument],
         removed: Iterable[str],
-        entry: int,
+        upto: IndexState,
         *,
         anew: bool,
     ) -> None:
@@ -201,7 +210,7 @@ class SearchIndex:
             _add(writer, document)
         opstamp = writer.commit()
         writer.wait_merging_threads()
-        state = IndexState(entry=entry, opstamp=opstamp, files=_digests(files, self._state))
+        state = replace(upto, opstamp=opstamp, files=_digests(files, self._state))
         write_durably(self._folder / _STATE, json.dumps(asdict(state)).encode(), mode=0o600)
         self._open(state)
 
@@ -211,7 +220,7 @@ class SearchIndex:
         (self._folder / _STATE).unlink(missing_ok=True)
         shutil.rmtree(self._folder / _FILES, ignore_errors=True)
 
-    def reader(self) -> "_Reader":
+    def reader(self) -> "IndexReader":
         """Return what is searched by, as of the last look or update."""
         if self._reader is None:
             raise EnvironmentProblem(f"{self._folder}: there is no index to search by")
@@ -230,7 +239,7 @@ class SearchIndex:
             self._opened = _registered(tantivy.Index.open(str(self._writable(files))))
         self._opened.reload()
         deleted = any(segment["deletes"] for segment in meta["segments"])
-        self._reader = _Reader(self._opened.searcher(), has_deleted=deleted)
+        self._reader = IndexReader(self._opened.searcher(), has_deleted=deleted)
         self._state = state
 
     def _writable(self, files: Path) -> Path:
@@ -250,7 +259,7 @@ class SearchIndex:
             self._unlink()
 
 
-class _Reader:
+class IndexReader:
     """The index as it is at one time."""
 
     def __init__(self, searcher: tantivy.Searcher, *, has_deleted: bool) -> None:

@@ -163,6 +163,7 @@ def authorizer(acting: Acting) -> Authorizer:
             known[name] = _facts(acting, name)
         return known[name]
 
+    acting.refuse_rollback()  # what was cut off may have taken a role away
     access = access_of(acting)
     return RoleTable(
         grants=access.grants.values(), owners=access.owners, facts=facts, now=acting.now

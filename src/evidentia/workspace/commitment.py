@@ -50,7 +50,7 @@ def current_corpus(acting: Acting, connection: Connection) -> CurrentCorpus | No
     The map reads its nodes through the connection. Where the root is missing, it is made again from
     the entries, which must lead to that root: `IntegrityError` is raised if they do not.
     """
-    newest = _newest(acting, connection)
+    newest = newest_document(acting, connection)
     if newest is None:
         return None
     named = named_corpus(newest.body)
@@ -122,7 +122,7 @@ def update_corpus(
     `change` is given what the map has under a key, and returns what becomes of keys. It costs the
     nodes on their paths; where those are not whole, all nodes are written anew.
     """
-    tenant, newest = acting.tenant, _newest(acting, connection)
+    tenant, newest = acting.tenant, newest_document(acting, connection)
     named = (EMPTY_MAP, 0) if newest is None else named_corpus(newest.body)
     if named is not None:
         corpus = KeyedMap(named[0], partial(corpus_nodes.node_data, connection, tenant))
@@ -149,7 +149,7 @@ def update_corpus(
 
 def restore_corpus(acting: Acting, connection: Connection) -> None:
     """Write the nodes anew that the newest entry's root needs, if one of them is not as it was."""
-    newest = _newest(acting, connection)
+    newest = newest_document(acting, connection)
     if newest is not None and named_corpus(newest.body) is not None:
         leaves = _leaves(acting, connection, newest)
         if dict(corpus_nodes.nodes(connection, acting.tenant)) != whole_map(leaves).added:
@@ -158,7 +158,7 @@ def restore_corpus(acting: Acting, connection: Connection) -> None:
 
 def audited_corpus(acting: Acting, connection: Connection) -> Iterator[str]:
     """Give what is wrong with the map: its root against all entries, its nodes against the root."""
-    newest = _newest(acting, connection)
+    newest = newest_document(acting, connection)
     stored = dict(corpus_nodes.nodes(connection, acting.tenant))
     wanted: dict[bytes, bytes] = {}
     if newest is not None:
@@ -188,7 +188,7 @@ def named_corpus(body: Any) -> tuple[bytes, int] | None:
     return None
 
 
-def _newest(acting: Acting, connection: Connection) -> LoggedEntry | None:
+def newest_document(acting: Acting, connection: Connection) -> LoggedEntry | None:
     """Return the newest entry that records a document: of this transaction, or proved."""
     appending, tenant = acting.opened.appending, acting.tenant
     own = [place.seq for (kind, _), place in appending.said(connection) if kind == _KIND]

@@ -90,6 +90,12 @@ class Documents:
                 self._size -= _size(self._chunks.popitem(last=False)[1])
             return found
 
+    def all_ids(self) -> frozenset[str]:
+        """Return the ids of all documents; raise `IntegrityError` where one of them is missing."""
+        acting = self._acting
+        with self._lock, acting.database.read() as connection:
+            return frozenset(one.id for one in Proved(acting, connection).everything())
+
     def _read(self, identities: Collection[str]) -> None:
         acting = self._acting
         with acting.database.read() as connection:
@@ -195,7 +201,7 @@ class LibraryHoldings:
         if within is None:
             if self._index.reader().known.count > most:
                 return None
-            within = frozenset(self._acting.read(library.document_ids))
+            within = self._documents.all_ids()
         self._meet(within)
         ids = [one for one, version in self._by_id.items() if version.id in within]
         if sum(self._by_id[one].chunks for one in ids) > most:

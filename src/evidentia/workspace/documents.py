@@ -8,9 +8,9 @@ from evidentia.documents.model import DocumentChunk
 from evidentia.errors import EvidentiaError
 from evidentia.ledger.citations import CitationResolution
 from evidentia.logs import get_logger
-from evidentia.store.sql import library, log
+from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
-from evidentia.trail.entry import EntryKind
+from evidentia.workspace.commitment import newest_document
 from evidentia.workspace.library import (
     Recorder,
     Recordings,
@@ -52,7 +52,8 @@ class Documents(Part, name="documents"):
         acting.refuse_to_fork()
         opened = acting.opened
         places = Places(opened.home.places(acting.tenant))
-        has_begun = bool(acting.read(log.find_entries, kind=EntryKind.DOCUMENT, limit=1))
+        with acting.database.read() as connection:
+            has_begun = newest_document(acting, connection) is not None
         ingesting = Ingesting(
             acting.database, opened.lake, places, Recorder(acting), acting.tenant, opened.now
         )
@@ -148,10 +149,9 @@ class Documents(Part, name="documents"):
         acting = self._acting
         with acting.database.read() as connection:
             chunks = library.chunks_of(connection, acting.tenant, document.id, document.sha256)
-            known = Recordings.of_some(connection, acting.tenant, {document.id})
+            known = Recordings.of_some(acting, connection, {document.id})
         if chunks or (document.id, document.version) in known.of:
             known.require(document, chunks)
-            known.prove(acting, [document])
         return chunks
 
     def anchor(self, chunk_hash: str) -> str:

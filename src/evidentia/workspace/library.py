@@ -22,6 +22,7 @@ from evidentia.documents.recording import (
     removal_body,
 )
 from evidentia.errors import EvidentiaError, IntegrityError
+from evidentia.language.counting import counted
 from evidentia.ledger.citations import CitationResolution
 from evidentia.ledger.commitment import corpus_key, read_leaf, with_version, without_versions
 from evidentia.logs import get_logger
@@ -32,10 +33,11 @@ from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import (
     audited_corpus,
     current_corpus,
+    newest_document,
     restore_corpus,
     update_corpus,
 )
-from evidentia.workspace.logged import LoggedEntry, committed
+from evidentia.workspace.logged import LoggedEntry
 
 if TYPE_CHECKING:
     from evidentia.store.search import IndexedChunk
@@ -75,7 +77,7 @@ class DocumentsRecorded:
 
 
 class Recordings:
-    """What the trail says of documents, by their ids and versions.
+    """What the trail says of documents, by their ids and versions; each entry was proved.
 
     Where two entries are about the same version, the first one is believed: `contested` has those
     that say otherwise. `begun` says that documents are recorded in this workspace at all; in one
@@ -121,33 +123,17 @@ class Recordings:
 
     @classmethod
     def of_some(
-        cls, connection: Connection, tenant: str, identities: Collection[str]
+        cls, acting: Acting, connection: Connection, identities: Collection[str]
     ) -> "Recordings":
-        """Read what is recorded of some documents."""
-        rows = [
-            row
+        """Read what is recorded of some documents, as it was before this transaction."""
+        logged = [
+            one
             for identity in sorted(identities)
             for subject in (identity, f"{REMOVED}{identity}")
-            for row in log.find_entries(connection, tenant, subject=subject)
-            if row[1] == EntryKind.DOCUMENT
+            for one in acting.entries(EntryKind.DOCUMENT, subject, connection=connection)
         ]
-        begun = bool(rows) or bool(
-            log.find_entries(connection, tenant, kind=EntryKind.DOCUMENT, limit=1)
-        )
-        return cls(map(committed, rows), begun=begun)
-
-    def prove(self, acting: Acting, versions: Iterable[StoredDocument]) -> None:
-        """Raise `IntegrityError` unless the entries that record versions are in the signed log."""
-        with acting.database.read() as connection:
-            for version in versions:
-                found = self.of.get((version.id, version.version))
-                if found and acting.entry_within(connection, found.entry).body != found.body:
-                    raise IntegrityError(f"{named(version)}: entry {found.entry} was altered")
-
-    def is_removed(self, version: StoredDocument) -> bool:
-        """Whether a version was taken out of the library."""
-        found = self.removed.get(version.id)
-        return found is not None and version.version <= found.through
+        begun = bool(logged) or newest_document(acting, connection) is not None
+        return cls(logged, begun=begun)
 
     def problem(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
@@ -187,18 +173,49 @@ class Proved:
         if self._corpus is None:
             return found
         there = [one for one in found if self._leaf(one) is not None]
-        others = {one.id for one in found} - {one.id for one in there if one.is_newest}
+        held = {(one.id, one.version) for one in there}
+        others = {one.id for one in found if (one.id, one.version) not in held}
         removed = removed_through(acting, self._connection, others) if others else {}
         for version in found:
             if version.version > removed.get(version.id, 0):
                 self.require(version)
-        for identity in set(identities) - {one.id for one in there if one.is_newest}:
-            if self._corpus.map.get(corpus_key(identity)) is not None:
-                raise IntegrityError(
-                    f"document {identity}: the trail records it, and the database does not have "
-                    f"its newest version; {_COPY}"
-                )
+        newest = {one.id for one in there if one.is_newest}
+        for identity in set(identities) - newest:
+            self.require_newest(identity, ())
         return there
+
+    def everything(self) -> list[StoredDocument]:
+        """Return all versions of all documents that are in the library, as `versions` does.
+
+        Raise `IntegrityError` where they are not as many as the trail commits to.
+        """
+        found = self.versions(library.document_ids(self._connection, self._acting.tenant))
+        self.require_count(len(found))
+        return found
+
+    def require_count(self, versions: int) -> None:
+        """Raise `IntegrityError` unless the library has so many versions of documents."""
+        if self._corpus is not None and versions != self._corpus.documents:
+            raise IntegrityError(
+                f"the trail records {counted(self._corpus.documents, 'version')} of documents in "
+                f"the library, and the database has {versions:,} of them; {_COPY}"
+            )
+
+    def require_newest(self, identity: str, versions: Sequence[StoredDocument]) -> None:
+        """Raise `IntegrityError` if a document is in the library, and its newest version not."""
+        if (
+            self._corpus is not None
+            and not (versions and versions[-1].is_newest)
+            and self._corpus.map.get(corpus_key(identity)) is not None
+        ):
+            raise IntegrityError(
+                f"document {identity}: the trail records it, and the database does not have its "
+                f"newest version; {_COPY}"
+            )
+
+    def count(self, versions: Iterable[StoredDocument]) -> int:
+        """Return how many of these versions are in the library."""
+        return sum(1 for one in versions if self._corpus is None or self._leaf(one) is not None)
 
     def require(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
@@ -244,6 +261,8 @@ class Recorder:
 
     acting: Acting
     entries: list[int] = field(default_factory=list)
+    _begun: bool | None = None
+    """Whether documents were recorded when this one was first asked; older ones are not."""
 
     def writing(self) -> AbstractContextManager[Connection]:
         """Give a transaction in which the log is ours alone."""
@@ -278,18 +297,35 @@ class Recorder:
         self.entries.append(receipt.seq)
         return receipt.seq
 
+    def newest(self, connection: Connection, identity: str) -> StoredDocument | None:
+        """Return a document's newest version, as it was recorded; None if it is not there."""
+        acting = self.acting
+        if not self._has_begun(connection):
+            return library.newest_version(connection, acting.tenant, identity)
+        found = Proved(acting, connection).versions({identity})
+        return found[-1] if found else None
+
     def removed_through(self, connection: Connection, identity: str) -> int:
         """Return up to which version a document was taken out; 0 if it never was."""
-        found = removed_through(self.acting, connection, {identity})
-        return found.get(identity, 0)
+        return removed_through(self.acting, connection, {identity}).get(identity, 0)
+
+    def require(self, connection: Connection, version: StoredDocument) -> None:
+        """Raise `IntegrityError` unless a version is as recorded, though it was taken out."""
+        if self._has_begun(connection):
+            Recordings.of_some(self.acting, connection, {version.id}).require(version)
+
+    def _has_begun(self, connection: Connection) -> bool:
+        if self._begun is None:
+            self._begun = newest_document(self.acting, connection) is not None
+        return self._begun
 
     def _recorded_digest(self, connection: Connection, version: StoredDocument) -> str:
-        tenant = self.acting.tenant
-        known = Recordings.of_some(connection, tenant, {version.id})
+        known = Recordings.of_some(self.acting, connection, {version.id})
         for found in known.of.values():
             if found.body.get("sha256") == version.sha256:
                 return str(found.body[CHUNKS])
-        return chunks_digest(library.chunks_of(connection, tenant, version.id, version.sha256))
+        of = self.acting.tenant, version.id, version.sha256
+        return chunks_digest(library.chunks_of(connection, *of))
 
 
 def removed_through(
@@ -297,20 +333,18 @@ def removed_through(
 ) -> dict[str, int]:
     """Return up to which version documents were taken out, of some or of all that were.
 
-    Each entry that says so is proved. Raise `IntegrityError` for one that is not what was signed.
+    Each entry that says so is proved. Of many documents, an index says which entries those are:
+    what decides asks of few, or goes by the map. Raise `IntegrityError` for one that is not what
+    was signed.
     """
-    tenant = acting.tenant
     found: dict[str, int] = {}
     if identities is not None and len(identities) <= _ONE_BY_ONE:
-        listed = [
-            (row[0], row[2])
-            for identity in sorted(identities)
-            for row in log.find_entries(connection, tenant, subject=f"{REMOVED}{identity}")
-            if row[1] == EntryKind.DOCUMENT
-        ]
-    else:
-        listed = log.subjects(connection, tenant, (EntryKind.DOCUMENT,), REMOVED)
-    for seq, subject in listed:
+        for identity in identities:
+            subject = f"{REMOVED}{identity}"
+            for one in acting.entries(EntryKind.DOCUMENT, subject, connection=connection):
+                found[identity] = int(one.body["through"])
+        return found
+    for seq, subject in log.subjects(connection, acting.tenant, (EntryKind.DOCUMENT,), REMOVED):
         identity = subject.removeprefix(REMOVED)
         if identities is None or identity in identities:
             found[identity] = int(acting.entry_within(connection, seq).body["through"])
@@ -337,7 +371,7 @@ def record_missing(
         known = (
             Recordings.all(acting)
             if identities is None
-            else Recordings.of_some(connection, acting.tenant, identities)
+            else Recordings.of_some(acting, connection, identities)
         )
     missing = [one for one in versions if (one.id, one.version) not in known.of]
     recorded: list[StoredDocument] = []
@@ -365,7 +399,7 @@ def _record_one(acting: Acting, version: StoredDocument) -> str | None:
     except EvidentiaError as error:
         return str(error)
     with acting.writing() as connection:
-        known = Recordings.of_some(connection, acting.tenant, {version.id})
+        known = Recordings.of_some(acting, connection, {version.id})
         if (version.id, version.version) in known.of:
             return None
         chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
@@ -381,12 +415,11 @@ def require_places(acting: Acting, found: CitationResolution) -> CitationResolut
     if not identities:
         return found
     with acting.database.read() as connection:
-        known = Recordings.of_some(connection, acting.tenant, identities)
+        known = Recordings.of_some(acting, connection, identities)
         believed: set[DocumentChunk] = set()
         for version in library.all_versions(connection, acting.tenant, identities):
             chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
             known.require(version, chunks)
-            known.prove(acting, [version])
             believed.update(chunks)
     for chunk in found.places:
         if known.begun and chunk not in believed:

@@ -10,7 +10,7 @@ from evidentia.language.counting import counted
 from evidentia.logs import get_logger
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.library import Recorder, Recordings, named, versions_in
+from evidentia.workspace.library import Proved, Recorder, Recordings, named, versions_in
 
 if TYPE_CHECKING:
     from evidentia.loading.ingesting import Ingestion
@@ -75,7 +75,7 @@ def named_documents(
 
     Raise `NotFoundError` for a name or a folder that no document of the library has.
     """
-    newest = {one.id: one for one in versions_in(acting) if one.is_newest}
+    newest = {one.id: one for one in _listed(acting, whole=folder is not None or missing)}
     called = {f"{one.collection}/{one.filename}": one.id for one in newest.values()}
     found: dict[str, StoredDocument] = {}
     for name in names:
@@ -105,6 +105,14 @@ def named_documents(
     return list(found.values())
 
 
+def _listed(acting: Acting, *, whole: bool = True) -> list[StoredDocument]:
+    """Return the newest versions of all documents; where all of them count, each is proved."""
+    if not whole:
+        return [one for one in versions_in(acting) if one.is_newest]
+    with acting.database.read() as connection:
+        return [one for one in Proved(acting, connection).everything() if one.is_newest]
+
+
 def remove(
     acting: Acting, documents: Collection[StoredDocument], reason: str
 ) -> list[RemovedDocument]:
@@ -112,14 +120,14 @@ def remove(
     done: list[RemovedDocument] = []
     for document in documents:
         with acting.writing() as connection:
-            known = Recordings.of_some(connection, acting.tenant, {document.id})
+            known = Recordings.of_some(acting, connection, {document.id})
             if (document.id, document.version) not in known.of:
                 raise InputError(
                     f"{named(document)}: no entry of the trail records it, so none can take it "
                     "out: 'evidentia documents record' records it"
                 )
-            known.prove(acting, [document])
-            if not known.is_removed(document):  # else someone else was faster
+            known.require(document)  # its name, too: by that it was chosen
+            if Proved(acting, connection).versions({document.id}):  # else someone was faster
                 entry = Recorder(acting).remove(connection, document, reason)
                 done.append(RemovedDocument(document, entry))
     if done:
@@ -141,11 +149,7 @@ def plan(acting: Acting, folder: Path) -> Synced:
             "folder? 'evidentia documents remove --folder' takes out what was read from one"
         )
     collection = files[0].collection
-    newest = {
-        one.filename: one
-        for one in versions_in(acting)
-        if one.is_newest and one.collection == collection
-    }
+    newest = {one.filename: one for one in _listed(acting) if one.collection == collection}
     added, changed, unchanged = [], [], []
     for file in files:
         known = newest.get(file.filename)

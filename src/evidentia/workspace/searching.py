@@ -1,19 +1,28 @@
 """The search index of a library, kept in step with the documents that the trail records."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sqlalchemy import Connection
 
 from evidentia.documents.model import DocumentChunk
 from evidentia.documents.recording import REMOVED
+from evidentia.errors import NotFoundError
 from evidentia.language.tokens import tokenize
 from evidentia.ledger.references import names_of
 from evidentia.logs import get_logger
-from evidentia.store.search import IndexedChunk, IndexedDocument, SearchIndex
-from evidentia.store.sql import library, log
+from evidentia.store.search import (
+    IndexedChunk,
+    IndexedDocument,
+    IndexReader,
+    IndexState,
+    SearchIndex,
+)
+from evidentia.store.sql import library
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.library import versions_in
+from evidentia.workspace.commitment import newest_document
+from evidentia.workspace.library import Proved, versions_in
 
 Progress = Callable[[int, int], None]
 _log = get_logger("workspace")
@@ -23,8 +32,7 @@ def search_index(acting: Acting, progress: Progress | None = None) -> SearchInde
     """Return the index of a tenant's library, up to the newest document; built anew if need be."""
     index = _index(acting)
     state = index.look()
-    newest = _newest(acting)
-    if state is not None and state.entry == newest:
+    if state is not None and (state.entry, state.leaf) == _newest(acting):
         return index
     with index.changing():
         _bring_up_to_date(acting, index, progress)
@@ -48,37 +56,59 @@ def _index(acting: Acting) -> SearchIndex:
     return known
 
 
-def _newest(acting: Acting) -> int:
-    found = acting.read(log.find_entries, kind=EntryKind.DOCUMENT, limit=1, newest_first=True)
-    return found[0][0] if found else -1
+def _newest(acting: Acting) -> tuple[int, str]:
+    """Return the number and the hash of the newest entry about a document."""
+    with acting.database.read() as connection:
+        found = newest_document(acting, connection)
+    return (found.entry.seq, found.leaf) if found else (-1, "")
+
+
+def _goes_on(acting: Acting, connection: Connection, state: IndexState) -> bool:
+    """Whether the log has the entry that an index was built up to."""
+    if state.entry < 0:
+        return not state.leaf
+    try:
+        return acting.entry_within(connection, state.entry).leaf == state.leaf
+    except NotFoundError:
+        return False
+
+
+def _touched(acting: Acting, connection: Connection, state: IndexState) -> list[str]:
+    """Return the documents that entries are about since an index was built."""
+    since = acting.entries(EntryKind.DOCUMENT, connection=connection, after=state.entry)
+    return sorted({one.entry.subject.removeprefix(REMOVED) for one in since})
 
 
 def _bring_up_to_date(acting: Acting, index: SearchIndex, progress: Progress | None) -> None:
     """Index the documents that entries are about since; all of them if there is no index."""
     with acting.database.read() as connection:
-        newest = _newest(acting)
+        entry, leaf = newest = _newest(acting)
         state = index.state
-        if state is not None and state.entry == newest:  # another process was faster
+        if state is not None and (state.entry, state.leaf) == newest:  # another was faster
             return
-        anew = state is None or state.entry > newest
-        if anew or state is None:
-            touched = library.document_ids(connection, acting.tenant)
+        if state is None or state.entry >= entry or not _goes_on(acting, connection, state):
+            touched, anew = library.document_ids(connection, acting.tenant), True
         else:
-            rows = log.find_entries(
-                connection, acting.tenant, kind=EntryKind.DOCUMENT, after=state.entry
-            )
-            touched = sorted({row[2].removeprefix(REMOVED) for row in rows})
-        known = _documents(acting, connection, touched, progress)
-        index.update(known, touched, newest, anew=anew)
+            touched, anew = _touched(acting, connection, state), False
+        known = _documents(acting, connection, touched, progress, whole=anew)
+        index.update(known, touched, entry, leaf=leaf, anew=anew)
     _log.info("library_indexed", tenant=acting.tenant, documents=len(touched))
 
 
 def _documents(
-    acting: Acting, connection: Connection, identities: list[str], progress: Progress | None
+    acting: Acting,
+    connection: Connection,
+    identities: list[str],
+    progress: Progress | None,
+    *,
+    whole: bool,
 ) -> Iterator[IndexedDocument]:
-    tenant = acting.tenant
+    """Give documents for the index; `whole` says that they are all that the trail commits to."""
+    tenant, proved, count = acting.tenant, Proved(acting, connection), 0
     for done, identity in enumerate(identities, 1):
         versions = versions_in(acting, [identity])
+        proved.require_newest(identity, versions)
+        count += proved.count(versions)
         if versions:
             newest = versions[-1]
             names = [name for name, _ in names_of(newest.filename) if name]
@@ -94,6 +124,8 @@ def _documents(
             )
         if progress is not None:
             progress(done, len(identities))
+    if whole:
+        proved.require_count(count)
 
 
 def indexed(chunk: DocumentChunk, sha256: str) -> IndexedChunk:
@@ -107,29 +139,41 @@ def audited_index(
 ) -> Iterator[str]:
     """Say in what the index is not what the library gives; `documents` are all, with chunks.
 
-    One that is not there, or not up to date, hides nothing: the next check brings it up to date.
+    One that is not there, or of another past of the log, hides nothing: the next check builds it
+    anew. Of one that is not up to date, that is said of the documents that came or changed since.
     """
     index = _index(acting)
     state = index.look()
-    if state is None or state.entry != _newest(acting):
-        if index.is_there and state is None:
-            yield "its files are not what was written; the next check builds it anew"
+    if state is None and index.is_there:
+        yield "its files are not what was written; the next check builds it anew"
+    if state is None:
         return
-    reader = index.reader()
-    counts: dict[str, int] = {}
-    chunks = number = 0
+    with acting.database.read() as connection:
+        if not _goes_on(acting, connection, state):
+            return
+        touched = set(_touched(acting, connection, state))
+    reader, counts = index.reader(), Counter[str]()
+    number, chunks = 0, 0
     for identity, found in documents:
-        number += 1
-        for chunk in found:
-            chunks += 1
-            for term in set(chunk.terms):
-                counts[term] = counts.get(term, 0) + 1
-            if not reader.has(identity, chunk):
-                yield f"passage {chunk.place} of document {identity} is not found by its words"
-    if (reader.known.count, reader.documents()) != (chunks, number):
+        if identity not in touched:
+            number += 1
+            for chunk in found:
+                chunks += 1
+                counts.update(set(chunk.terms))
+                if not reader.has(identity, chunk):
+                    yield f"passage {chunk.place} of document {identity} is not found by its words"
+    if not touched:
+        yield from _miscounted(reader, counts, chunks, number)
+
+
+def _miscounted(
+    reader: IndexReader, counts: Mapping[str, int], chunks: int, documents: int
+) -> Iterator[str]:
+    """Say in what an index counts otherwise than the library, which has so many of each."""
+    if (reader.known.count, reader.documents()) != (chunks, documents):
         yield (
             f"it has {reader.known.count} passages of {reader.documents()} documents, and the "
-            f"library has {chunks} of {number}"
+            f"library has {chunks} of {documents}"
         )
     if reader.terms() != counts:
         yield "it counts otherwise than the library in how many passages words stand"
