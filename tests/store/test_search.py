@@ -206,6 +206,24 @@ def test_an_index_that_is_damaged_is_not_used(tmp_path: Path, damage: str) -> No
     assert found(again, "leave")
 
 
+def test_an_update_that_was_not_finished_leaves_no_index_that_seems_to_be_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = list(documents_of(texts_of(20)))
+    index = built(tmp_path, documents[:5])
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched, index.changing():
+        patched.setattr(search, "write_durably", fail)
+        with pytest.raises(EnvironmentProblem, match="made anew with the next check"):
+            index.update(documents[5:], (), 1)
+    again = SearchIndex(tmp_path)
+    assert again.look() is None
+    assert not again.is_there
+
+
 def test_text_that_no_file_can_hold_does_no_harm(tmp_path: Path) -> None:
     odd = IndexedDocument(
         "doc_odd",

@@ -118,6 +118,19 @@ def documents(folder: Path) -> int:
     return len(_json(folder, "documents").get("documents", ()))
 
 
+def removed(folder: Path) -> int:
+    """Return how many entries take a document out."""
+    found = _json(folder, "trail", "log", "--kind", "document").get("entries", ())
+    return sum(one["entry"]["subject"].startswith("removed/") for one in found)
+
+
+def synced(folder: Path) -> int:
+    """Return how many documents were taken out, where the one that came is there."""
+    found = _json(folder, "documents").get("documents", ())
+    came = any(one["collection"] == "policies" and "Travel" in one["filename"] for one in found)
+    return removed(folder) if came else 0
+
+
 def bundles(folder: Path) -> int:
     return len(_json(folder, "bundle", "list").get("bundles", ()))
 
@@ -171,6 +184,12 @@ OPERATIONS: Final = {
         again=frozenset({0, 2}),
     ),
     "ingest": Operation(("ingest", "new", "--json"), documents),
+    "remove": Operation(
+        ("documents", "remove", "policies/Remote_Work.md", "--yes", "--json"),
+        removed,
+        again=frozenset({0, 2}),
+    ),
+    "sync": Operation(("ingest", "moved/policies", "--sync", "--allow-removals", "--json"), synced),
     "bundle": Operation(("bundle", "build", "-c", "job.json", "--json"), bundles),
     "check": Operation(
         ("check", "answer.md", "--against", "policies", "--judges", "quote", "--json"), ledgers
@@ -247,6 +266,8 @@ _FULL: Final = (
 
 
 _DECIDED: Final = (
+    ("ingest", "new", "--json"),
+    ("documents", "remove", "new/Travel_and_Expenses.html", "--yes", "--json"),
     ("bundle", "build", "-c", "job.json", "--run", "run-1", "--json"),
     ("pack", "hold", "latest", "--reason", "a claim", "--json"),
     ("pack", "retention", "--years", "10", "--json"),
@@ -264,8 +285,12 @@ def _files(place: Path) -> None:
         shutil.copy(EXAMPLES / name, place / name)
     job = {"job_input": {"extra_params": {"evidence": ["Leave is 25 days."]}}}
     (place / "job.json").write_text(json.dumps(job))
-    for folder, name in (("policies", "Remote_Work.md"), ("new", "Travel_and_Expenses.html")):
-        (place / folder).mkdir()
+    for folder, name in (
+        ("policies", "Remote_Work.md"),
+        ("new", "Travel_and_Expenses.html"),
+        ("moved/policies", "Travel_and_Expenses.html"),
+    ):
+        (place / folder).mkdir(parents=True)
         shutil.copy(EXAMPLES / "policies" / name, place / folder / name)
     given = json.loads((EXAMPLES / "trail" / "records.ndjson").read_text().splitlines()[0])
     for name, subjects in (

@@ -28,7 +28,7 @@ import tantivy
 from evidentia.documents.scoring import Chunks, score, worths
 from evidentia.errors import EnvironmentProblem, EvidentiaError, environment_problem
 from evidentia.language.tokens import TOKENS_VERSION
-from evidentia.store.files import make_folder, write_durably
+from evidentia.store.files import make_folder, sync_folder, write_durably
 
 FORMAT_VERSION: Final = 2
 ENGINE: Final = f"tantivy {version('tantivy')}"
@@ -208,6 +208,10 @@ class SearchIndex:
             if not anew:
                 writer.delete_documents_by_term("document", document.id)
             _add(writer, document)
+        # from here to the next state there is none: who is killed between leaves no index behind,
+        # and not one whose files are not what its state says, as if someone had changed them
+        (self._folder / _STATE).unlink(missing_ok=True)
+        sync_folder(self._folder)
         opstamp = writer.commit()
         writer.wait_merging_threads()
         state = replace(upto, opstamp=opstamp, files=_digests(files, self._state))
