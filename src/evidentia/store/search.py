@@ -119,7 +119,7 @@ class SearchIndex:
         self._lock = threading.RLock()
         self._state: IndexState | None = None
         self._opened: tantivy.Index | None = None
-        self._reader: _Reader | None = None
+        self._reader: IndexReader | None = None
         self._linked: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -210,7 +210,12 @@ class SearchIndex:
         (self._folder / _STATE).unlink(missing_ok=True)
         shutil.rmtree(self._folder / _FILES, ignore_errors=True)
 
-    def reader(self) -> "_Reader":
+    def opened(self) -> "tuple[IndexState, IndexReader]":
+        """Return what the index was built of with what it is searched by, of one moment."""
+        with self._lock:
+            return self._state or IndexState(), self.reader()
+
+    def reader(self) -> "IndexReader":
         """Return what is searched by, as of the last look or update."""
         if self._reader is None:
             raise EnvironmentProblem(f"{self._folder}: there is no index to search by")
@@ -229,7 +234,7 @@ class SearchIndex:
             self._opened = _registered(tantivy.Index.open(str(self._writable(files))))
         self._opened.reload()
         deleted = any(segment["deletes"] for segment in meta["segments"])
-        self._reader = _Reader(self._opened.searcher(), has_deleted=deleted)
+        self._reader = IndexReader(self._opened.searcher(), has_deleted=deleted)
         self._state = state
 
     def _writable(self, files: Path) -> Path:
@@ -247,7 +252,7 @@ class SearchIndex:
         self._state = self._opened = self._reader = self._linked = None
 
 
-class _Reader:
+class IndexReader:
     """The index as it is at one time."""
 
     def __init__(self, searcher: tantivy.Searcher, *, has_deleted: bool) -> None:

@@ -64,27 +64,25 @@ def current_corpus(acting: Acting, connection: Connection) -> CurrentCorpus | No
 
 @dataclass(frozen=True, slots=True)
 class CheckedCorpus:
-    """The library that a check uses, as it was when its documents were read, and what it uses.
-
-    `commitment` proves what the check cites, also where documents were added meanwhile.
-    """
+    """The library that a check uses, as it was when the check began, and what of it."""
 
     acting: Acting
     found: CurrentCorpus
     filter: CorpusFilter
     used: int
 
-    def commitment(self, cited: Iterable[str]) -> CorpusCommitment:
-        """Return what a statement says of it, with the nodes that prove what it cites."""
+    def commitment(self, connection: Connection, cited: Iterable[str]) -> CorpusCommitment:
+        """Return what a statement says of it, with the nodes that prove what it cites.
+
+        The connection is the one that it was found by, in which nothing moves. Nodes that were
+        lost are made again from the entries.
+        """
         keys, found = [name.encode() for name in cited], self.found
-        with self.acting.database.read() as connection:
-            read = partial(corpus_nodes.node_data, connection, self.acting.tenant)
-            corpus = found.map if found.entry is None else KeyedMap(found.root, read)
-            try:
-                nodes = proving_nodes(corpus, keys)
-            except ProofError:  # a document was added since, or nodes were lost
-                corpus = corpus_at(self.acting, connection, found.entry).map
-                nodes = proving_nodes(corpus, keys)
+        try:
+            nodes = proving_nodes(found.map, keys)
+        except ProofError:
+            whole = corpus_at(self.acting, connection, found.entry).map
+            nodes = proving_nodes(whole, keys)
         return CorpusCommitment(
             root=found.root.hex(),
             documents=found.documents,

@@ -31,7 +31,7 @@ from evidentia.store.sql.ledgers import ListedLedger, differing_rows
 from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.commitment import CheckedCorpus, current_corpus, selection
+from evidentia.workspace.commitment import CheckedCorpus, selection
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.library import versions_in
 from evidentia.workspace.part import Part
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
+    from evidentia.workspace.corpora import Pin
 
 MAX_ANSWER_BYTES: Final = 2 * 2**20
 """A long book has a megabyte of text; an answer is a page."""
@@ -149,31 +150,34 @@ class Ledgers(Part, name="ledgers"):
             _check_text(name, text or "")
         asked = made(acting, judges)
         acting.refuse_to_fork()
-        chosen, unread, library_then = _checked_against(acting, against)
+        chosen, unread = _checked_against(acting, against)
         extracted = extract_claims(answer)
         identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
         session_id = derived_id("ses", {**identity, "mode": mode})
         now, told = acting.now, progress or _ignore
         shelf = shelf_of(acting)
-        corpus = shelf.corpus(Within(chosen), asked, embedding or _ignore)
-        with acting.database.read() as connection:
-            issued = library.IssuedAnchors(connection, acting.tenant)
-            context = CheckContext(
-                session_id=session_id,
-                created_at=now,
-                today=datetime.fromisoformat(now).date(),
-                issued_anchors=issued,
-                anchor_of=issued.of,
-                previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
-                outdated_after_days=outdated_after_days,
-                progress=lambda done: told(done, len(extracted.claims)),
-                policy=policy or JudgingPolicy(),
-            )
-            checked = check_with_votes(answer, extracted, corpus, asked, context)
+        with shelf.pinned() as pin:
+            library_then = _library_then(acting, pin, chosen, unread)
+            corpus = shelf.corpus(pin, Within(chosen), asked, embedding or _ignore)
+            with acting.database.read() as connection:
+                issued = library.IssuedAnchors(connection, acting.tenant)
+                context = CheckContext(
+                    session_id=session_id,
+                    created_at=now,
+                    today=datetime.fromisoformat(now).date(),
+                    issued_anchors=issued,
+                    anchor_of=issued.of,
+                    previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
+                    outdated_after_days=outdated_after_days,
+                    progress=lambda done: told(done, len(extracted.claims)),
+                    policy=policy or JudgingPolicy(),
+                )
+                checked = check_with_votes(answer, extracted, corpus, asked, context)
+            cited = cited_documents(checked.ledger)
+            rests_on = pin.used(cited)
+            versions = rests_on if library_then else versions_in(acting, chosen, pin.connection)
+            commitment = library_then and library_then.commitment(pin.connection, cited)
         shelf.keep_embeddings()
-        cited = cited_documents(checked.ledger)
-        rests_on = shelf.used(cited)
-        versions = rests_on if library_then else versions_in(acting, chosen)
         session = LedgerSession(
             id=session_id,
             title=title or answer_name,
@@ -191,7 +195,7 @@ class Ledgers(Part, name="ledgers"):
             judges=tuple(judge.name for judge in asked),
             program=f"evidentia {__version__}",
             judging=checked.judging and services_of(checked.judging, asked),
-            corpus=library_then and library_then.commitment(cited),
+            corpus=commitment,
         )
         return RecordedLedger.of(
             session, _keep(acting, session), _file_changes(acting, checked.ledger, rests_on)
@@ -304,11 +308,8 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
 
 def _checked_against(
     acting: Acting, against: Any
-) -> "tuple[frozenset[str] | None, tuple[FileProblem, ...], CheckedCorpus | None]":
-    """Return the ids of the documents to check by, or None for all, and what could not be read.
-
-    At last the library that they are of, as it is now; None if no entry records documents.
-    """
+) -> "tuple[frozenset[str] | None, tuple[FileProblem, ...]]":
+    """Return the ids of the documents to check by, or None for all, and what could not be read."""
     from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - only checking needs it
 
     unread: tuple[FileProblem, ...] = ()
@@ -318,19 +319,31 @@ def _checked_against(
         unread = against.problems
         against = against.documents
     ids = None if against is None else frozenset(document.id for document in against)
-    with acting.database.read() as connection:
-        found = current_corpus(acting, connection)
-    is_all = found is not None and ids is None
-    used = found.documents if found is not None and is_all else len(versions_in(acting, ids))
+    return ids, unread
+
+
+def _library_then(
+    acting: Acting,
+    pin: "Pin",
+    ids: frozenset[str] | None,
+    unread: "tuple[FileProblem, ...]",
+) -> CheckedCorpus | None:
+    """Return the library that documents are of, as it is pinned; None if no entry records any.
+
+    Raise `InputError` if there is nothing to check against.
+    """
+    found = pin.corpus
+    if found is not None and ids is None:
+        used = found.documents
+    else:
+        used = len(versions_in(acting, ids, pin.connection))
     if not used:
         problem = f"; {unread[0].problem}" if unread else ""
         raise InputError(
             "there are no documents to check against: give a folder with documents "
             f"({FORMATS}), or ingest some first{problem}"
         )
-    if found is None:
-        return ids, unread, None
-    return ids, unread, CheckedCorpus(acting, found, selection(acting, ids), used)
+    return found and CheckedCorpus(acting, found, selection(acting, ids), used)
 
 
 def _file_changes(

@@ -23,7 +23,7 @@ def search_index(acting: Acting, progress: Progress | None = None) -> SearchInde
     """Return the index of a tenant's library, up to the newest document; built anew if need be."""
     index = _index(acting)
     state = index.look()
-    newest = _newest(acting)
+    newest = acting.read(newest_document)
     if state is not None and state.entry == newest:
         return index
     with index.changing():
@@ -48,15 +48,18 @@ def _index(acting: Acting) -> SearchIndex:
     return known
 
 
-def _newest(acting: Acting) -> int:
-    found = acting.read(log.find_entries, kind=EntryKind.DOCUMENT, limit=1, newest_first=True)
+def newest_document(connection: Connection, tenant: str) -> int:
+    """Return the number of the newest entry that records documents; -1 if none does."""
+    found = log.find_entries(
+        connection, tenant, kind=EntryKind.DOCUMENT, limit=1, newest_first=True
+    )
     return found[0][0] if found else -1
 
 
 def _bring_up_to_date(acting: Acting, index: SearchIndex, progress: Progress | None) -> None:
     """Index the documents that entries are about since; all of them if there is no index."""
     with acting.database.read() as connection:
-        newest = _newest(acting)
+        newest = newest_document(connection, acting.tenant)
         state = index.state
         if state is not None and state.entry == newest:  # another process was faster
             return
@@ -78,7 +81,7 @@ def _documents(
 ) -> Iterator[IndexedDocument]:
     tenant = acting.tenant
     for done, identity in enumerate(identities, 1):
-        versions = versions_in(acting, [identity])
+        versions = versions_in(acting, [identity], connection)
         if versions:
             newest = versions[-1]
             names = [name for name, _ in names_of(newest.filename) if name]
@@ -111,7 +114,7 @@ def audited_index(
     """
     index = _index(acting)
     state = index.look()
-    if state is None or state.entry != _newest(acting):
+    if state is None or state.entry != acting.read(newest_document):
         if index.is_there and state is None:
             yield "its files are not what was written; the next check builds it anew"
         return
