@@ -13,6 +13,7 @@ from evidentia.workspace import corpora, searching
 from places import Place
 
 ANSWER = "The limit of account 3 is 24 dollars a day. Visitors may park for 2 hours."
+RULES = ("quote", "numbers")
 WRITER = """
 import sys
 from pathlib import Path
@@ -71,17 +72,17 @@ def test_a_check_knows_nothing_of_what_comes_and_goes_meanwhile(
     place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.open().ingest(folder)
-    before = place.open().check(ANSWER)
+    before = place.open().check(ANSWER, judges=RULES)
     workspace = place.open()  # which remembers nothing
     meanwhile = once(checking.check_with_votes, lambda: change(place, folder))
     monkeypatch.setattr(checking, "check_with_votes", meanwhile)
-    found = workspace.check(ANSWER)
+    found = workspace.check(ANSWER, judges=RULES)
     opened = workspace.ledgers.get(found.id)
     assert opened.session.corpus == found.session.corpus == before.session.corpus
     assert [one.verdict for one in found.entries] == [one.verdict for one in before.entries]
     assert found.session.documents == before.session.documents
     assert {one.version for one in found.session.documents} == {1}
-    later = workspace.check(ANSWER).session
+    later = workspace.check(ANSWER, judges=RULES).session
     assert later.corpus is not None
     assert later.corpus.documents == 7
     assert {one.version for one in later.documents} >= {2}
@@ -104,7 +105,7 @@ def test_what_moves_between_two_looks_is_looked_at_again(
 
     moves = [lambda: change(place, folder)]
     monkeypatch.setattr(corpora, "search_index", moved)
-    found = workspace.check(ANSWER).session
+    found = workspace.check(ANSWER, judges=RULES).session
     assert found.corpus is not None
     assert found.corpus.documents == 7
     assert "parking.md" in {one.filename for one in found.documents}
@@ -138,7 +139,7 @@ def test_two_processes_ingest_and_check_at_once(place: Place, folder: Path) -> N
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
         while writer.poll() is None:
-            made.append(workspace.check(ANSWER, judges=["quote", "numbers"]))
+            made.append(workspace.check(ANSWER, judges=RULES))
         assert writer.stdout.read() == "done\n"
     assert len(made) > 1
     roots = set()
