@@ -19,6 +19,7 @@ from evidentia.ledger.commitment import (
     CorpusCommitment,
     CorpusFilter,
     Get,
+    NamedCorpus,
     corpus_leaves,
     proving_nodes,
     whole_map,
@@ -98,6 +99,15 @@ def corpus_at(acting: Acting, connection: Connection, entry: int | None) -> Curr
     if entry is None:
         raise ProofError("no entry names this corpus")
     return _rebuilt(acting, connection, acting.entry_within(connection, entry))
+
+
+def leaves_then(
+    acting: Acting, connection: Connection, corpus: NamedCorpus, ledger: int
+) -> dict[bytes, bytes]:
+    """Return what the library had that the ledger of an entry commits to, from the entries."""
+    before = ledger if corpus.entry is None else corpus.entry + 1
+    named = f"the ledger of entry {ledger} was checked against"
+    return _leading_to(acting, connection, bytes.fromhex(corpus.root), before, named)
 
 
 def selection(acting: Acting, identities: Collection[str] | None) -> CorpusFilter:
@@ -213,13 +223,27 @@ def _leaves(acting: Acting, connection: Connection, newest: LoggedEntry) -> dict
     named = named_corpus(newest.body)
     if named is None:
         return corpus_leaves(one.body for one in acting.entries(_KIND, connection=connection))
-    rows = log.find_entries(connection, acting.tenant, kind=_KIND, before=newest.entry.seq + 1)
+    seq = newest.entry.seq
+    return _leading_to(acting, connection, named[0], seq + 1, f"entry {seq} names")
+
+
+def _leading_to(
+    acting: Acting, connection: Connection, root: bytes, before: int, named: str
+) -> dict[bytes, bytes]:
+    """Return what a map of this root has, by the entries before one; raise `IntegrityError`.
+
+    An index that hides entries is not believed: then all are read and proved.
+    """
+    rows = log.find_entries(connection, acting.tenant, kind=_KIND, before=before)
     leaves = corpus_leaves(committed(row).body for row in rows)
-    if whole_map(leaves).root != named[0]:
-        raise IntegrityError(
-            f"the entries that record documents do not lead to the library that entry "
-            f"{newest.entry.seq} names: run 'evidentia verify'"
-        )
+    if whole_map(leaves).root != root:
+        proved = acting.entries(_KIND, connection=connection)
+        leaves = corpus_leaves(one.body for one in proved if one.entry.seq < before)
+        if whole_map(leaves).root != root:
+            raise IntegrityError(
+                f"the entries that record documents do not lead to the library that {named}: run "
+                "'evidentia verify'"
+            )
     return leaves
 
 

@@ -16,11 +16,13 @@ from evidentia import __version__
 from evidentia.canonical import derived_id, sha256_hex
 from evidentia.documents.reading.document import FORMATS
 from evidentia.errors import InputError, IntegrityError
+from evidentia.ledger.commitment import CORPUS
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.ledger.session import (
     CheckedDocument,
     LedgerSession,
     LeftOutText,
+    SearchedBy,
     UnreadFile,
     cited_documents,
 )
@@ -44,11 +46,13 @@ if TYPE_CHECKING:
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
+    from evidentia.ledger.membership import CorpusProof
     from evidentia.ledger.votes import JudgingPolicy
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
     from evidentia.workspace.corpora import Pin
+    from evidentia.workspace.membership import LedgerCorpus
 
 MAX_ANSWER_BYTES: Final = 2 * 2**20
 """A long book has a megabyte of text; an answer is a page."""
@@ -136,10 +140,12 @@ class Ledgers(Part, name="ledgers"):
         which is done once. What is returned also says, as `file_changes`, which documents it rests
         on are no longer where, or as, they were read.
         """
-        from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - only checking needs it
+        from evidentia.documents.scoring import FORMULA  # noqa: PLC0415 - only checking needs it
+        from evidentia.language.tokens import TOKENS_VERSION  # noqa: PLC0415 - the same
+        from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - the same
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
         from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
-        from evidentia.store.search import Within  # noqa: PLC0415 - the same
+        from evidentia.store.search import ENGINE, Within  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
         from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
 
@@ -196,6 +202,7 @@ class Ledgers(Part, name="ledgers"):
             program=f"evidentia {__version__}",
             judging=checked.judging and services_of(checked.judging, asked),
             corpus=commitment,
+            search=commitment and SearchedBy(engine=ENGINE, terms=TOKENS_VERSION, formula=FORMULA),
         )
         return RecordedLedger.of(
             session, _keep(acting, session), _file_changes(acting, checked.ledger, rests_on)
@@ -220,6 +227,29 @@ class Ledgers(Part, name="ledgers"):
     def prove(self, name: str) -> Proof:
         """Prove a ledger: the signed statement, and its place in the log under a checkpoint."""
         return LEDGERS.prove(self._acting, LEDGERS.named(self._acting, name))
+
+    def corpus(
+        self, name: str, *, after: str | None = None, limit: int | None = None
+    ) -> "LedgerCorpus":
+        """Return what a ledger was checked against, named as for `find`, by document and version.
+
+        It has the documents of the library at that time, and which of them the check used. It is
+        made again from the trail's entries, and `IntegrityError` is raised unless they lead to the
+        root that the ledger commits to. Page through it with `after`, an id of the page before.
+        """
+        from evidentia.workspace.membership import corpus_of  # noqa: PLC0415 - not all ask for it
+
+        return corpus_of(self._acting, LEDGERS.named(self._acting, name), after, limit)
+
+    def prove_corpus(self, name: str, document: str) -> "CorpusProof":
+        """Prove that a document was, or was not, in what a ledger was checked against.
+
+        `document` is an id, a version of one (`doc_…@1`), or `collection/filename`. The proof has
+        nothing of the answer, and nothing of other documents.
+        """
+        from evidentia.workspace.membership import prove_document  # noqa: PLC0415 - the same
+
+        return prove_document(self._acting, LEDGERS.named(self._acting, name), document)
 
     def export(
         self,
@@ -272,6 +302,8 @@ def audit(acting: Acting, progress: Progress | None, *, quick: bool = False) -> 
 
     def check(row: ListedLedger) -> Iterable[str]:
         session = _read(acting, row).session
+        if session.corpus is not None and LEDGERS.body(acting, row).get(CORPUS) != _named(session):
+            yield "its entry commits to another corpus than its statement"
         differing = acting.read(differing_rows, session)
         if differing is not None:
             yield f"the rows of its {differing} are not what was recorded"
@@ -293,6 +325,8 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
         "previous_ledger_id": ledger.previous_ledger_id,
         "summary": ledger.summary.model_dump(mode="json"),
     }
+    if session.corpus is not None:
+        body[CORPUS] = _named(session)
 
     def insert(connection: "Connection", receipt: "Receipt") -> None:
         ledgers.insert_session(connection, acting.tenant, session, ledger.created_at)
@@ -304,6 +338,11 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
     if receipt is None:
         raise IntegrityError(f"ledger {ledger.id} was not recorded")
     return receipt.seq
+
+
+def _named(session: LedgerSession) -> dict[str, Any] | None:
+    """Return what a ledger's entry says of its corpus."""
+    return None if session.corpus is None else session.corpus.named().model_dump(mode="json")
 
 
 def _checked_against(
