@@ -2,7 +2,8 @@
 
 It has the ledger's entry, whose body commits to the library by its root, with its place in the log
 under a signed checkpoint; and the nodes of the library's map that show what stands there for the
-document, or that nothing does. It has nothing of the answer, and nothing of other documents.
+document, or that nothing does. It has nothing of the answer; of other documents it has at most the
+leaf that stands where this one would.
 """
 
 import re
@@ -271,20 +272,21 @@ def with_corpus_check(_data: bytes, report: ProofReport) -> ProofReport:
 
     Only a ledger of the third form has one.
     """
-    if report.statement is None or report.statement.predicate_type != THIRD_TYPE:
+    statement = report.statement
+    if statement is None or statement.predicate_type != THIRD_TYPE:
+        return report
+    if CORPUS not in statement.predicate:
         return report
     try:
-        corpus = LedgerSession.from_statement(report.statement).corpus
-        if corpus is None:
-            return report
+        corpus = LedgerSession.from_statement(statement).corpus
         check = _corpus_check(committed_corpus(report.body), corpus)
     except ProofError as error:
         check = Check(CORPUS, holds=False, says=str(error))
     return replace(report, checks=(*report.checks, check))
 
 
-def _corpus_check(named: NamedCorpus, corpus: NamedCorpus) -> Check:
-    if named != corpus.named():
+def _corpus_check(named: NamedCorpus, corpus: NamedCorpus | None) -> Check:
+    if corpus is None or named != corpus.named():
         says = "the ledger's entry commits to another corpus than its statement"
         return Check(CORPUS, holds=False, says=says)
     says = (

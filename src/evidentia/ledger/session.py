@@ -218,6 +218,8 @@ def cited_documents(ledger: EvidenceLedger) -> set[str]:
 def _wrong_corpus(session: LedgerSession) -> Iterator[str]:
     """Say what does not hold of a corpus that is committed to, and the documents cited of it."""
     if session.corpus is None:
+        if session.search is not None:
+            yield "it says by what it was searched, and commits to no corpus"
         return
     if session.ledger.summary.by_support is None:
         yield "it commits to a corpus, and does not count why claims are weak"

@@ -245,7 +245,8 @@ class Ledgers(Part, name="ledgers"):
         """Prove that a document was, or was not, in what a ledger was checked against.
 
         `document` is an id, a version of one (`doc_…@1`), or `collection/filename`. The proof has
-        nothing of the answer, and nothing of other documents.
+        nothing of the answer. One that a document was not there may name another, which stands in
+        its place.
         """
         from evidentia.workspace.membership import prove_document  # noqa: PLC0415 - the same
 
