@@ -40,6 +40,7 @@ class Kind:
 def _ledger() -> Kind:
     from evidentia.export.pdf import ledger_pages  # noqa: PLC0415 - each kind loads what it needs
     from evidentia.export.told import ledger_told  # noqa: PLC0415 - the same
+    from evidentia.ledger.membership import with_corpus_check  # noqa: PLC0415 - the same
     from evidentia.ledger.session import LedgerSession  # noqa: PLC0415 - the same
     from evidentia.ledger.verification import with_ledger_checks  # noqa: PLC0415 - the same
 
@@ -47,7 +48,7 @@ def _ledger() -> Kind:
         "ledger",
         LedgerSession.from_statement,
         ledger_told,
-        with_ledger_checks,
+        lambda data, report: with_ledger_checks(data, with_corpus_check(data, report)),
         pages=lambda session, _: ledger_pages.pages(session),
     )
 
@@ -94,7 +95,17 @@ def kind_of(statement: Statement | None) -> Kind | None:
 
 
 def verify_evidence(data: bytes, keys: "Iterable[TrustedKey]" = ()) -> ProofReport:
-    """Verify a proof file, with what is to be looked at in its kind of statement."""
+    """Verify a proof file, with what is to be looked at in its kind of statement.
+
+    A proof about a corpus is told by its format.
+    """
+    from evidentia.ledger.membership import (  # noqa: PLC0415 - as above
+        is_corpus_proof,
+        verify_corpus_proof,
+    )
+
+    if is_corpus_proof(data):
+        return verify_corpus_proof(data, keys)
     report = verify_proof(data, keys)
     if report.statement is None:
         from evidentia.packs.verification import without_its_pack  # noqa: PLC0415 - the same

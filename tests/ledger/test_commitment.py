@@ -28,6 +28,7 @@ from evidentia.ledger.session import (
     THIRD_TYPE,
     CheckedDocument,
     LedgerSession,
+    SearchedBy,
     cited_documents,
 )
 from evidentia.proof.statement import Statement
@@ -365,6 +366,16 @@ def test_a_statement_that_contradicts_its_corpus_is_refused(
 ) -> None:
     with pytest.raises(ProofError, match=problem):
         LedgerSession.from_statement(tampered(tamper))
+
+
+def test_what_was_searched_by_goes_with_a_corpus() -> None:
+    by = SearchedBy(engine="tantivy 1", terms=1, formula="bm25")
+    searched = SESSION.model_copy(update={"search": by})
+    assert LedgerSession.from_statement(searched.to_statement()) == searched
+    assert "search" not in SESSION.to_statement().predicate
+    alone = searched.model_copy(update={"corpus": None})
+    with pytest.raises(ProofError, match="by what it was searched, and commits to no corpus"):
+        LedgerSession.from_statement(alone.to_statement())
 
 
 def test_only_the_third_form_has_a_corpus() -> None:

@@ -949,7 +949,7 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     told = {"statement_sha256", "predicate_type", "session_id", "previous_ledger_id", "summary"}
     session: dict[str, Any] = statement["predicate"]
     if "corpus" in session:
-        told.add("claims_root")
+        told |= {"claims_root", "corpus"}
         demand(body.get("claims_root") == claims_root(session), "other pages")
     check_fields(body, told)
     kinds = {statement["predicateType"], body["predicate_type"]}
@@ -960,6 +960,9 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     demand((forms[0] == "ledger.v3") == ("corpus" in session), "a corpus")
     if "corpus" in session:
         check_corpus(session)
+        demand(named_corpus(session["corpus"]) == body["corpus"], "another corpus in the entry")
+    demand(forms[0] == "ledger.v3" or "search" not in session, "a search")
+    demand(is_search(session.get("search", SEARCH)), "a search")
     ledger, answer = session["ledger"], session["answer"]
     demand(entry["subject"] == ledger["id"], "another ledger")
     demand(session["id"] == ledger["session_id"] == body["session_id"], "another session")
@@ -1034,19 +1037,144 @@ def check_filter(corpus: dict[str, Any]) -> None:
 
 
 def path_of(key: bytes, root: str, nodes: dict[str, bytes]) -> list[bytes]:
-    """Return the nodes from the root of a map to the leaf of a key."""
+    """Return the nodes from the root of a map to the leaf of a key, which must be there."""
+    found, path = walk(key, root, nodes)
+    demand(found, "no such leaf")
+    return path
+
+
+def walk(key: bytes, root: str, nodes: dict[str, bytes]) -> tuple[bool, list[bytes]]:
+    """Return whether a map has a key, and the nodes from the root that show it."""
     hashed, at, path = sha256(key).hexdigest(), root, list[bytes]()
+    if root == sha256(b"").hexdigest():
+        return False, path
     while True:
         demand(at in nodes, "a node is missing")
         node = nodes[at]
+        depth = len(path)
         path.append(node)
         if node[0] == 2:
-            demand(node[1:33].hex() == hashed, "another key's leaf")
-            return path
-        bits, child = int.from_bytes(node[1:3], "big"), int(hashed[len(path) - 1], 16)
-        demand(node[0] == 3 and bits >> child & 1, "no such leaf")
+            own = node[1:33].hex()
+            demand(own[:depth] == hashed[:depth], "a leaf that no key of it leads to")
+            return own == hashed, path
+        demand(node[0] == 3 and depth < 64, "no node")
+        bits, child = int.from_bytes(node[1:3], "big"), int(hashed[depth], 16)
+        demand(bits and len(node) == 3 + 32 * bits.bit_count(), "no node")
+        if not bits >> child & 1:
+            return False, path
         before = (bits & ((1 << child) - 1)).bit_count()
         at = node[3 + 32 * before :][:32].hex()
+
+
+def named_corpus(corpus: dict[str, Any]) -> dict[str, Any]:
+    return {name: corpus[name] for name in corpus if name != "nodes"}
+
+
+# corpus.md
+
+
+SEARCH = {"engine": "none", "terms": 1, "formula": "none"}
+
+
+def is_search(value: Any) -> bool:
+    demand(isinstance(value, dict) and set(value) == set(SEARCH), "a search")
+    words = (value["engine"], value["formula"])
+    demand(all(isinstance(one, str) and one for one in words), "a search")
+    return type(value["terms"]) is int and value["terms"] > 0
+
+
+def read_corpus_proof(data: bytes) -> dict[str, Any]:
+    """Read a proof about a corpus, step 1."""
+    demand(len(data) <= 67_108_864, "too large")
+    document = read_json(data)
+    demand(isinstance(document, dict), "no object")
+    demand(document.get("format") == "evidentia/corpus-proof", "another format")
+    demand(type(document.get("v")) is int and document["v"] == 1, "another version")
+    names = {"format", "v", "document", "ledger", "nodes"}
+    demand(names <= set(document) <= {*names, "selection"}, "fields")
+    asked = document["document"]
+    demand(isinstance(asked, str), "a name")
+    demand(re.fullmatch(r"[^\s@]{1,200}(@[1-9][0-9]{0,8})?", asked), "a name")
+    for name in ("nodes", "selection"):
+        given = document.get(name, [])
+        demand(isinstance(given, list) and all(isinstance(one, str) for one in given), name)
+    demand(isinstance(document["ledger"], dict), "no proof of a ledger")
+    proof, _ = read_proof(canonical(document["ledger"]))
+    demand(proof["entry"]["kind"] == "ledger", "another kind")
+    demand("body" in proof and "envelope" not in proof, "a body and no statement")
+    return document
+
+
+def find_document(document: dict[str, Any]) -> str:
+    """Return whether a corpus used a document, left it out, or did not have it, step 3."""
+    body = document["ledger"]["body"]
+    demand(isinstance(body, dict) and isinstance(body.get("corpus"), dict), "no corpus")
+    corpus = body["corpus"]
+    demand(set(corpus) == {"root", "documents", "used", "entry", "filter"}, "corpus")
+    demand(is_hash(corpus["root"]), "root")
+    for name in ("documents", "used", "entry"):
+        number = corpus[name]
+        demand((type(number) is int and number >= 0) or (name, number) == ("entry", None), name)
+    check_filter(corpus)
+    nodes = [read_base64(one) for one in document["nodes"]]
+    known = {sha256(node).hexdigest(): node for node in nodes}
+    identity, _, number = document["document"].partition("@")
+    leaf, path = leaf_of(identity, corpus["root"], known)
+    used = list(path)
+    if leaf and number and str(leaf["version"]) != number:
+        leaf, path = leaf_of(f"{identity}@{number}", corpus["root"], known)
+        used += [node for node in path if node not in used]
+    demand(nodes == used, "nodes")
+    chosen = corpus["filter"]
+    decides = leaf is not None and "selection_sha256" in chosen
+    demand(decides == ("selection" in document), "selection")
+    if leaf is None:
+        return "absent"
+    selection = document.get("selection")
+    if selection is not None:
+        digest = sha256(canonical(selection)).hexdigest()
+        demand(digest == chosen["selection_sha256"], "another selection")
+        demand(len(selection) == chosen["selected"], "another selection")
+    among = chosen.get("documents", selection)
+    inside = among is None or identity in among
+    inside &= leaf["collection"] in chosen.get("collections", [leaf["collection"]])
+    return "used" if inside else "left_out"
+
+
+def leaf_of(key: str, root: str, nodes: dict[str, bytes]) -> tuple[Any, list[bytes]]:
+    """Return what a map has for a version, if it has it, and the nodes that show it."""
+    found, path = walk(key.encode(), root, nodes)
+    if not found:
+        return None, path
+    leaf = read_json(path[-1][33:])
+    identity, _, number = key.partition("@")
+    demand(leaf["document_id"] == identity, "another document's leaf")
+    demand(number in ("", str(leaf["version"])), "another version's leaf")
+    return leaf, path
+
+
+def verify_corpus(data: bytes, keys: list[Key]) -> tuple[str, list[str], str | None]:
+    """Verify a proof about a corpus, or a ledger's with what its entry says of its corpus.
+
+    Return the verdict, the checks that failed, and what was found of the document.
+    """
+    try:
+        document = read_corpus_proof(data)
+    except RefusedError:
+        if b"evidentia/corpus-proof" in data:
+            return "does not hold", ["format"], None
+        verdict, failed = verify(data, keys)
+        proof, _ = read_proof(data)
+        session = read_statement(read_envelope(proof["envelope"]).payload)["predicate"]
+        if proof["body"].get("corpus") != named_corpus(session["corpus"]):
+            return "does not hold", [*failed, "corpus"], None
+        return verdict, failed, None
+    verdict, failed = verify(canonical(document["ledger"]), keys)
+    try:
+        found = find_document(document)
+    except RefusedError:
+        return "does not hold", [*failed, "corpus"], None
+    return verdict, failed, None if failed else found
 
 
 def check_votes(session: dict[str, Any]) -> None:

@@ -379,8 +379,11 @@ def test_threads_that_check_against_other_documents_get_their_own(
             both.wait(30)
             workspace = sqlite_filled.opened.for_()
             within = Within(frozenset({document.id}))
-            corpus = shelf_of(workspace._acting).corpus(within, (), lambda *_: None)
-            found[name].append({chunk.document_id for chunk in corpus.held.few(99) or ()})
+            shelf = shelf_of(workspace._acting)
+            with shelf.pinned() as pin:
+                corpus = shelf.corpus(pin, within, (), lambda *_: None)
+                held = {chunk.document_id for chunk in corpus.held.few(99) or ()}
+            found[name].append(held)
 
     threads = [
         threading.Thread(target=work, args=("leave", leave)),

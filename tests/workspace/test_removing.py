@@ -78,6 +78,7 @@ def test_a_removed_document_that_is_ingested_again_is_a_further_version(
     assert workspace.ingest(rules / "fees.txt").results[0].outcome == "unchanged"
     text = workspace.documents.chunks(back.document)[0].text
     assert workspace.check(text, judges=["quote"]).entries[0].verdict == "supported"
+    assert workspace.check("The fee is 5 dollars.").session.document_count == 2
     workspace.documents.remove(back.document, reason="again")
     assert names(workspace) == ["old/gifts.txt"]
     assert problems(workspace) == []

@@ -8,7 +8,7 @@ after a run is a change of a format. The keys are public knowledge: never trust 
 import copy
 import hmac
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,15 @@ from evidentia.export.jsonform import to_json
 from evidentia.export.junit import to_junit
 from evidentia.export.sarif import to_sarif
 from evidentia.ledger.citations import find_citations, issue_anchor, resolve_citation
+from evidentia.ledger.commitment import (
+    CorpusCommitment,
+    CorpusFilter,
+    corpus_leaves,
+    proving_nodes,
+    whole_map,
+)
 from evidentia.ledger.confidence import calculate_confidence, confidence_band
+from evidentia.ledger.membership import CorpusProof, keys_of
 from evidentia.ledger.model import (
     CitationCheck,
     Claim,
@@ -69,7 +77,9 @@ from evidentia.ledger.session import (
     CheckedDocument,
     LedgerSession,
     LeftOutText,
+    SearchedBy,
     UnreadFile,
+    cited_documents,
 )
 from evidentia.ledger.verdicts import assign_verdict
 from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote
@@ -116,6 +126,7 @@ from evidentia.sources.wire import rag_sources
 from evidentia.store.lake import FileLake
 from evidentia.trail.checkpoint import Checkpoint, log_origin
 from evidentia.trail.entry import Entry, EntryKind, body_commitment, genesis_prev
+from evidentia.trail.keyed import KeyedMap
 from evidentia.trail.merkle import (
     NodeHash,
     consistency_proof,
@@ -146,6 +157,7 @@ AUTHORITY_ORIGIN = log_origin("a41e7c02d95b836f", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
+THIRD_ORIGIN = log_origin("c2f96a7d03e81b54", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -351,6 +363,8 @@ def files() -> dict[str, bytes]:
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
         "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
         "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
+        "keys/third-log.pub": f"{third_key().verifier}\n".encode(),
+        "corpora.json": listed(vector.as_json() for vector in corpus_vectors()),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "renderings.json": pretty(rendering_vectors()),
@@ -363,6 +377,8 @@ def files() -> dict[str, bytes]:
     made |= {f"ledger/{path}": data for path, data in ledger_files().items()}
     made |= {f"bundle/{path}": data for path, data in bundle_files().items()}
     made |= {f"pack/{path}": data for path, data in pack_files().items()}
+    made |= {f"ledger/{path}": data for path, data in third_files().items()}
+    made |= {vector.path: vector.data for vector in corpus_vectors()}
     index = []
     recorded = ledger_log()
     for vector in [
@@ -378,6 +394,7 @@ def files() -> dict[str, bytes]:
         *voted_proofs(),
         *library_proofs(),
         *later_proofs(),
+        *third_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -4069,6 +4086,397 @@ def later_packs() -> Iterator[PackVector]:
 
 
 # PDFs
+
+
+# The third form of ledgers, and what proves a document in their corpus or out of it
+
+
+def third_key() -> SigningKey:
+    """Return the key of the log of a library and of ledgers of the third form."""
+    return SigningKey.from_seed(THIRD_ORIGIN, seed(f"key of {THIRD_ORIGIN}"))
+
+
+def archived(number: int) -> str:
+    """Return the id of a document of the library that no ledger cites."""
+    return derived_id("doc", {"collection": "archive", "filename": f"note-{number}.txt"})
+
+
+def versions_of_library() -> Iterator[Json]:
+    """Give what entries say of the versions of a library, in order."""
+    for source in SOURCES:
+        version = {
+            **source.checked().model_dump(exclude={"superseded"}),
+            "language": None,
+            "direction": "ltr",
+            "title": None,
+            "pages": 1,
+            "chunks": len(source.chunks),
+            "warnings": (),
+            "created_at": "2026-01-05T09:01:00.000000Z",
+        }
+        body = document_body(version, chunks_digest(source.chunks))
+        yield body | ({"dated": source.dated} if source.dated else {})
+    for number, issue in [*((number, 1) for number in range(12)), (0, 2)]:
+        version = {
+            "id": archived(number),
+            "version": issue,
+            "collection": "archive",
+            "filename": f"note-{number}.txt",
+            "media_type": "text/plain",
+            "sha256": sha256_hex(f"Note {number}, {issue}.\n".encode()),
+            "language": None,
+            "direction": "ltr",
+            "title": None,
+            "dated": None,
+            "pages": 1,
+            "chunks": 1,
+            "warnings": (),
+            "created_at": "2026-01-05T09:01:00.000000Z",
+        }
+        yield document_body(version, seed(f"chunks {number} {issue}").hex())
+
+
+@cache
+def third_library() -> tuple[KeyedMap, tuple[Json, ...]]:
+    """Return the map of the library, and the bodies of the entries that record it."""
+    bodies: list[Json] = []
+    for body in versions_of_library():
+        leaves = corpus_leaves([*bodies, body])
+        named = {"root": whole_map(leaves).root.hex(), "documents": len(leaves)}
+        bodies.append({**body, "corpus": named, "by": "Zoë"})
+    whole = whole_map(corpus_leaves(bodies))
+    return KeyedMap(whole.root, whole.added.get), tuple(bodies)
+
+
+LEAF = b"\x02"
+"""What a leaf of a map begins with."""
+SELECTION = tuple(sorted([*(source.document_id for source in SOURCES), archived(3)]))
+ALL = CorpusFilter(all=True)
+SOME = CorpusFilter(documents=sorted(source.document_id for source in SOURCES))
+SELECTED = CorpusFilter(
+    selection_sha256=sha256_hex(canonical_json(SELECTION)), selected=len(SELECTION)
+)
+SEARCH = SearchedBy(engine="tantivy 0.25.1", terms=1, formula="bm25 k1=1.5 b=0.75")
+
+
+def third_session(chosen: CorpusFilter = ALL, name: str = "led_9d47c0a2e6b81f35") -> LedgerSession:
+    """Return the answer checked against a library, or a part of it, in the third form."""
+    made = second_session()
+    ledger = made.ledger.model_copy(update={"id": name})
+    corpus, bodies = third_library()
+    documents = len(corpus_leaves(bodies))
+    used = {ALL: documents, SOME: 2, SELECTED: 3}[chosen]
+    cited = sorted(cited_documents(ledger))
+    commitment = CorpusCommitment(
+        root=corpus.root.hex(),
+        documents=documents,
+        used=used,
+        entry=len(bodies),
+        filter=chosen,
+        nodes=proving_nodes(corpus, [one.encode() for one in cited]),
+    )
+    return made.model_copy(
+        update={
+            "ledger": ledger,
+            "documents": tuple(one for one in made.documents if one.id in cited),
+            "corpus": commitment,
+            "search": SEARCH,
+        }
+    )
+
+
+def third_sessions() -> tuple[LedgerSession, LedgerSession, LedgerSession]:
+    """Return ledgers against all of a library, some documents of it, and a selection."""
+    some = third_session(SOME, "led_2b6e80f59c13d7a4")
+    return third_session(), some, third_session(SELECTED, "led_f0317b4e5ad9c268")
+
+
+def committed_body(made: LedgerSession) -> Json:
+    """Return the body of the entry that records a ledger of the third form."""
+    named = made.corpus and made.corpus.named().model_dump(mode="json")
+    return {**ledger_body(made), "corpus": named, "by": "Zoë"}
+
+
+@cache
+def third_log() -> Log:
+    """Return a log with a library, and ledgers that were checked against it."""
+    log = Log(THIRD_ORIGIN, [third_key()])
+    log.announce(log.keys[0], by="owner")
+    for body in third_library()[1]:
+        log.append(EntryKind.DOCUMENT, body["document_id"], body)
+    for made in third_sessions():
+        log.append(EntryKind.LEDGER, made.ledger.id, committed_body(made))
+    first = third_session()
+    other = committed_body(first)
+    other["corpus"] = {**other["corpus"], "root": flip(other["corpus"]["root"])}
+    log.append(EntryKind.LEDGER, first.ledger.id, other)
+    log.append(EntryKind.LEDGER, first.ledger.id, {**ledger_body(first), "by": "Zoë"})
+    empty = whole_map({}).root.hex()
+    nothing = {**committed_body(first), "corpus": {**other["corpus"], "root": empty}}
+    nothing["corpus"] |= {"documents": 0, "used": 0}
+    log.append(EntryKind.LEDGER, first.ledger.id, nothing)
+    return log
+
+
+THIRD = len(tuple(versions_of_library())) + 1
+"""The entry of the first ledger of that log."""
+OF_SOME, OF_SELECTED, MISNAMED, UNNAMED, OF_NOTHING = range(THIRD + 1, THIRD + 6)
+
+
+def third_proofs() -> Iterator[ProofVector]:
+    """Give the proof of a ledger of the third form, and of a document of its library."""
+    log, key = third_log(), "third-log.pub"
+    payload = third_session().to_statement().encode()
+    why = "a ledger that commits to what it was checked against"
+    yield ProofVector("ledger-third", pretty(enveloped(log, THIRD, payload)), why, key=key)
+    proof = log.prove(1, len(log.entries), log.keys[0])
+    why = "a document, in the second form, which commits to the library with it"
+    yield ProofVector("document-second", pretty(proof), why, key=key)
+
+
+def third_files() -> dict[str, bytes]:
+    """Return the statement of a ledger of the third form, its export, and what is none."""
+    made = third_session()
+    return {
+        "statement-third.json": made.to_statement().encode(),
+        "statement-third-some.json": third_sessions()[1].to_statement().encode(),
+        "export-third.json": pretty(to_json(made)),
+        "refused-third.json": listed(refused_thirds()),
+    }
+
+
+def refused_thirds() -> list[Json]:
+    """Return statements that are no ledgers of the third form, and whether their form is one's."""
+    good: Json = third_session().to_statement().as_json()
+    some: Json = third_sessions()[1].to_statement().as_json()
+    second: Json = second_session().to_statement().as_json()
+    at, nodes = "predicate.corpus", good["predicate"]["corpus"]["nodes"]
+    one = good["predicate"]["documents"][0]
+    other = {"documents": [archived(1)]}
+    given = (
+        ("a document that is cited is left out", True, "predicate.documents", [one]),
+        ("a document is there twice", True, "predicate.documents", [one] * 3),
+        (
+            "a document has another digest",
+            True,
+            "predicate.documents.0.sha256",
+            flip(one["sha256"]),
+        ),
+        ("a document has another date", True, "predicate.documents.0.dated", "2020-01-01"),
+        ("a document is called superseded", True, "predicate.documents.0.superseded", True),
+        ("a node is left out", True, f"{at}.nodes", nodes[:-1]),
+        ("a node is there twice", True, f"{at}.nodes", [*nodes, nodes[-1]]),
+        ("the nodes are in another order", True, f"{at}.nodes", nodes[::-1]),
+        ("a node is not base64", True, f"{at}.nodes.0", "?"),
+        ("another root", True, f"{at}.root", flip(good["predicate"]["corpus"]["root"])),
+        ("not all of it was used", True, f"{at}.used", 2),
+        ("the filter leaves out what is cited", True, f"{at}.filter", other),
+        ("a filter that is two things", False, f"{at}.filter", {"all": True, **other}),
+        ("a filter that is nothing", False, f"{at}.filter", {}),
+        ("a filter with a null in it", False, f"{at}.filter.documents", None),
+        ("a root that is none", False, f"{at}.root", "00"),
+        ("a corpus that is null", False, at, None),
+        ("no corpus", False, at, MISSING),
+        ("searched by nothing", False, "predicate.search", {}),
+        ("searched by null", False, "predicate.search", None),
+        (
+            "why claims are weak is not counted",
+            False,
+            "predicate.ledger.summary.by_support",
+            MISSING,
+        ),
+    )
+    refused = [(why, form, put(good, path, value)) for why, form, path, value in given]
+    refused += [
+        ("more was used than there is", True, put(some, f"{at}.used", 99)),
+        ("the third form, called the second", False, good | {"predicateType": SECOND_TYPE}),
+        (
+            "the second form with a search",
+            False,
+            put(second, "predicate.search", SEARCH.model_dump()),
+        ),
+    ]
+    return [
+        {"why": why, "well_formed": form, "statement": statement}
+        for why, form, statement in refused
+    ]
+
+
+class CorpusVector(NamedTuple):
+    """A proof about a corpus, the key it is checked with, and what must come out."""
+
+    name: str
+    data: bytes
+    why: str
+    membership: str | None = None
+    fails: tuple[str, ...] = ()
+    key: str | None = "third-log.pub"
+
+    @property
+    def path(self) -> str:
+        """Where the file is."""
+        return f"corpora/{'refused' if self.fails else 'holds'}/{self.name}.json"
+
+    def as_json(self) -> Json:
+        """Return the line of the index."""
+        undecided = "holds" if self.key else "consistent, signer unknown"
+        return {
+            "file": self.path,
+            "key": f"keys/{self.key}" if self.key else None,
+            "verdict": "does not hold" if self.fails else undecided,
+            "membership": self.membership,
+            "fails": list(self.fails),
+            "why": self.why,
+        }
+
+
+def corpus_proof(seq: int, document: str, selection: Sequence[str] | None = None) -> Json:
+    """Return the object of a file that proves a document in a ledger's corpus, or out of it."""
+    log, (corpus, _) = third_log(), third_library()
+    if seq == OF_NOTHING:
+        corpus = KeyedMap(whole_map({}).root, {}.get)
+    proof = Proof.parse(canonical_json(log.prove(seq, len(log.entries), log.keys[0])))
+    nodes = proving_nodes(corpus, keys_of(corpus, document)[0])
+    chosen = None if selection is None else tuple(selection)
+    return CorpusProof(document, proof, nodes, chosen).as_json()
+
+
+def never_recorded(*, beside: bool) -> str:
+    """Return an id that the library does not have; where it would be is another's leaf, or none."""
+    corpus, _ = third_library()
+    names = (
+        derived_id("doc", {"collection": "archive", "filename": f"other-{number}.txt"})
+        for number in range(10_000)
+    )
+    return next(name for name in names if (corpus.prove(name.encode())[-1][:1] == LEAF) is beside)
+
+
+def corpus_vectors() -> Iterator[CorpusVector]:
+    """Give proofs about a corpus: that a document was there, was left out, or was not there."""
+    own, note = POLICY.document_id, archived(0)
+    absent, beside = never_recorded(beside=False), never_recorded(beside=True)
+    for name, why, membership, proof in (
+        ("used", "a document that was used", "used", corpus_proof(THIRD, own)),
+        ("newest", "the newest of two versions", "used", corpus_proof(THIRD, note)),
+        ("newest-by-number", "the same by its number", "used", corpus_proof(THIRD, f"{note}@2")),
+        ("older", "the older of two versions", "used", corpus_proof(THIRD, f"{note}@1")),
+        ("absent", "a document that was not there", "absent", corpus_proof(THIRD, absent)),
+        ("absent-beside", "the same, by another's leaf", "absent", corpus_proof(THIRD, beside)),
+        ("absent-version", "a later version", "absent", corpus_proof(THIRD, f"{own}@2")),
+        ("absent-from-nothing", "an empty library", "absent", corpus_proof(OF_NOTHING, own)),
+        ("filtered-in", "a document that was chosen", "used", corpus_proof(OF_SOME, own)),
+        ("filtered-out", "one that was not", "left_out", corpus_proof(OF_SOME, note)),
+        ("filtered-older", "a version", "left_out", corpus_proof(OF_SOME, f"{note}@1")),
+        ("selected", "one of a selection", "used", corpus_proof(OF_SELECTED, own, SELECTION)),
+        ("not-selected", "one beside", "left_out", corpus_proof(OF_SELECTED, note, SELECTION)),
+        ("absent-selected", "none of it", "absent", corpus_proof(OF_SELECTED, absent)),
+    ):
+        yield CorpusVector(name, pretty(proof), why, membership)
+    good = pretty(corpus_proof(THIRD, own))
+    yield CorpusVector("unknown-signer", good, "no key was given", "used", key=None)
+    yield from malformed_corpora()
+    yield from refused_corpora()
+
+
+def malformed_corpora() -> Iterator[CorpusVector]:
+    """Give files that are no proofs about a corpus."""
+    good = corpus_proof(THIRD, POLICY.document_id)
+    log = third_log()
+    record = log.prove(1, len(log.entries), log.keys[0])
+    bare = log.prove(THIRD, len(log.entries), log.keys[0], disclose=False)
+    stated = enveloped(log, THIRD, third_session().to_statement().encode())
+    for name, why, document in (
+        ("no-nodes", "there are no nodes", put(good, "nodes", MISSING)),
+        ("no-ledger", "there is no ledger", put(good, "ledger", MISSING)),
+        ("unknown-field", "a field that is unknown", {**good, "note": ""}),
+        ("future", "a version that is none yet", {**good, "v": 2}),
+        ("true-as-version", "true is no number", {**good, "v": True}),
+        ("no-document", "a document without a name", {**good, "document": ""}),
+        ("no-version", "a version that is none", {**good, "document": f"{good['document']}@0"}),
+        ("document-number", "a name that is a number", {**good, "document": 7}),
+        ("nodes-text", "nodes that are text", {**good, "nodes": "".join(good["nodes"])}),
+        ("nodes-numbers", "nodes that are numbers", {**good, "nodes": [1]}),
+        ("selection-null", "a selection that is null", {**good, "selection": None}),
+        ("ledger-text", "a ledger that is text", {**good, "ledger": "led_0"}),
+        ("ledger-broken", "the ledger's proof is cut", put(good, "ledger.checkpoint", MISSING)),
+        ("no-body", "the ledger's body is not there", {**good, "ledger": bare}),
+        ("statement", "the statement is there", {**good, "ledger": stated}),
+        ("other-kind", "the entry of a document", {**good, "ledger": record}),
+    ):
+        yield CorpusVector(name, pretty(document), why, None, ("format",))
+    whole = pretty(good)
+    yield CorpusVector("cut", whole[: len(whole) // 2], "half of a file", None, ("format",))
+
+
+def refused_corpora() -> Iterator[CorpusVector]:
+    """Give files that prove nothing: something in them is not what it was."""
+    own, note, absent = POLICY.document_id, archived(0), never_recorded(beside=False)
+    good, out = corpus_proof(THIRD, own), corpus_proof(OF_SOME, note)
+    older, chosen = corpus_proof(THIRD, f"{note}@1"), corpus_proof(OF_SELECTED, own, SELECTION)
+    nodes, root = good["nodes"], good["ledger"]["body"]["corpus"]["root"]
+    corpus, _ = third_library()
+    by_number = list(proving_nodes(corpus, [f"{note}@2".encode()]))
+    leaf = b64encode(parse_base64(nodes[-1]).replace(b"policies", b"policied")).decode()
+    body, wrong = "ledger.body.corpus", third_sessions()[0].to_statement().encode()
+    nothing = {**good, "nodes": []}
+    for name, why, fails, document in (
+        ("node-missing", "a node is left out", "corpus", {**good, "nodes": nodes[:-1]}),
+        ("nodes-missing", "all nodes are left out", "corpus", nothing),
+        ("node-twice", "a node is there twice", "corpus", {**good, "nodes": [*nodes, nodes[0]]}),
+        ("nodes-turned", "the other way round", "corpus", {**good, "nodes": nodes[::-1]}),
+        ("node-changed", "a leaf was changed", "corpus", {**good, "nodes": [*nodes[:-1], leaf]}),
+        ("node-base64", "a node is not base64", "corpus", {**good, "nodes": [*nodes[:-1], "?"]}),
+        ("renamed", "nodes of another document", "corpus", {**good, "document": absent}),
+        ("newest-hidden", "the newest is passed over", "corpus", {**older, "nodes": by_number}),
+        ("asked-newest", "a version too much", "corpus", {**older, "document": note}),
+        ("selection-missing", "no selection", "corpus", put(chosen, "selection", MISSING)),
+        ("selection-other", "another", "corpus", {**chosen, "selection": [own]}),
+        ("selection-idle", "one that decides nothing", "corpus", {**good, "selection": [own]}),
+        ("no-corpus", "the entry commits to none", "corpus", {**good, **of_entry(UNNAMED)}),
+        ("other-root", "the entry names another", "corpus", {**good, **of_entry(MISNAMED)}),
+        ("root-changed", "another root", "content corpus", put(good, f"{body}.root", flip(root))),
+        (
+            "filter-changed",
+            "as if all",
+            "content corpus",
+            put(out, f"{body}.filter", {"all": True}),
+        ),
+        ("filter-null", "a null", "content corpus", put(good, f"{body}.filter.documents", None)),
+        ("used-changed", "a count", "content corpus", put(good, f"{body}.used", 1)),
+        (
+            "subject-changed",
+            "of another ledger",
+            "place",
+            put(good, "ledger.entry.subject", "led_0"),
+        ),
+        ("path-changed", "another place", "place", moved_on(good)),
+        (
+            "ledger-other-corpus",
+            "not its statement's",
+            "corpus",
+            enveloped(third_log(), MISNAMED, wrong),
+        ),
+        ("ledger-no-corpus", "none in its entry", "corpus", enveloped(third_log(), UNNAMED, wrong)),
+    ):
+        yield CorpusVector(name, pretty(document), why, None, tuple(fails.split()))
+    key = "ledger-log.pub"
+    yield CorpusVector("other-key", pretty(good), "another's key", None, ("signature",), key)
+
+
+def of_entry(seq: int) -> Json:
+    """Return the part of a file that proves the entry of a ledger."""
+    log = third_log()
+    return {"ledger": log.prove(seq, len(log.entries), log.keys[0])}
+
+
+def moved_on(proof: Json) -> Json:
+    """Return a file in which the place of the ledger's entry is another."""
+    return put(proof, "ledger.inclusion.0", flip(proof["ledger"]["inclusion"][0]))
+
+
+def parse_base64(text: str) -> bytes:
+    """Return the bytes of base64."""
+    return b64decode(text, validate=True)
 
 
 def rendering_vectors() -> Json:

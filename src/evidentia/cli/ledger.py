@@ -1,7 +1,7 @@
 """`evidentia ledger`: list, show, export and prove what checks came to."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from evidentia.cli.exporting import (
     say_exported,
 )
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+
+if TYPE_CHECKING:
+    from evidentia.workspace.membership import LedgerCorpus
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -187,6 +190,110 @@ def prove(
         key = opened.trail.public_key()
     of = f"ledger {proof.entry.subject}"
     hand_over(proof.as_json(), of, str(key), output, as_json=as_json)
+
+
+@app.command()
+def corpus(
+    ledger: LedgerArgument,
+    prove: Annotated[
+        str | None,
+        typer.Option(
+            "--prove",
+            metavar="DOCUMENT",
+            help="Prove that a document was or wasn't in it: its id, a version of it (doc_…@1), "
+            "or COLLECTION/FILENAME.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the proof to a file."),
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only what comes after this one in the list.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")
+    ] = 50,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what a ledger was checked against, or prove that a document was or wasn't in it.
+
+    The list is made again from the trail, and must lead to what the ledger commits to. A proof has
+    nothing of the answer; whoever has it and your public key ('evidentia keys show') verifies it
+    offline with 'evidentia verify FILE --key KEY'.
+    """
+    from evidentia.cli.output import print_json
+    from evidentia.errors import InputError
+
+    if prove is not None:
+        _prove_document(ledger, prove, output, home, tenant, as_json=as_json)
+        return
+    if output is not None:
+        raise InputError("-o is where a proof is written: give --prove DOCUMENT, or leave it out")
+    with workspace(home, tenant, read_only=True) as opened:
+        found = opened.ledgers.corpus(ledger, after=after, limit=limit)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _print_corpus(found)
+
+
+def _prove_document(
+    ledger: str,
+    document: str,
+    output: Path | None,
+    home: Path | None,
+    tenant: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    from evidentia.cli.output import print_json, say, visible, write_json
+
+    with workspace(home, tenant) as opened:
+        proof = opened.ledgers.prove_corpus(ledger, document)
+        key = opened.trail.public_key()
+    if output is None:
+        print_json(proof.as_json())
+        return
+    write_json(output, proof.as_json())
+    found = proof.finding()
+    if as_json:
+        print_json({"file": str(output), "public_key": str(key), **found.as_json()})
+        return
+    told = visible(found.told)
+    say(f"{told[0].upper()}{told[1:]}.", "good")
+    say(f"The proof is in {output}. Whoever trusts the key verifies it with:")
+    say(f"evidentia verify {output} --key {key}", under=True)
+
+
+def _print_corpus(found: "LedgerCorpus") -> None:
+    from evidentia.cli.output import print_table, say
+    from evidentia.language.counting import counted
+
+    documents = counted(found.documents, "document")
+    used = "all" if found.used == found.documents else f"{found.used:,}"
+    say(f"Ledger {found.ledger_id} was checked against {used} of {documents}, versions counted.")
+    if found.named is not None:
+        where = "" if found.named.entry is None else f", as entry {found.named.entry} names it"
+        say(f"The library has the root {found.named.root}{where}.")
+    print_table(
+        ("Document", "Version", "Id", "SHA-256", "Checked"),
+        [
+            (
+                f"{one.collection}/{one.filename}",
+                one.version,
+                one.id,
+                one.sha256[:16],
+                "yes" if one.used else "left out",
+            )
+            for one in found.versions
+        ],
+        right=("Version",),
+    )
+    if found.next_after is not None:
+        say(f"More: evidentia ledger corpus {found.ledger_id} --after {found.next_after}")
 
 
 @app.command()

@@ -71,16 +71,21 @@ def say_fingerprint(digest: str) -> None:
     say(f"Fingerprint: {visible(' '.join(in_groups(digest)))}")
 
 
+def write_json(output: Path, value: dict[str, Any]) -> None:
+    """Write a JSON object to a file."""
+    from evidentia.store.files import write_durably
+
+    write_durably(output, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+
 def hand_over(
     proof: dict[str, Any], of: str, key: str, output: Path | None, *, as_json: bool
 ) -> None:
     """Print a proof, or write it to a file and say how a stranger verifies it."""
-    from evidentia.store.files import write_durably
-
     if output is None:
         print_json(proof)
         return
-    write_durably(output, (json.dumps(proof, indent=2, ensure_ascii=False) + "\n").encode())
+    write_json(output, proof)
     if as_json:
         print_json({"file": str(output), "entry": proof["entry"]["seq"], "public_key": key})
         return

@@ -15,6 +15,8 @@ from evidentia.language.tokens import tokenize
 
 K1: Final = 1.5
 B: Final = 0.75
+FORMULA: Final = f"bm25 k1={K1} b={B}"
+"""What a ledger says of how passages were scored."""
 _DIGITS: Final = 6
 """Equal texts score alike to the last digit; what is nearly equal counts as equal."""
 

@@ -19,6 +19,8 @@ from evidentia.frozen import FrozenItems, FrozenList, FrozenModel, LaterFields
 from evidentia.trail.keyed import EMPTY_MAP, KeyedMap, Update
 from evidentia.trail.note import decode_base64
 
+CORPUS: Final = "corpus"
+"""The field of a ledger's body that commits to the library, and the name of the check of it."""
 MAX_NAMED: Final = 100
 """How many documents a filter names; a larger selection is named by its digest."""
 _HASH: Final = r"^[0-9a-f]{64}$"
@@ -126,12 +128,11 @@ class CorpusFilter(LaterFields):
         return self.documents is None or leaf["document_id"] in self.documents
 
 
-class CorpusCommitment(FrozenModel):
+class NamedCorpus(FrozenModel):
     """What an answer was checked against: a library by its root, and what was used of it.
 
     `documents` counts the versions in the library, `used` those of them that the filter let in;
-    `entry` is the trail's that names the root, and `nodes` prove the leaves of the documents that
-    the ledger cites.
+    `entry` is the trail's that names the root.
     """
 
     root: str = Field(pattern=_HASH)
@@ -139,13 +140,22 @@ class CorpusCommitment(FrozenModel):
     used: int = Field(ge=0)
     entry: int | None = Field(None, ge=0)
     filter: CorpusFilter
-    nodes: FrozenItems[str] = FrozenList()
 
     @model_validator(mode="after")
     def _counts(self) -> Self:
         if self.used > self.documents or (self.filter.all and self.used != self.documents):
             raise ValueError("used counts what the filter lets in of the documents")
         return self
+
+    def named(self) -> "NamedCorpus":
+        """Return what a ledger's entry says of it."""
+        return NamedCorpus(**{name: getattr(self, name) for name in NamedCorpus.model_fields})
+
+
+class CorpusCommitment(NamedCorpus):
+    """The same with the nodes that prove the leaves of the documents that a ledger cites."""
+
+    nodes: FrozenItems[str] = FrozenList()
 
     def proved_map(self) -> KeyedMap:
         """Return the part of the map that the nodes show."""

@@ -55,14 +55,26 @@ class LeftOutText(FrozenModel):
     reason: str
 
 
+class SearchedBy(FrozenModel):
+    """By what passages were found: the engine that gives candidates, and what orders them.
+
+    `terms` is the version of the rules by which text is cut into words, `formula` what scores it.
+    """
+
+    engine: str = Field(min_length=1)
+    terms: int = Field(ge=1)
+    formula: str = Field(min_length=1)
+
+
 class LedgerSession(LaterFields):
     """A question and its answer, with the ledger that judges it and the claims it judges.
 
     `judging` says how claims were voted on, where a judge votes after the others. With a `corpus`,
-    which commits to all that the answer was checked against, `documents` are those that are cited.
+    which commits to all that the answer was checked against, `documents` are those that are cited,
+    and `search` says by what index they were found.
     """
 
-    later: ClassVar[tuple[str, ...]] = ("judging", "corpus")
+    later: ClassVar[tuple[str, ...]] = ("judging", "corpus", "search")
 
     id: str
     title: str
@@ -79,6 +91,7 @@ class LedgerSession(LaterFields):
     program: str = ""
     judging: Judging | None = None
     corpus: CorpusCommitment | None = None
+    search: SearchedBy | None = None
 
     @model_validator(mode="after")
     def _has_every_claim(self) -> Self:
@@ -100,7 +113,7 @@ class LedgerSession(LaterFields):
     @property
     def predicate_type(self) -> str:
         """The form of its statement: the first, unless it has what only a later one can say."""
-        if self.corpus is not None:
+        if self.corpus is not None or self.search is not None:
             return THIRD_TYPE
         is_first = self.judging is None and self.ledger.summary.by_support is None
         return PREDICATE_TYPE if is_first else SECOND_TYPE
@@ -127,7 +140,7 @@ class LedgerSession(LaterFields):
         if session.predicate_type != statement.predicate_type:
             raise ProofError(
                 "not a ledger: only the second form has by_support and judging, and only the third "
-                "a corpus"
+                "a corpus and what it was searched by"
             )
         if session.to_statement().subjects != statement.subjects:
             raise ProofError("the statement's subject is not the answer that it holds")
@@ -205,6 +218,8 @@ def cited_documents(ledger: EvidenceLedger) -> set[str]:
 def _wrong_corpus(session: LedgerSession) -> Iterator[str]:
     """Say what does not hold of a corpus that is committed to, and the documents cited of it."""
     if session.corpus is None:
+        if session.search is not None:
+            yield "it says by what it was searched, and commits to no corpus"
         return
     if session.ledger.summary.by_support is None:
         yield "it commits to a corpus, and does not count why claims are weak"

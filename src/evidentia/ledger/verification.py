@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from evidentia.errors import ProofError
+from evidentia.ledger.commitment import CORPUS
 from evidentia.ledger.pages import ledger_pages, pages_root
 from evidentia.ledger.session import THIRD_TYPE, LedgerSession
 from evidentia.proof.verification import Check, ProofReport
@@ -22,6 +23,8 @@ def recorded_of(session: LedgerSession) -> dict[str, Any]:
         "summary": ledger.summary.model_dump(mode="json"),
     }
     if session.predicate_type == THIRD_TYPE:
+        if session.corpus is not None:
+            said[CORPUS] = session.corpus.named().model_dump(mode="json")
         said[CLAIMS_ROOT] = pages_root(ledger_pages(session)).hex()
     return said
 

@@ -9,7 +9,7 @@ The rules kept here:
 4. What a proof cannot show is said beside what it shows.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -86,6 +86,8 @@ class ProofReport:
     """The signed checkpoint that it was verified under, as it was given."""
     later: tuple[Succession, ...] = ()
     """The versions that are known to have come after what it is about, the oldest first."""
+    shows: Mapping[str, Any] | None = None
+    """What a proof about a corpus shows of a document, where it does not fail."""
 
     @property
     def superseded(self) -> str | None:
@@ -136,6 +138,7 @@ class ProofReport:
             "superseded_by": [one.as_json() for one in self.later],
             "findings": list(self.findings),
             "cannot_know": list(self.cannot_know),
+            **({} if self.shows is None else {"shows": dict(self.shows)}),
         }
 
 

@@ -224,6 +224,11 @@ class SearchIndex:
         (self._folder / _STATE).unlink(missing_ok=True)
         shutil.rmtree(self._folder / _FILES, ignore_errors=True)
 
+    def opened(self) -> "tuple[IndexState, IndexReader]":
+        """Return what the index was built of with what it is searched by, of one moment."""
+        with self._lock:
+            return self._state or IndexState(), self.reader()
+
     def reader(self) -> "IndexReader":
         """Return what is searched by, as of the last look or update."""
         if self._reader is None:

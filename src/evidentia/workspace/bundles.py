@@ -372,7 +372,7 @@ def _library_document(acting: Acting, name: str) -> "LibraryDocument":
     from evidentia.workspace.library import Proved  # noqa: PLC0415 - the same
 
     with acting.database.read() as connection:
-        found = Proved(acting, connection).versions({name})
+        found = Proved.now(acting, connection).versions({name})
     if found:
         newest = found[-1]
         return LibraryDocument(newest.id, newest.filename, newest.sha256)

@@ -19,6 +19,7 @@ from evidentia.ledger.commitment import (
     CorpusCommitment,
     CorpusFilter,
     Get,
+    NamedCorpus,
     corpus_leaves,
     proving_nodes,
     whole_map,
@@ -64,27 +65,25 @@ def current_corpus(acting: Acting, connection: Connection) -> CurrentCorpus | No
 
 @dataclass(frozen=True, slots=True)
 class CheckedCorpus:
-    """The library that a check uses, as it was when its documents were read, and what it uses.
-
-    `commitment` proves what the check cites, also where documents were added meanwhile.
-    """
+    """The library that a check uses, as it was when the check began, and what of it."""
 
     acting: Acting
     found: CurrentCorpus
     filter: CorpusFilter
     used: int
 
-    def commitment(self, cited: Iterable[str]) -> CorpusCommitment:
-        """Return what a statement says of it, with the nodes that prove what it cites."""
+    def commitment(self, connection: Connection, cited: Iterable[str]) -> CorpusCommitment:
+        """Return what a statement says of it, with the nodes that prove what it cites.
+
+        The connection is the one that it was found by, in which nothing moves. Nodes that were
+        lost are made again from the entries.
+        """
         keys, found = [name.encode() for name in cited], self.found
-        with self.acting.database.read() as connection:
-            read = partial(corpus_nodes.node_data, connection, self.acting.tenant)
-            corpus = found.map if found.entry is None else KeyedMap(found.root, read)
-            try:
-                nodes = proving_nodes(corpus, keys)
-            except ProofError:  # a document was added since, or nodes were lost
-                corpus = corpus_at(self.acting, connection, found.entry).map
-                nodes = proving_nodes(corpus, keys)
+        try:
+            nodes = proving_nodes(found.map, keys)
+        except ProofError:
+            whole = corpus_at(self.acting, connection, found.entry).map
+            nodes = proving_nodes(whole, keys)
         return CorpusCommitment(
             root=found.root.hex(),
             documents=found.documents,
@@ -100,6 +99,15 @@ def corpus_at(acting: Acting, connection: Connection, entry: int | None) -> Curr
     if entry is None:
         raise ProofError("no entry names this corpus")
     return _rebuilt(acting, connection, acting.entry_within(connection, entry))
+
+
+def leaves_then(
+    acting: Acting, connection: Connection, corpus: NamedCorpus, ledger: int
+) -> dict[bytes, bytes]:
+    """Return what the library had that the ledger of an entry commits to, from the entries."""
+    before = ledger if corpus.entry is None else corpus.entry + 1
+    named = f"the ledger of entry {ledger} was checked against"
+    return _leading_to(acting, connection, bytes.fromhex(corpus.root), before, named)
 
 
 def selection(acting: Acting, identities: Collection[str] | None) -> CorpusFilter:
@@ -215,13 +223,27 @@ def _leaves(acting: Acting, connection: Connection, newest: LoggedEntry) -> dict
     named = named_corpus(newest.body)
     if named is None:
         return corpus_leaves(one.body for one in acting.entries(_KIND, connection=connection))
-    rows = log.find_entries(connection, acting.tenant, kind=_KIND, before=newest.entry.seq + 1)
+    seq = newest.entry.seq
+    return _leading_to(acting, connection, named[0], seq + 1, f"entry {seq} names")
+
+
+def _leading_to(
+    acting: Acting, connection: Connection, root: bytes, before: int, named: str
+) -> dict[bytes, bytes]:
+    """Return what a map of this root has, by the entries before one; raise `IntegrityError`.
+
+    An index that hides entries is not believed: then all are read and proved.
+    """
+    rows = log.find_entries(connection, acting.tenant, kind=_KIND, before=before)
     leaves = corpus_leaves(committed(row).body for row in rows)
-    if whole_map(leaves).root != named[0]:
-        raise IntegrityError(
-            f"the entries that record documents do not lead to the library that entry "
-            f"{newest.entry.seq} names: run 'evidentia verify'"
-        )
+    if whole_map(leaves).root != root:
+        proved = acting.entries(_KIND, connection=connection)
+        leaves = corpus_leaves(one.body for one in proved if one.entry.seq < before)
+        if whole_map(leaves).root != root:
+            raise IntegrityError(
+                f"the entries that record documents do not lead to the library that {named}: run "
+                "'evidentia verify'"
+            )
     return leaves
 
 

@@ -2,15 +2,19 @@
 
 The search index says which chunks to look at; each document that has one is read whole, verified
 against what the trail recorded of it, and remembered by the process. So a check costs what its
-claims touch, however much else the library has.
+claims touch, however much else the library has. All that one check reads is of one moment: index,
+documents and the map that commits to them are pinned when it begins.
 """
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Final
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
 
 from evidentia.documents.model import DocumentChunk
 from evidentia.errors import IntegrityError
@@ -19,10 +23,11 @@ from evidentia.judges.nli.model import encoder_digest
 from evidentia.ledger.evidence import Corpus, CorpusDocument, Hit
 from evidentia.ledger.judging import Judge
 from evidentia.ledger.references import named
-from evidentia.store.search import Candidate, SearchIndex, Within
+from evidentia.store.search import Candidate, IndexReader, Within
 from evidentia.store.sql import embeddings, library
 from evidentia.store.sql.library import StoredDocument, corpus_id
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.commitment import CurrentCorpus, current_corpus, newest_document
 from evidentia.workspace.library import Proved
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.remembered import Remembered
@@ -38,70 +43,103 @@ _LIKE: Final = 200
 """How many documents with a name like what a reference says are compared with it."""
 
 _MOST_CORPORA: Final = 8
+_MOST_PINS: Final = 100
+"""How often a library is looked at again that moved between two looks."""
 
 Bytes = tuple[str, str]
 """A document's bytes: its id and their digest."""
 
 
-class Documents:
-    """The documents of a library that were read and verified, as of one entry of the trail.
+class ReadChunks:
+    """The chunks of documents that were read and verified, by their bytes; threads may share it.
 
-    Threads may share one. What was verified stays so: it is remembered, not read again.
+    What was verified stays so: it is remembered, not read again, up to a size in all.
     """
 
-    def __init__(self, acting: Acting) -> None:
-        self._acting = acting
-        self._entry: int | None = None
-        self._versions: dict[str, tuple[StoredDocument, ...]] = {}
-        self._chunks: OrderedDict[Bytes, tuple[DocumentChunk, ...]] = OrderedDict()
+    def __init__(self) -> None:
+        self._known: OrderedDict[Bytes, tuple[DocumentChunk, ...]] = OrderedDict()
         self._size = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Bytes) -> tuple[DocumentChunk, ...] | None:
+        """Return the chunks of bytes, if they are remembered."""
+        with self._lock:
+            found = self._known.get(key)
+            if found is not None:
+                self._known.move_to_end(key)
+            return found
+
+    def put(self, key: Bytes, chunks: tuple[DocumentChunk, ...]) -> None:
+        """Remember chunks that were verified."""
+        with self._lock:
+            self._size += _size(chunks) - _size(self._known.get(key, ()))
+            self._known[key] = chunks
+            while self._size > _REMEMBERED and len(self._known) > 1:
+                self._size -= _size(self._known.popitem(last=False)[1])
+
+
+class Documents:
+    """The documents of a library as of one entry of the trail, read as they are needed.
+
+    Threads may share one. It reads through a view of the database that is of that moment: while
+    one is open (`seen_by`), and whatever others add meanwhile.
+    """
+
+    def __init__(self, acting: Acting, chunks: ReadChunks) -> None:
+        self._acting = acting
+        self._versions: dict[str, tuple[StoredDocument, ...]] = {}
+        self._chunks = chunks
+        self._views: list[tuple[Connection, Proved]] = []
         self._lock = threading.RLock()
 
-    def as_of(self, entry: int) -> None:
-        """Forget which versions there are, if documents came, changed or went since."""
+    @contextmanager
+    def seen_by(self, connection: Connection, corpus: CurrentCorpus | None) -> Iterator[None]:
+        """Read through a view of this library while the block lasts; its map is `corpus`."""
+        view = connection, Proved(self._acting, connection, corpus)
         with self._lock:
-            if entry != self._entry:
-                self._entry = entry
-                self._versions.clear()
+            self._views.append(view)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._views.remove(view)
 
     def versions(self, identities: Collection[str]) -> dict[str, tuple[StoredDocument, ...]]:
         """Return all versions of documents, the newest last, as the trail recorded them."""
         with self._lock:
             missing = {one for one in identities if one not in self._versions}
             if missing:
-                self._read(missing)
+                found = self._view[1].versions(missing)
+                for identity in missing:
+                    of_one = tuple(one for one in found if one.id == identity)
+                    self._versions[identity] = of_one
             return {one: self._versions[one] for one in identities}
 
     def chunks(self, version: StoredDocument) -> tuple[DocumentChunk, ...]:
         """Return a version's chunks as the trail recorded them."""
         key = version.id, version.sha256
+        found = self._chunks.get(key)
+        if found is None:
+            with self._lock:
+                connection, proved = self._view
+                found = tuple(library.chunks_of(connection, self._acting.tenant, *key))
+                proved.require(version, found)
+            self._chunks.put(key, found)
+        return found
+
+    def anchored(self, anchor: str) -> list[DocumentChunk]:
+        """Return the chunks that an anchor may mean, as they stand there."""
         with self._lock:
-            found = self._chunks.get(key)
-            if found is not None:
-                self._chunks.move_to_end(key)
-                return found
-            acting = self._acting
-            with acting.database.read() as connection:
-                found = tuple(library.chunks_of(connection, acting.tenant, *key))
-                Proved(acting, connection).require(version, found)
-            self._chunks[key] = found
-            self._size += _size(found)
-            while self._size > _REMEMBERED and len(self._chunks) > 1:
-                self._size -= _size(self._chunks.popitem(last=False)[1])
-            return found
+            return library.anchored_chunks(self._view[0], self._acting.tenant, anchor)
 
-    def all_ids(self) -> frozenset[str]:
+    def ids(self) -> frozenset[str]:
         """Return the ids of all documents; raise `IntegrityError` where one of them is missing."""
-        acting = self._acting
-        with self._lock, acting.database.read() as connection:
-            return frozenset(one.id for one in Proved(acting, connection).everything())
+        with self._lock:
+            return frozenset(one.id for one in self._view[1].everything())
 
-    def _read(self, identities: Collection[str]) -> None:
-        acting = self._acting
-        with acting.database.read() as connection:
-            found = Proved(acting, connection).versions(identities)
-        for identity in identities:
-            self._versions[identity] = tuple(one for one in found if one.id == identity)
+    @property
+    def _view(self) -> tuple[Connection, Proved]:
+        return self._views[-1]
 
 
 def _size(chunks: Iterable[DocumentChunk]) -> int:
@@ -115,12 +153,11 @@ class LibraryHoldings:
     the newest of them.
     """
 
-    def __init__(
-        self, acting: Acting, index: SearchIndex, documents: Documents, within: Within
-    ) -> None:
+    def __init__(self, acting: Acting, pinned: "Pin", within: Within) -> None:
         self._acting = acting
-        self._index = index
-        self._documents = documents
+        self._entry = pinned.entry
+        self._reader = pinned.reader
+        self._documents = pinned.documents
         self._within = within
         self._known: dict[Bytes, CorpusDocument] = {}
         self._by_id: dict[str, StoredDocument] = {}
@@ -169,7 +206,7 @@ class LibraryHoldings:
 
     def anchored(self, anchor: str) -> Sequence[DocumentChunk]:
         """Return the chunks that an anchor may mean."""
-        found = self._acting.read(library.anchored_chunks, anchor)
+        found = self._documents.anchored(anchor)
         self._meet({chunk.document_id for chunk in found})
         wanted = {chunk.chunk_id for chunk in found}
         owners = {chunk.document_id for chunk in found}
@@ -189,7 +226,7 @@ class LibraryHoldings:
             for start in range(len(words))
             for length in range(1, _LONGEST_NAME + 1)
         }
-        found = self._index.reader().named(sorted(spans), sorted(set(words)), _LIKE)
+        found = self._reader.named(sorted(spans), sorted(set(words)), _LIKE)
         inside = [one for one in found if self._is_within(one)]
         self._meet(inside)
         ids = [one for one, version in self._by_id.items() if version.id in set(inside)]
@@ -199,9 +236,9 @@ class LibraryHoldings:
         """Return all chunks, unless they are more."""
         within = self._within.documents
         if within is None:
-            if self._index.reader().known.count > most:
+            if self._reader.known.count > most:
                 return None
-            within = self._documents.all_ids()
+            within = self._documents.ids()
         self._meet(within)
         ids = [one for one, version in self._by_id.items() if version.id in within]
         if sum(self._by_id[one].chunks for one in ids) > most:
@@ -211,11 +248,14 @@ class LibraryHoldings:
     def _found(self, text: str, limit: int, within: Within) -> list[Candidate]:
         """Search by the index; one that names what the library does not have is built anew."""
         for _ in range(2):
-            found = self._index.reader().search(text, limit, within)
+            found = self._reader.search(text, limit, within)
             self._meet({one.document_id for one in found})
             if all((one.document_id, one.sha256) in self._known for one in found):
                 return found
-            rebuild_index(self._acting)
+            state, reader = rebuild_index(self._acting).opened()
+            if state.entry != self._entry:  # and so is of another library by now
+                break
+            self._reader = reader
         raise IntegrityError("the search index names passages that no document has: check again")
 
     def _hit(self, one: Candidate) -> Hit:
@@ -255,32 +295,17 @@ def _called_so(chunks: Sequence[DocumentChunk], identity: str) -> Sequence[Docum
     return [replace(chunk, document_id=identity) for chunk in chunks]
 
 
-@dataclass(slots=True)
-class Shelf:
-    """What a process remembers of a tenant's library, and the embeddings that are not kept yet."""
+class Pin(NamedTuple):
+    """A library at one moment: by what it is searched, its documents, and the map of them.
 
-    acting: Acting
+    `entry` is the newest that records documents; `corpus` is None where none does.
+    """
+
+    entry: int
+    reader: IndexReader
     documents: Documents
-    corpora: Remembered[tuple[Within, int], Corpus] = field(
-        default_factory=lambda: Remembered(_MOST_CORPORA)
-    )
-    made: dict[str, bytes] = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def corpus(self, within: Within, judges: Sequence[Judge], progress: Progress) -> Corpus:
-        """Return a part of the library as judges need it: with what its passages mean if asked."""
-        index = search_index(self.acting)
-        entry = index.state.entry if index.state else -1
-        self.documents.as_of(entry)
-        known = self.corpora.get((within, entry))
-        if known is None:
-            known = Corpus(LibraryHoldings(self.acting, index, self.documents, within))
-        corpus = with_meaning(
-            known, judges, look_up=self._look_up, keep=self._take, progress=progress
-        )
-        if corpus.meaning is not None or known.meaning is None:
-            self.corpora.put((within, entry), corpus)
-        return corpus
+    corpus: CurrentCorpus | None
+    connection: Connection
 
     def used(self, identities: Iterable[str]) -> list[StoredDocument]:
         """Return the versions that go by these ids in a corpus, in their order."""
@@ -292,6 +317,67 @@ class Shelf:
             for version in versions
             if corpus_id(version) in wanted
         ]
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What a process remembers of a tenant's library, and the embeddings that are not kept yet."""
+
+    acting: Acting
+    chunks: ReadChunks = field(default_factory=ReadChunks)
+    documents: Remembered[tuple[int, bytes], Documents] = field(
+        default_factory=lambda: Remembered(_MOST_CORPORA)
+    )
+    corpora: Remembered[tuple[Within, Documents, IndexReader], Corpus] = field(
+        default_factory=lambda: Remembered(_MOST_CORPORA)
+    )
+    made: dict[str, bytes] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def pinned(self) -> Iterator[Pin]:
+        """Hold the library as it is now: what is read through it is of this moment.
+
+        The view of the database stays open as long. If the library moves between the look at the
+        index and the one at the database, both are looked at again.
+        """
+        acting = self.acting
+        for _ in range(_MOST_PINS):
+            state, reader = search_index(acting).opened()
+            with acting.database.read() as connection:
+                newest = newest_document(acting, connection)
+                if (newest.entry.seq if newest else -1) != state.entry:
+                    continue
+                corpus = current_corpus(acting, connection)
+                documents = self._documents(state.entry, corpus)
+                with documents.seen_by(connection, corpus):
+                    yield Pin(state.entry, reader, documents, corpus, connection)
+                return
+        raise IntegrityError("documents are added faster than they can be searched: check again")
+
+    def corpus(
+        self, pin: Pin, within: Within, judges: Sequence[Judge], progress: Progress
+    ) -> Corpus:
+        """Return a part of the library as judges need it: with what its passages mean if asked."""
+        key = within, pin.documents, pin.reader
+        known = self.corpora.get(key)
+        if known is None:
+            known = Corpus(LibraryHoldings(self.acting, pin, within))
+        corpus = with_meaning(
+            known, judges, look_up=self._look_up, keep=self._take, progress=progress
+        )
+        if corpus.meaning is not None or known.meaning is None:
+            self.corpora.put(key, corpus)
+        return corpus
+
+    def _documents(self, entry: int, corpus: CurrentCorpus | None) -> Documents:
+        moment = entry, corpus.root if corpus else b""
+        with self.lock:
+            known = self.documents.get(moment)
+            if known is None:
+                known = Documents(self.acting, self.chunks)
+                self.documents.put(moment, known)
+            return known
 
     def keep_embeddings(self) -> None:
         """Keep the embeddings that were made since the last time."""
@@ -319,6 +405,6 @@ def shelf_of(acting: Acting) -> Shelf:
     """Return what this process remembers of a tenant's library."""
     shelf = acting.opened.shelves.get(acting.tenant)
     if shelf is None:
-        shelf = Shelf(acting, Documents(acting))
+        shelf = Shelf(acting)
         acting.opened.shelves.put(acting.tenant, shelf)
     return shelf

@@ -22,6 +22,7 @@ from evidentia.ledger.session import (
     CheckedDocument,
     LedgerSession,
     LeftOutText,
+    SearchedBy,
     UnreadFile,
     cited_documents,
 )
@@ -33,7 +34,7 @@ from evidentia.store.sql.ledgers import ListedLedger, differing_rows
 from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.commitment import CheckedCorpus, current_corpus, selection
+from evidentia.workspace.commitment import CheckedCorpus, selection
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.ledger_pages import (
     LedgerPage,
@@ -52,10 +53,13 @@ if TYPE_CHECKING:
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
+    from evidentia.ledger.membership import CorpusProof
     from evidentia.ledger.votes import JudgingPolicy
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
+    from evidentia.workspace.corpora import Pin
+    from evidentia.workspace.membership import LedgerCorpus
 
 MAX_ANSWER_BYTES: Final = 2 * 2**20
 """A long book has a megabyte of text; an answer is a page."""
@@ -143,10 +147,12 @@ class Ledgers(Part, name="ledgers"):
         which is done once. What is returned also says, as `file_changes`, which documents it rests
         on are no longer where, or as, they were read.
         """
-        from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - only checking needs it
+        from evidentia.documents.scoring import FORMULA  # noqa: PLC0415 - only checking needs it
+        from evidentia.language.tokens import TOKENS_VERSION  # noqa: PLC0415 - the same
+        from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - the same
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
         from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
-        from evidentia.store.search import Within  # noqa: PLC0415 - the same
+        from evidentia.store.search import ENGINE, Within  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
         from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
 
@@ -157,31 +163,34 @@ class Ledgers(Part, name="ledgers"):
             _check_text(name, text or "")
         asked = made(acting, judges)
         acting.refuse_to_fork()
-        chosen, unread, library_then = _checked_against(acting, against)
+        chosen, unread = _checked_against(acting, against)
         extracted = extract_claims(answer)
         identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
         session_id = derived_id("ses", {**identity, "mode": mode})
         now, told = acting.now, progress or _ignore
         shelf = shelf_of(acting)
-        corpus = shelf.corpus(Within(chosen), asked, embedding or _ignore)
-        with acting.database.read() as connection:
-            issued = library.IssuedAnchors(connection, acting.tenant)
-            context = CheckContext(
-                session_id=session_id,
-                created_at=now,
-                today=datetime.fromisoformat(now).date(),
-                issued_anchors=issued,
-                anchor_of=issued.of,
-                previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
-                outdated_after_days=outdated_after_days,
-                progress=lambda done: told(done, len(extracted.claims)),
-                policy=policy or JudgingPolicy(),
-            )
-            checked = check_with_votes(answer, extracted, corpus, asked, context)
+        with shelf.pinned() as pin:
+            library_then = _library_then(acting, pin, chosen, unread)
+            corpus = shelf.corpus(pin, Within(chosen), asked, embedding or _ignore)
+            with acting.database.read() as connection:
+                issued = library.IssuedAnchors(connection, acting.tenant)
+                context = CheckContext(
+                    session_id=session_id,
+                    created_at=now,
+                    today=datetime.fromisoformat(now).date(),
+                    issued_anchors=issued,
+                    anchor_of=issued.of,
+                    previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
+                    outdated_after_days=outdated_after_days,
+                    progress=lambda done: told(done, len(extracted.claims)),
+                    policy=policy or JudgingPolicy(),
+                )
+                checked = check_with_votes(answer, extracted, corpus, asked, context)
+            cited = cited_documents(checked.ledger)
+            rests_on = pin.used(cited)
+            versions = rests_on if library_then else versions_in(acting, chosen, pin.connection)
+            commitment = library_then and library_then.commitment(pin.connection, cited)
         shelf.keep_embeddings()
-        cited = cited_documents(checked.ledger)
-        rests_on = shelf.used(cited)
-        versions = rests_on if library_then else versions_in(acting, chosen)
         session = LedgerSession(
             id=session_id,
             title=title or answer_name,
@@ -199,7 +208,8 @@ class Ledgers(Part, name="ledgers"):
             judges=tuple(judge.name for judge in asked),
             program=f"evidentia {__version__}",
             judging=checked.judging and services_of(checked.judging, asked),
-            corpus=library_then and library_then.commitment(cited),
+            corpus=commitment,
+            search=commitment and SearchedBy(engine=ENGINE, terms=TOKENS_VERSION, formula=FORMULA),
         )
         return RecordedLedger.of(
             session, _keep(acting, session), _file_changes(acting, checked.ledger, rests_on)
@@ -239,6 +249,30 @@ class Ledgers(Part, name="ledgers"):
     def prove(self, name: str) -> Proof:
         """Prove a ledger: the signed statement, and its place in the log under a checkpoint."""
         return LEDGERS.prove(self._acting, LEDGERS.named(self._acting, name))
+
+    def corpus(
+        self, name: str, *, after: str | None = None, limit: int | None = None
+    ) -> "LedgerCorpus":
+        """Return what a ledger was checked against, named as for `find`, by document and version.
+
+        It has the documents of the library at that time, and which of them the check used. It is
+        made again from the trail's entries, and `IntegrityError` is raised unless they lead to the
+        root that the ledger commits to. Page through it with `after`, an id of the page before.
+        """
+        from evidentia.workspace.membership import corpus_of  # noqa: PLC0415 - not all ask for it
+
+        return corpus_of(self._acting, LEDGERS.named(self._acting, name), after, limit)
+
+    def prove_corpus(self, name: str, document: str) -> "CorpusProof":
+        """Prove that a document was, or was not, in what a ledger was checked against.
+
+        `document` is an id, a version of one (`doc_…@1`), or `collection/filename`. The proof has
+        nothing of the answer. One that a document was not there may name another, which stands in
+        its place.
+        """
+        from evidentia.workspace.membership import prove_document  # noqa: PLC0415 - the same
+
+        return prove_document(self._acting, LEDGERS.named(self._acting, name), document)
 
     def export(
         self,
@@ -291,6 +325,10 @@ def audit(acting: Acting, progress: Progress | None, *, quick: bool = False) -> 
 
     def check(row: ListedLedger) -> Iterable[str]:
         session = _read(acting, row).session
+        body = LEDGERS.body(acting, row)
+        for name, value in recorded_of(session).items():
+            if body.get(name) != value:
+                yield f"its entry has another {name} than follows from its statement"
         differing = acting.read(differing_rows, session)
         if differing is not None:
             yield f"the rows of its {differing} are not what was recorded"
@@ -330,11 +368,8 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
 
 def _checked_against(
     acting: Acting, against: Any
-) -> "tuple[frozenset[str] | None, tuple[FileProblem, ...], CheckedCorpus | None]":
-    """Return the ids of the documents to check by, or None for all, and what could not be read.
-
-    At last the library that they are of, as it is now; None if no entry records documents.
-    """
+) -> "tuple[frozenset[str] | None, tuple[FileProblem, ...]]":
+    """Return the ids of the documents to check by, or None for all, and what could not be read."""
     from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - only checking needs it
 
     unread: tuple[FileProblem, ...] = ()
@@ -344,19 +379,31 @@ def _checked_against(
         unread = against.problems
         against = against.documents
     ids = None if against is None else frozenset(document.id for document in against)
-    with acting.database.read() as connection:
-        found = current_corpus(acting, connection)
-    is_all = found is not None and ids is None
-    used = found.documents if found is not None and is_all else len(versions_in(acting, ids))
+    return ids, unread
+
+
+def _library_then(
+    acting: Acting,
+    pin: "Pin",
+    ids: frozenset[str] | None,
+    unread: "tuple[FileProblem, ...]",
+) -> CheckedCorpus | None:
+    """Return the library that documents are of, as it is pinned; None if no entry records any.
+
+    Raise `InputError` if there is nothing to check against.
+    """
+    found = pin.corpus
+    if found is not None and ids is None:
+        used = found.documents
+    else:
+        used = len(versions_in(acting, ids, pin.connection))
     if not used:
         problem = f"; {unread[0].problem}" if unread else ""
         raise InputError(
             "there are no documents to check against: give a folder with documents "
             f"({FORMATS}), or ingest some first{problem}"
         )
-    if found is None:
-        return ids, unread, None
-    return ids, unread, CheckedCorpus(acting, found, selection(acting, ids), used)
+    return found and CheckedCorpus(acting, found, selection(acting, ids), used)
 
 
 def _file_changes(

@@ -31,6 +31,7 @@ from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import (
+    CurrentCorpus,
     audited_corpus,
     current_corpus,
     newest_document,
@@ -158,10 +159,17 @@ class Proved:
     In a workspace of an older program no entry is about documents: they are taken as they are.
     """
 
-    def __init__(self, acting: Acting, connection: Connection) -> None:
+    def __init__(
+        self, acting: Acting, connection: Connection, corpus: CurrentCorpus | None
+    ) -> None:
         self._acting = acting
         self._connection = connection
-        self._corpus = current_corpus(acting, connection)
+        self._corpus = corpus
+
+    @classmethod
+    def now(cls, acting: Acting, connection: Connection) -> "Proved":
+        """Return the library as it is in a view of the database."""
+        return cls(acting, connection, current_corpus(acting, connection))
 
     def versions(self, identities: Collection[str]) -> list[StoredDocument]:
         """Return all versions of documents that are in the library, the newest of each last.
@@ -172,9 +180,12 @@ class Proved:
         found = library.all_versions(self._connection, acting.tenant, identities)
         if self._corpus is None:
             return found
-        there = [one for one in found if self._leaf(one) is not None]
-        held = {(one.id, one.version) for one in there}
-        others = {one.id for one in found if (one.id, one.version) not in held}
+        there, others = list[StoredDocument](), set[str]()
+        for one in found:
+            if self._leaf(one) is None:
+                others.add(one.id)
+            else:
+                there.append(one)
         removed = removed_through(acting, self._connection, others) if others else {}
         for version in found:
             if version.version > removed.get(version.id, 0):
@@ -302,7 +313,7 @@ class Recorder:
         acting = self.acting
         if not self._has_begun(connection):
             return library.newest_version(connection, acting.tenant, identity)
-        found = Proved(acting, connection).versions({identity})
+        found = Proved.now(acting, connection).versions({identity})
         return found[-1] if found else None
 
     def removed_through(self, connection: Connection, identity: str) -> int:
@@ -351,11 +362,17 @@ def removed_through(
     return found
 
 
-def versions_in(acting: Acting, identities: Collection[str] | None = None) -> list[StoredDocument]:
+def versions_in(
+    acting: Acting,
+    identities: Collection[str] | None = None,
+    connection: Connection | None = None,
+) -> list[StoredDocument]:
     """Return all versions of documents that are in the library: none that was taken out."""
-    with acting.database.read() as connection:
-        versions = library.all_versions(connection, acting.tenant, identities)
-        through = removed_through(acting, connection, identities) if versions else {}
+    if connection is None:
+        with acting.database.read() as opened:
+            return versions_in(acting, identities, opened)
+    versions = library.all_versions(connection, acting.tenant, identities)
+    through = removed_through(acting, connection, identities) if versions else {}
     return [one for one in versions if one.version > through.get(one.id, 0)]
 
 

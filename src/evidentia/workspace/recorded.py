@@ -209,7 +209,7 @@ class Recorded(Generic[Row]):
 
     def prove(self, acting: Acting, row: Row) -> Proof:
         """Prove one: the signed statement, and its place in the log under a checkpoint."""
-        from evidentia.workspace.signing import checkpoint, current_key  # noqa: PLC0415 - not all need it
+        from evidentia.workspace.signing import current_key  # noqa: PLC0415 - not all need it
 
         payload = self.statement(row.id, self.file(acting, row))
         if len(payload) > MAX_STATEMENT_BYTES:
@@ -218,10 +218,18 @@ class Recorded(Generic[Row]):
                 f"proof: {self.too_large}"
             )
         key = current_key(acting)
+        return replace(self._place(acting, row), envelope=Envelope.sign(payload, key))
+
+    def prove_entry(self, acting: Acting, row: Row) -> Proof:
+        """Prove the entry of one, with its body and without the statement that it names."""
+        self.body(acting, row)
+        return self._place(acting, row)
+
+    def _place(self, acting: Acting, row: Row) -> Proof:
+        from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - as above
+
         note = checkpoint(acting)
-        tiles = acting.opened.tiles
-        proof = acting.read(prove_entry, note, row.entry, tiles, disclose=True)
-        return replace(proof, envelope=Envelope.sign(payload, key))
+        return acting.read(prove_entry, note, row.entry, acting.opened.tiles, disclose=True)
 
     # Auditing
 

@@ -110,7 +110,7 @@ def _listed(acting: Acting, *, whole: bool = True) -> list[StoredDocument]:
     if not whole:
         return [one for one in versions_in(acting) if one.is_newest]
     with acting.database.read() as connection:
-        return [one for one in Proved(acting, connection).everything() if one.is_newest]
+        return [one for one in Proved.now(acting, connection).everything() if one.is_newest]
 
 
 def remove(
@@ -127,7 +127,7 @@ def remove(
                     "out: 'evidentia documents record' records it"
                 )
             known.require(document)  # its name, too: by that it was chosen
-            if Proved(acting, connection).versions({document.id}):  # else someone was faster
+            if Proved.now(acting, connection).versions({document.id}):  # else someone was faster
                 entry = Recorder(acting).remove(connection, document, reason)
                 done.append(RemovedDocument(document, entry))
     if done:

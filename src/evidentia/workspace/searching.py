@@ -104,9 +104,9 @@ def _documents(
     whole: bool,
 ) -> Iterator[IndexedDocument]:
     """Give documents for the index; `whole` says that they are all that the trail commits to."""
-    tenant, proved, count = acting.tenant, Proved(acting, connection), 0
+    tenant, proved, count = acting.tenant, Proved.now(acting, connection), 0
     for done, identity in enumerate(identities, 1):
-        versions = versions_in(acting, [identity])
+        versions = versions_in(acting, [identity], connection)
         proved.require_newest(identity, versions)
         count += proved.count(versions)
         if versions:
