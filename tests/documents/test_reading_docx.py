@@ -351,3 +351,16 @@ def test_a_heading_longer_than_any_heading_is_body_text() -> None:
     long = "word " * limits.MAX_HEADING_CHARACTERS
     document = read(paragraph(long, style="berschrift1"))
     assert document.headings == ()
+
+
+def test_headers_and_footers_of_pages_are_left_out_and_said() -> None:
+    parts = {
+        "word/header1.xml": part("hdr", paragraph("ACME") + paragraph("Leave policy")),
+        "word/footer1.xml": part("ftr", paragraph("Page 1")),
+        "word/footer2.xml": part("ftr", "<w:p>\n<w:r/></w:p>"),
+    }
+    document = read(paragraph("All get 15 days."), **parts)
+    assert text_of(document) == "All get 15 days."
+    assert document.warnings == (
+        "2 headers or footers of the pages are left out, such as “Page 1”, “ACME Leave policy”",
+    )

@@ -82,6 +82,17 @@ def test_the_newer_table_of_contents_names_chapters_too_and_is_no_chapter() -> N
     document = read(book(parts))
     assert [h.text for h in document.headings] == ["Chapter 1", "Chapter one", "Leave"]
     assert document.modified == "2021-02-03"
+    assert document.warnings == ("the table of contents is left out",)
+
+
+def test_the_older_guide_names_the_table_of_contents_too() -> None:
+    guide = "<guide><reference type='toc' href='text/two.xhtml'/><reference type='cover'/></guide>"
+    made = package(ITEMS, ORDER).replace("</package>", f"{guide}</package>")
+    document = read(book({"OEBPS/book.opf": made}))
+    assert [page.text for page in document.pages] == ["Leave\n\nAll get 15 days."]
+    assert document.warnings == ("the table of contents is left out",)
+    alone = package(ITEMS, "<itemref idref='b'/>").replace("</package>", f"{guide}</package>")
+    assert read(book({"OEBPS/book.opf": alone})).pages[0].text == "A preface\u00a0of words."
 
 
 def test_space_between_tags_says_nothing() -> None:

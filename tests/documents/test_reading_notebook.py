@@ -126,3 +126,27 @@ def test_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notebook, "MAX_ROWS", 1)
     with pytest.raises(DocumentError, match="a notebook of more than 1 cells"):
         read(code("a"), code("b"))
+
+
+def test_front_matter_and_metadata_are_data_about_a_notebook() -> None:
+    about = {"title": "Leave", "date": "2024-05-06", "language": "python", "kernelspec": {}}
+    plain = read(markdown("All employees receive 15 days."), metadata=about)
+    assert (plain.title, plain.created, plain.modified) == ("Leave", "2024-05-06", None)
+    head = {
+        "cell_type": "raw",
+        "metadata": {},
+        "source": "---\ntitle: Pay\nupdated: 2025-01-02\n---",
+    }
+    document = read(head, markdown("# Rules\n\nAll receive pay."), metadata=about)
+    assert (document.title, document.created, document.modified) == (
+        "Pay",
+        "2024-05-06",
+        "2025-01-02",
+    )
+    assert [chunk.text for chunk in chunk_document(document, "doc_1")] == [
+        "# Rules\n\nAll receive pay."
+    ]
+    inside = read(markdown("---\ntitle: Pay\n---\n# Rules\n\nAll receive pay."), metadata=[])
+    assert [heading.text for heading in inside.headings if heading.written] == ["Rules"]
+    later = read(markdown("Text."), markdown("---\ntitle: Pay\n---\n\nMore."))
+    assert later.title != "Pay"

@@ -111,6 +111,9 @@ def test_what_stands_on_every_slide_is_left_out() -> None:
     document = read(data)
     assert document.pages[0].text == "Two\n\nlines\n\nBody\ngoes on.\nMore."
     assert document.headings[0].text == "Slide 1: Two lines"
+    assert document.warnings == (
+        "3 pieces of slide furniture (date, footer, slide number) are left out",
+    )
 
 
 def test_a_drawing_for_old_programs_is_not_read_twice() -> None:

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from evidentia.documents.chunking import chunk_document
 from evidentia.documents.model import ReadDocument
 from evidentia.documents.reading import rst
 from evidentia.documents.reading.document import RST, read_document
@@ -32,6 +33,7 @@ def test_the_page_is_what_docutils_makes_of_the_source() -> None:
         (3, "Carry over"),
     ]
     text = document.pages[0].text
+    assert text[: document.pages[0].start] == "author: HR\ndate: 2025-01-02\n\n"
     assert all(text.startswith(h.text, h.start) for h in document.headings)
     for piece in (
         "All get 15 days.",
@@ -114,3 +116,21 @@ def test_without_docutils_it_is_said_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "docutils", None)
     with pytest.raises(DocumentError, match=r"^policy.rst: .*pip install 'evidentia\[rst\]'"):
         read("Text.")
+
+
+def test_fields_at_the_head_of_a_file_are_front_matter() -> None:
+    document = read(
+        ":title: Leave\n:created: 2024-05-06\n:Modified: 2025-01-02\n:language: en\n"
+        ":Abstract: What this is about.\n\nAll employees receive 15 days.\n\n:Note: a field.\n"
+    )
+    assert (document.title, document.created, document.modified) == (
+        "Leave",
+        "2024-05-06",
+        "2025-01-02",
+    )
+    page = document.pages[0]
+    assert page.text[: page.start].splitlines()[:2] == ["title: Leave", "created: 2024-05-06"]
+    assert page.text[page.start :].startswith("Abstract\n\nWhat this is about.\n\nAll employees")
+    assert "a field." in page.text[page.start :]
+    assert chunk_document(document, "doc_1")[0].text.startswith("Abstract")
+    assert read("All employees receive 15 days.").title is None

@@ -1,9 +1,11 @@
 """Word documents (DOCX): paragraphs, headings by style, lists with their numbers, tables as rows.
 
 Deleted, moved-away and hidden text is left out. A page begins where Word broke it, but at the next
-paragraph, so that no sentence is cut; notes follow the paragraph that refers to them.
+paragraph, so that no sentence is cut; notes follow the paragraph that refers to them. Headers and
+footers of pages are left out, and it is said.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,9 +21,13 @@ from evidentia.documents.reading.contents import Block, Contents, compose
 from evidentia.documents.reading.numbering import MAX_LEVELS, ListNumbers
 from evidentia.documents.reading.office import OFF, read_properties
 from evidentia.documents.reading.word_styles import WordLists, WordStyles, small_number
+from evidentia.language.counting import agreed, counted
 
 _LEFT_OUT: Final = frozenset({"del", "moveFrom", "pPrChange", "rPrChange", "Fallback"})
 """Deleted and moved-away text, how it was set before a change, and drawings for old programs."""
+_RUNNING = re.compile(r"word/(?:header|footer)\d*\.xml")
+_NAMED: Final = 3
+_SHOWN: Final = 60
 
 
 def read_docx(data: bytes, filename: str) -> Contents:
@@ -48,8 +54,42 @@ def read_docx(data: bytes, filename: str) -> Contents:
         created=properties.created,
         modified=properties.modified,
         language=properties.language,
-        warnings=("hidden text is left out",) if body.hidden else (),
+        warnings=(*(("hidden text is left out",) if body.hidden else ()), *_furniture(archive)),
     )
+
+
+def _furniture(archive: Archive) -> list[str]:
+    """Say which headers and footers of pages are left out."""
+    shown = []
+    for name in sorted(filter(_RUNNING.fullmatch, archive.names())):
+        reader = _Running()
+        parse_part(archive, name, reader)
+        shown += [text] if (text := " ".join("".join(reader.parts).split())) else []
+    if not shown:
+        return []
+    named = ", ".join(f"“{text[:_SHOWN]}”" for text in list(dict.fromkeys(shown))[:_NAMED])
+    what = counted(len(shown), "header or footer", "headers or footers")
+    return [f"{what} of the pages {agreed(len(shown), 'is', 'are')} left out, such as {named}"]
+
+
+class _Running:
+    """Reads the text of a header or footer."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self._in_text = False
+
+    def start(self, tag: str, _attributes: Attributes) -> None:
+        self._in_text = tag == "t"
+        if tag in {"p", "tab", "br"}:
+            self.parts.append(" ")
+
+    def end(self, _tag: str) -> None:
+        self._in_text = False
+
+    def text(self, text: str) -> None:
+        if self._in_text:
+            self.parts.append(text)
 
 
 class _Notes:

@@ -36,7 +36,8 @@ def read_epub(data: bytes, filename: str) -> Contents:
     package = _Package(dirname(container.package))
     if not parse_part(archive, container.package, package, typed=True):
         raise archive.broken("it has no list of its chapters")
-    chapters = package.chapters()
+    listed = package.chapters()
+    chapters = [part for part in listed if not package.leads(part)] or listed
     if len(chapters) > MAX_PAGES:
         raise problem(filename, f"{len(chapters):,} chapters, {MAX_PAGES:,} at most")
     encryption = _Encryption()
@@ -62,6 +63,8 @@ def read_epub(data: bytes, filename: str) -> Contents:
             Heading(item.level, item.text, number, item.start) for item in chapter.headings
         ]
         hidden += bool(chapter.warnings)
+    if len(chapters) < len(listed):
+        warnings.append("the table of contents is left out")
     if hidden:
         parts = counted(hidden, "chapter has hidden parts", "chapters have hidden parts")
         warnings.append(f"{parts} or page furniture, which is left out")
@@ -117,6 +120,7 @@ class _Package:
         self.modified = ""
         self.navigation = ""
         self.ncx = ""
+        self.contents = ""
         self._folder = folder
         self._parts: dict[str, tuple[str, str]] = {}
         self._order: list[str] = []
@@ -134,6 +138,8 @@ class _Package:
                 self.ncx = part
         elif tag == "itemref" and attributes.get("linear") != "no":
             self._order.append(attributes.get("idref", ""))
+        elif tag == "reference" and attributes.get("type") == "toc":
+            self.contents = inside(self._folder, unquote(attributes.get("href", "")))
         elif tag == "meta" and attributes.get("property") == "dcterms:modified":
             self._tag = "modified"
 
@@ -147,13 +153,13 @@ class _Package:
             self.said.setdefault(self._tag, " ".join(text.split()))
 
     def chapters(self) -> list[str]:
-        """Return the names of the chapters in their order, but for the table of contents."""
+        """Return the names of the chapters in their order, the table of contents among them."""
         found = (self._parts[name] for name in self._order if name in self._parts)
-        return [
-            part
-            for part, media_type in dict.fromkeys(found)
-            if media_type in _HTML and part != self.navigation
-        ]
+        return [part for part, media_type in dict.fromkeys(found) if media_type in _HTML]
+
+    def leads(self, part: str) -> bool:
+        """Whether a chapter is but the table of contents, in either way that a book says so."""
+        return part in {self.navigation, self.contents}
 
 
 class _Contents:

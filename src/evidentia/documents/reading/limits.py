@@ -8,6 +8,8 @@ MAX_PAGES: Final = 20_000
 """Twice the largest collection in one file that is planned for; a page tree can claim billions."""
 MAX_PAGE_CHARACTERS: Final = 2_000_000
 """A printed page has 3,000 characters, the densest table 50,000; a small file can claim more."""
+MAX_TABLE_PAGES: Final = 5_000
+"""Up to that many pages, tables and columns are looked for on each, which takes as long again."""
 MAX_OCR_PAGES: Final = 30
 """Pages of one file that are read by OCR, which takes some seconds for each."""
 MAX_OCR_PIXELS: Final = 12_000_000

@@ -6,33 +6,17 @@ in no passage.
 
 import re
 from itertools import pairwise
-from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from evidentia.documents.model import Heading, Page
-from evidentia.documents.reading.contents import Contents, is_heading, iso_date, problem
+from evidentia.documents.reading.contents import Contents, is_heading, problem
+from evidentia.documents.reading.front_matter import read_front_matter
 from evidentia.documents.reading.limits import MAX_MARKDOWN_BYTES
 from evidentia.documents.reading.text import decode_text
 
 _LINE = re.compile(r"\r\n?|\n")
-_YAML = re.compile(
-    r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
-)
-_TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_YAML_LINE = re.compile(r"[ \t#\]}\-]|[^\s:#][^:\n]{0,100}:(?:\s|\Z)|\s*\Z")
-"""How a line of YAML begins: a name, or what goes on with the one before."""
-_TOML_LINE = re.compile(r"[ \t#\[\]}\"']|[\w.\"'-]{1,100}\s*=|\s*\Z")
-_NAME = re.compile(r"[^\s:#=\[-][^:=\n]{0,100}[:=]|\[")
-"""How the first line begins that is neither blank nor a comment."""
-_FIELD: Final = r"^(?:{})[ \t]*[:=](.*)$"
-_FLAGS: Final = re.IGNORECASE | re.MULTILINE
-_TITLE = re.compile(_FIELD.format("title"), _FLAGS)
-_CREATED = re.compile(_FIELD.format("date|created|published"), _FLAGS)
-_MODIFIED = re.compile(_FIELD.format("modified|updated|lastmod|last_modified"), _FLAGS)
-_LANGUAGE = re.compile(_FIELD.format("lang|language"), _FLAGS)
-
 _BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
 """Only blocks are parsed: headings need no more, and it is many times faster."""
 _INLINE = MarkdownIt("commonmark")
@@ -47,35 +31,15 @@ def read_markdown(data: bytes, filename: str) -> Contents:
             "or name it .txt to have it read as plain text",
         )
     text = decode_text(data, filename)
-    start, fields = _front_matter(text)
+    about = read_front_matter(text)
     return Contents(
-        pages=(Page(1, text, start),),
-        headings=tuple(find_headings(text, start)),
-        title=_field(_TITLE, fields),
-        created=iso_date(_field(_CREATED, fields)),
-        modified=iso_date(_field(_MODIFIED, fields)),
-        language=_field(_LANGUAGE, fields),
+        pages=(Page(1, text, about.end),),
+        headings=tuple(find_headings(text, about.end)),
+        title=about.title,
+        created=about.created,
+        modified=about.modified,
+        language=about.language,
     )
-
-
-def _front_matter(text: str) -> tuple[int, str]:
-    """Return where front matter ends, and what is in it; 0 and nothing if there is none.
-
-    Text between two rules is none: each line must be one of data, and the first must name a field.
-    """
-    for pattern, line_form in ((_YAML, _YAML_LINE), (_TOML, _TOML_LINE)):
-        found = pattern.match(text)
-        if found:
-            lines = found[1].splitlines()
-            first = next((line for line in lines if line.strip() and line[0] != "#"), "")
-            if not found[1].strip() or (_NAME.match(first) and all(map(line_form.match, lines))):
-                return found.end(), found[1]
-    return 0, ""
-
-
-def _field(pattern: re.Pattern[str], fields: str) -> str | None:
-    found = pattern.search(fields)
-    return found[1].strip(" \t\r\"'") or None if found else None
 
 
 def find_headings(text: str, start: int = 0) -> list[Heading]:

@@ -1,7 +1,8 @@
 """Jupyter notebooks: cells in their order, Markdown and code as they are, and what they printed.
 
 A passage is under the headings of the Markdown above it, and names its cell. Pictures and other
-outputs that are no text are left out, and it is said. Code is not run.
+outputs that are no text are left out, and it is said. Code is not run. Front matter in the first
+cell is data about the notebook, as is what its metadata say.
 """
 
 import re
@@ -12,7 +13,12 @@ import orjson
 
 from evidentia.documents.model import Heading, Page
 from evidentia.documents.reading.contents import Contents, problem
-from evidentia.documents.reading.limits import MAX_MARKDOWN_BYTES, MAX_ROWS
+from evidentia.documents.reading.front_matter import FrontMatter, read_fields, read_front_matter
+from evidentia.documents.reading.limits import (
+    MAX_HEADING_CHARACTERS,
+    MAX_MARKDOWN_BYTES,
+    MAX_ROWS,
+)
 from evidentia.documents.reading.markdown import find_headings
 from evidentia.documents.reading.text import decode_text
 from evidentia.language.counting import counted
@@ -40,10 +46,23 @@ def read_notebook(data: bytes, filename: str) -> Contents:
         raise problem(filename, "not a Jupyter notebook: it has no list of cells")
     if len(cells) > MAX_ROWS:
         raise problem(filename, f"a notebook of more than {MAX_ROWS:,} cells: split it")
-    return _written(cells, filename)
+    return _written(cells, _about(notebook), filename)
 
 
-def _written(cells: Sequence[Any], filename: str) -> Contents:
+def _about(notebook: Mapping[str, Any]) -> FrontMatter:
+    """Return what a notebook's metadata say of it."""
+    metadata = notebook.get("metadata")
+    fields = metadata.items() if isinstance(metadata, Mapping) else ()
+    said = (f"{name}: {' '.join(value.split())}" for name, value in fields if _is_said(value))
+    about = read_fields("\n".join(said))
+    return about._replace(language=None)  # the one of its code
+
+
+def _is_said(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_HEADING_CHARACTERS
+
+
+def _written(cells: Sequence[Any], about: FrontMatter, filename: str) -> Contents:
     parts: list[str] = []
     headings: list[Heading] = []
     section = ""
@@ -57,6 +76,8 @@ def _written(cells: Sequence[Any], filename: str) -> Contents:
         if not texts:
             continue
         text = "\n\n".join(texts)
+        if not parts and kind in {_MARKDOWN, "raw"} and (front := read_front_matter(text)).end:
+            about = _both(front, about)
         gap = "\n\n" if parts else ""
         at += len(gap)
         headings.append(_name(number, section, at))
@@ -67,7 +88,7 @@ def _written(cells: Sequence[Any], filename: str) -> Contents:
                     filename,
                     f"more than {MAX_MARKDOWN_BYTES:,} characters of Markdown: split the notebook",
                 )
-            for found in find_headings(text):
+            for found in find_headings(text, about.end if not parts else 0):
                 section = found.text
                 headings.append(Heading(found.level, section, 1, at + found.start))
                 end = text.find("\n", found.start)
@@ -78,7 +99,26 @@ def _written(cells: Sequence[Any], filename: str) -> Contents:
     if pictures:
         left_out = counted(pictures, "output that is no text is", "outputs that are no text are")
         warnings = (f"{left_out} left out",)
-    return Contents((Page(1, "".join(parts)),), tuple(headings), warnings=warnings)
+    return Contents(
+        (Page(1, "".join(parts), about.end),),
+        tuple(headings),
+        title=about.title,
+        created=about.created,
+        modified=about.modified,
+        language=about.language,
+        warnings=warnings,
+    )
+
+
+def _both(front: FrontMatter, metadata: FrontMatter) -> FrontMatter:
+    """Return what front matter says, and metadata where it says nothing."""
+    return FrontMatter(
+        front.end,
+        front.title or metadata.title,
+        front.created or metadata.created,
+        front.modified or metadata.modified,
+        front.language,
+    )
 
 
 def _name(number: int, section: str, at: int) -> Heading:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from evidentia.documents.model import Heading, Page
 from evidentia.documents.reading.contents import MAX_HEADING_LEVEL
+from evidentia.documents.reading.pdf_lines import LEADERS, PdfLine
 
 _LARGER: Final = 1.08
 """How many times the body's size a heading is set in; sizes are known to half a point."""
@@ -27,8 +28,6 @@ _REPEATED_SHARE: Final = 0.2
 _EDGE_LINES: Final = 2
 
 _NUMBERED = re.compile(r"\d{1,3}(\.\d{1,3}){0,4}\.?\s")
-_LEADERS = re.compile(r"(?:\. ?){4}|…{2}")
-"""The dots of a table of contents."""
 _ENTRIES: Final = 3
 """That many titles with their pages make a table of contents."""
 _LEVEL: Final = 1.0
@@ -36,21 +35,6 @@ _LEVEL: Final = 1.0
 _ROW_LINES: Final = 8
 """How many lines a table's row may have."""
 _DIGITS = re.compile(r"\d+")
-
-
-class PdfLine(NamedTuple):
-    """A line as it is set: its size and weight (the lesser of its ends), baselines, left edge.
-
-    A word that was hyphenated, or a table's row with a cell of several lines, joins lines into
-    one, which then ends lower than it begins.
-    """
-
-    text: str
-    size: float
-    weight: int
-    first_y: float
-    last_y: float
-    x: float = 0.0
 
 
 class _Body(NamedTuple):
@@ -112,7 +96,7 @@ def _row_start(above: Sequence[PdfLine], line: PdfLine) -> int | None:
     left = line.x
     for at in reversed(range(max(len(above) - _ROW_LINES, 0), len(above))):
         part = above[at]
-        if (part.size, part.weight) != (line.size, line.weight):
+        if part.row or line.row or (part.size, part.weight) != (line.size, line.weight):
             return None
         height = part.first_y - line.first_y
         if height < -_LEVEL:  # a line of the cell between the row's first and this one
@@ -165,7 +149,7 @@ def _contents(pages: Sequence[Sequence[PdfLine]], body: _Body) -> list[frozenset
         titles |= {line.text for line in lines if _is_title(line, body, opens=True)}
         entries = {line.text: _entry(line.text) for line in lines if _entry(line.text)}
         sure = sum(
-            title in titles or _LEADERS.search(text) is not None for text, title in entries.items()
+            title in titles or LEADERS.search(text) is not None for text, title in entries.items()
         )
         found.append(frozenset(entries if sure >= _ENTRIES else ()))
     return found[::-1]
@@ -231,6 +215,8 @@ def _page(
 
 def _is_parted(above: PdfLine, below: PdfLine, body: _Body) -> bool:
     """Whether more space than usual is between two lines, or they are set in different sizes."""
+    if above.row or below.row:
+        return not (above.row and below.row)
     if above.size != below.size:
         return True
     return above.last_y - below.first_y > body.leading * _WIDER_GAP * max(above.size, 1.0)
@@ -238,6 +224,8 @@ def _is_parted(above: PdfLine, below: PdfLine, body: _Body) -> bool:
 
 def _is_title(line: PdfLine, body: _Body, *, opens: bool) -> bool:
     """Whether a line is set as a heading: larger than the body, or bold and by itself."""
+    if line.row:
+        return False
     text = line.text
     larger = line.size >= body.size * _LARGER and len(text) <= _MAX_TITLE_LINE
     bolder = (
@@ -247,7 +235,7 @@ def _is_title(line: PdfLine, body: _Body, *, opens: bool) -> bool:
         and len(text) <= _MAX_BOLD_LINE
         and not text.endswith((".", ",", ";"))
     )
-    return (larger or bolder) and any(map(str.isalpha, text)) and not _LEADERS.search(text)
+    return (larger or bolder) and any(map(str.isalpha, text)) and not LEADERS.search(text)
 
 
 def _with_levels(titles: Sequence[_Title]) -> tuple[Heading, ...]:

@@ -22,7 +22,7 @@ from evidentia.documents.reading.office import (
     read_relationships,
     related_part,
 )
-from evidentia.language.counting import counted
+from evidentia.language.counting import agreed, counted
 
 _TITLES: Final = frozenset({"title", "ctrTitle"})
 _FURNITURE: Final = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
@@ -43,6 +43,7 @@ def read_pptx(data: bytes, filename: str) -> Contents:
     headings: list[Heading] = []
     hidden: list[int] = []
     drawn: list[str] = []
+    furniture = 0
     for number, slide_id in enumerate(presentation.slides, 1):
         part = related.get(slide_id)
         slide = _Slide()
@@ -53,6 +54,7 @@ def read_pptx(data: bytes, filename: str) -> Contents:
             pages.append(Page(number, ""))
             continue
         drawn += slide.drawn
+        furniture += slide.furniture
         blocks = [*slide.blocks, *_notes(archive, part.part)]
         ((page,), _) = compose(blocks)
         pages.append(Page(number, page.text))
@@ -67,7 +69,7 @@ def read_pptx(data: bytes, filename: str) -> Contents:
         created=properties.created,
         modified=properties.modified,
         language=properties.language,
-        warnings=(*_hidden(hidden), *_not_read(drawn)),
+        warnings=(*_hidden(hidden), *_left_out(furniture), *_not_read(drawn)),
     )
 
 
@@ -77,6 +79,14 @@ def _hidden(numbers: list[int]) -> list[str]:
     is_are = "is" if len(numbers) == 1 else "are"
     named = ", ".join(map(str, numbers))
     return [f"{counted(len(numbers), 'hidden slide')} {is_are} left out: {named}"]
+
+
+def _left_out(furniture: int) -> list[str]:
+    if not furniture:
+        return []
+    pieces = counted(furniture, "piece")
+    is_are = agreed(furniture, "is", "are")
+    return [f"{pieces} of slide furniture (date, footer, slide number) {is_are} left out"]
 
 
 def _not_read(drawn: list[str]) -> list[str]:
@@ -121,6 +131,7 @@ class _Slide:
         self.blocks: list[Block] = []
         self.title = ""
         self.hidden = False
+        self.furniture = 0
         self.drawn: list[str] = []
         self._placeholder = ""
         self._paragraph: list[str] | None = None
@@ -186,7 +197,10 @@ class _Slide:
 
     def _end_paragraph(self, written: str) -> None:
         text = "\n".join(" ".join(line.split()) for line in written.split("\n")).strip()
-        if not text or self._placeholder in _FURNITURE:
+        if not text:
+            return
+        if self._placeholder in _FURNITURE:
+            self.furniture += 1
             return
         if self._cell is not None:
             self._cell.append(" ".join(text.split()))

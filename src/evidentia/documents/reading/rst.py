@@ -2,19 +2,23 @@
 
 The file's bytes alone decide what is read: including files, raw output for other programs and the
 date of today are switched off. What Sphinx adds to the language (`:ref:`, `.. versionadded::`) is
-read as the text that it has, and what cannot be parsed as it is written.
+read as the text that it has, and what cannot be parsed as it is written. A list of fields at its
+head (author, date, version) is front matter: data about the file, which is of no passage.
 """
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 from docutils import nodes
 from docutils.core import publish_doctree, publish_from_doctree
 from docutils.parsers.rst import Directive, directives, roles
 
-from evidentia.documents.reading.contents import Contents, iso_date, problem
+from evidentia.documents.model import Page
+from evidentia.documents.reading.contents import Contents, problem
+from evidentia.documents.reading.front_matter import read_fields
 from evidentia.documents.reading.html import read_html_text
 from evidentia.documents.reading.limits import MAX_RST_BYTES
 from evidentia.documents.reading.text import decode_text
@@ -89,24 +93,43 @@ def read_rst(data: bytes, filename: str) -> Contents:
         try:
             tree = publish_doctree(text, settings_overrides=dict(_SETTINGS))
             _keep_what_failed(tree)
-            page = publish_from_doctree(tree, writer="html5", settings_overrides=dict(_SETTINGS))
+            fields = _taken_fields(tree)
+            html = publish_from_doctree(tree, writer="html5", settings_overrides=dict(_SETTINGS))
         except RecursionError:
             raise problem(filename, "nested deeper than can be read: simplify it") from None
-    found = read_html_text(page, filename)
+    found = read_html_text(html, filename)
     warnings: tuple[str, ...] = ()
     if left_out:
         parts = counted(
             len(left_out), "included file or raw part is", "included files or raw parts are"
         )
         warnings = (f"{parts} left out",)
-    date = next(tree.findall(nodes.date), None)
+    about = read_fields(fields)
+    front = f"{fields}\n\n" if fields else ""
+    (page,) = found.pages
     return Contents(
-        pages=found.pages,
-        headings=found.headings,
-        title=found.title,
-        created=iso_date(date.astext()) if date else None,
+        pages=(Page(1, front + page.text, len(front)),),
+        headings=tuple(
+            replace(heading, start=heading.start + len(front)) for heading in found.headings
+        ),
+        title=about.title or tree.get("title"),  # the page has one even where the file has none
+        created=about.created,
+        modified=about.modified,
+        language=about.language,
         warnings=warnings,
     )
+
+
+def _taken_fields(tree: nodes.document) -> str:
+    """Take the fields at the head of a file out of it; return them as lines."""
+    lines = []
+    for docinfo in list(tree.findall(nodes.docinfo)):
+        for node in docinfo.children:
+            name = node[0].astext() if isinstance(node, nodes.field) else node.tagname
+            said = node[1].astext() if isinstance(node, nodes.field) else node.astext()
+            lines.append(f"{name}: {' '.join(said.split())}".strip())
+        docinfo.parent.remove(docinfo)
+    return "\n".join(lines)
 
 
 def _keep_what_failed(tree: nodes.document) -> None:

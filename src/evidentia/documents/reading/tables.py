@@ -7,7 +7,7 @@ Each row is a place with a name of its own, and so a passage.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from evidentia.documents.model import Heading, Page
@@ -134,11 +134,10 @@ class TableWriter:
         rows, self._rows = self._rows, []
         known = [place for place, row in enumerate(rows[:-1]) if row.number == header]
         place = known[0] if known else find_header(rows)
-        names = {} if place is None else {cell.column: cell.text for cell in rows[place].cells}
         lines: list[str] = []
         headings: list[Heading] = []
         at = 0
-        for line_number, line in _lines(rows, place, names):
+        for line_number, line in _lines(rows, place):
             self._take("characters", len(line))
             name = f"{called}, row {line_number}" if called else f"Row {line_number}"
             headings.append(Heading(1, name, number, at, written=False))
@@ -154,10 +153,14 @@ class TableWriter:
             )
 
 
-def _lines(
-    rows: Iterable[Row], header: int | None, names: dict[int, str]
-) -> Iterator[tuple[int, str]]:
+def row_lines(rows: Sequence[Row], header: int | None) -> list[str]:
+    """Return each row but the header as a line, values behind the names of their columns."""
+    return [line for _, line in _lines(rows, header)]
+
+
+def _lines(rows: Sequence[Row], header: int | None) -> Iterator[tuple[int, str]]:
     """Give the rows as lines with their numbers; above a header there are no columns yet."""
+    names = {} if header is None else {cell.column: cell.text for cell in rows[header].cells}
     for place, row in enumerate(rows):
         if place == header:
             continue
