@@ -41,11 +41,13 @@ def _ledger() -> Kind:
     from evidentia.export.pdf import ledger_pages  # noqa: PLC0415 - each kind loads what it needs
     from evidentia.export.told import ledger_told  # noqa: PLC0415 - the same
     from evidentia.ledger.session import LedgerSession  # noqa: PLC0415 - the same
+    from evidentia.ledger.verification import with_context_checks  # noqa: PLC0415 - the same
 
     return Kind(
         "ledger",
         LedgerSession.from_statement,
         ledger_told,
+        with_context_checks,
         pages=lambda session, _: ledger_pages.pages(session),
     )
 

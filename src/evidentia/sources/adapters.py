@@ -210,11 +210,10 @@ def document_title(found: Found) -> str | None:
 def page_number(found: Found) -> int | None:
     """Return the page of a passage as its reader counts it: a label goes before a bare number."""
     for name in ("page_label", "page_number", "page"):
-        page = found.metadata.get(name)
-        if isinstance(page, bool) or len(str(page)) > _LONGEST_PAGE:
-            continue
-        if isinstance(page, int) or str(page).isdecimal():
-            return int(page) if int(page) > 0 else None
+        said = found.metadata.get(name)
+        page = str(said)
+        if not isinstance(said, bool) and page.isdecimal() and len(page) <= _LONGEST_PAGE:
+            return int(page) or None
     return None
 
 
