@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from evidentia.canonical import canonical_json
+from evidentia.canonical import MAX_SAFE_INTEGER, canonical_json
 from evidentia.errors import CanonicalError, InputError
 from evidentia.ledger.contexts import MAX_ID_CHARS
 from evidentia.sources.adapters import Found, as_found, document_title, page_number
@@ -134,7 +134,10 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "isoformat"):
         return value.isoformat()
     is_scalar = getattr(value, "shape", None) == ()  # of numpy's
-    return value.item() if is_scalar else value
+    found = value.item() if is_scalar else value
+    if isinstance(found, float) and abs(found) > MAX_SAFE_INTEGER:
+        raise CanonicalError("a number that readers of JSON take for others")
+    return found
 
 
 def _checked_id(number: int, identity: str | None) -> str | None:
