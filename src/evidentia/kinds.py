@@ -40,7 +40,6 @@ class Kind:
 def _ledger() -> Kind:
     from evidentia.export.pdf import ledger_pages  # noqa: PLC0415 - each kind loads what it needs
     from evidentia.export.told import ledger_told  # noqa: PLC0415 - the same
-    from evidentia.ledger.membership import with_corpus_check  # noqa: PLC0415 - the same
     from evidentia.ledger.session import LedgerSession  # noqa: PLC0415 - the same
     from evidentia.ledger.verification import with_ledger_checks  # noqa: PLC0415 - the same
 
@@ -48,7 +47,7 @@ def _ledger() -> Kind:
         "ledger",
         LedgerSession.from_statement,
         ledger_told,
-        lambda data, report: with_ledger_checks(data, with_corpus_check(data, report)),
+        with_ledger_checks,
         pages=lambda session, _: ledger_pages.pages(session),
     )
 

@@ -102,7 +102,9 @@ def corpus_of(documents: Mapping[str, CorpusDocument], chunks: Sequence[Document
 
 
 def chunks_in(corpus: Corpus) -> Sequence[DocumentChunk]:
-    """Return the chunks of a corpus that is in memory."""
+    """Return the chunks of a corpus that is in memory, or whose parts are."""
+    if corpus.parts:
+        return [chunk for part in corpus.parts for chunk in chunks_in(part)]
     assert isinstance(corpus.held, InMemory)
     return corpus.held.all_chunks
 

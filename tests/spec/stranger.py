@@ -948,8 +948,8 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     demand(entry["kind"] == "ledger", "kind")
     told = {"statement_sha256", "predicate_type", "session_id", "previous_ledger_id", "summary"}
     session: dict[str, Any] = statement["predicate"]
-    if "corpus" in session:
-        told |= {"claims_root", "corpus"}
+    if "corpus" in session or "contexts" in session:
+        told |= {"claims_root"} | ({"corpus"} & set(session))
         demand(body.get("claims_root") == claims_root(session), "other pages")
     check_fields(body, told)
     kinds = {statement["predicateType"], body["predicate_type"]}
@@ -957,9 +957,12 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
     forms = [form for form in known if kinds == {f"urn:evidentia:spec:v1:{form}"}]
     demand(len(forms) == 1, "predicate type")
     check_reasons(session, forms[0])
-    demand((forms[0] == "ledger.v3") == ("corpus" in session), "a corpus")
-    if "corpus" in session:
+    is_third = "corpus" in session or "contexts" in session
+    demand((forms[0] == "ledger.v3") == is_third, "a corpus or contexts")
+    if is_third:
+        check_contexts(session)
         check_corpus(session)
+    if "corpus" in session:
         demand(named_corpus(session["corpus"]) == body["corpus"], "another corpus in the entry")
     demand(forms[0] == "ledger.v3" or "search" not in session, "a search")
     demand(is_search(session.get("search", SEARCH)), "a search")
@@ -983,11 +986,9 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
         demand(set(judged["models"]) <= set(session["judges"]), "another judge's model")
         if "nearest" in judged:
             near = judged["nearest"]
-            check_passage(
-                {"passage": near, "snippet": near["snippet"]}, session["documents"], files
-            )
+            check_passage({"passage": near, "snippet": near["snippet"]}, session, files)
         for match in judged["evidence"]:
-            check_passage(match, session["documents"], files)
+            check_passage(match, session, files)
             for comparison in match["compared"]:
                 check_comparison(comparison, judged["claim_text"], match["snippet"])
     flags = [(it["type"], it["severity"], it["affected_claim_ids"]) for it in ledger["risk_flags"]]
@@ -1000,11 +1001,17 @@ def check_ledger(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, An
 
 def check_corpus(session: dict[str, Any]) -> None:
     """Check that the documents are those cited, and that the nodes prove each, and no more."""
-    corpus, documents = session["corpus"], session["documents"]
+    documents = session["documents"]
+    given = {context["id"] for context in session.get("contexts", [])}
     shown = [match["passage"] for it in session["ledger"]["entries"] for match in it["evidence"]]
     shown += [it["nearest"] for it in session["ledger"]["entries"] if "nearest" in it]
     names = [document["id"] for document in documents]
-    demand(sorted(names) == sorted({passage["source"]["id"] for passage in shown}), "documents")
+    cited = {passage["source"]["id"] for passage in shown} - given
+    demand(sorted(names) == sorted(cited), "documents")
+    if "corpus" not in session:
+        demand(documents == session["unread"] == [], "documents of no corpus")
+        return
+    corpus = session["corpus"]
     check_filter(corpus)
     nodes = {sha256(node).hexdigest(): node for node in map(read_base64, corpus["nodes"])}
     used: list[bytes] = []
@@ -1024,6 +1031,45 @@ def check_corpus(session: dict[str, Any]) -> None:
         collections = chosen.get("collections", [leaf["collection"]])
         demand(leaf["collection"] in collections, "left out by the filter")
     demand(list(map(read_base64, corpus["nodes"])) == used, "nodes")
+
+
+def check_contexts(session: dict[str, Any]) -> None:
+    """Check that contexts are told apart, and are what their digests say; so for their bundle."""
+    demand("contexts" in session or "bundle" not in session, "a bundle of no contexts")
+    for name in ("contexts", "bundle"):
+        demand(session.get(name, {}) is not None, name)
+    contexts = session.get("contexts", [{}])
+    demand(len(contexts) > 0, "no contexts")
+    if "contexts" not in session:
+        return
+    optional = {"title", "page", "metadata", "metadata_left_out"}
+    for context in contexts:
+        demand(set(context) - optional == {"id", "text", "sha256"}, "fields of a context")
+        demand(None not in context.values(), "null in a context")
+        demand(1 <= len(context["id"]) <= 200, "an id")
+        demand(sha256(context["text"].encode()).hexdigest() == context["sha256"], "another text")
+    demand(len({context["id"] for context in contexts}) == len(contexts), "one id, two contexts")
+    if "bundle" in session:
+        demand(set(session["bundle"]) == {"id", "sha256"}, "fields of a bundle")
+        demand(bundle_id(session["bundle"]["sha256"]) == session["bundle"]["id"], "bundle's id")
+
+
+def in_context(passage: dict[str, Any], contexts: list[dict[str, Any]]) -> bool:
+    """Whether a passage is of a context; if so, check that it stands there."""
+    source = passage["source"]
+    for number, context in enumerate(contexts, 1):
+        if context["id"] == source["id"]:
+            named = "" if context["id"] == f"context-{number}" else f" ({context['id']})"
+            title = context.get("title", context["id"])
+            titled = "" if title == context["id"] else f", {title}"
+            demand(source["filename"] == f"context {number}{named}{titled}", "another name")
+            demand(source["page_number"] == context.get("page"), "another page")
+            demand(passage["page"] == context.get("page", 1), "another page")
+            demand(source["heading_path"] is None, "a heading")
+            said = context["text"][passage["start"] : passage["end"]]
+            demand(said == passage["snippet"], "offsets")
+            return True
+    return False
 
 
 def check_filter(corpus: dict[str, Any]) -> None:
@@ -1217,17 +1263,17 @@ def check_judged(judged: dict[str, Any]) -> None:
         demand(judged["component_confidence"] == confidence(parts), "confidence")
 
 
-def check_passage(
-    match: dict[str, Any], documents: list[dict[str, Any]], files: dict[str, bytes]
-) -> None:
+def check_passage(match: dict[str, Any], session: dict[str, Any], files: dict[str, bytes]) -> None:
     passage = match["passage"]
     source = passage["source"]
-    (document,) = [document for document in documents if document["id"] == source["id"]]
+    demand(passage["snippet"] == match["snippet"], "another quote")
+    if in_context(passage, session.get("contexts", [])):
+        return
+    (document,) = [it for it in session["documents"] if it["id"] == source["id"]]
     demand(document["filename"] == source["filename"], "another document")
     file = files[document["filename"]]
     demand(sha256(file).hexdigest() == document["sha256"], "another file")
     demand(file.decode()[passage["start"] : passage["end"]] == passage["snippet"], "offsets")
-    demand(passage["snippet"] == match["snippet"], "another quote")
 
 
 def check_comparison(comparison: dict[str, Any], claim: str, snippet: str) -> None:

@@ -51,6 +51,8 @@ from evidentia.ledger.commitment import (
     whole_map,
 )
 from evidentia.ledger.confidence import calculate_confidence, confidence_band
+from evidentia.ledger.contexts import CheckedBundle, CheckedContext
+from evidentia.ledger.given import context_chunks, contexts_of_bundle, read_contexts
 from evidentia.ledger.membership import CorpusProof, keys_of
 from evidentia.ledger.model import (
     CitationCheck,
@@ -70,10 +72,12 @@ from evidentia.ledger.model import (
     Verdict,
     VerdictAssignment,
 )
+from evidentia.ledger.pages import ledger_pages, pages_root
 from evidentia.ledger.risks import follow_up_questions, generate_risk_flags
 from evidentia.ledger.session import (
     PREDICATE_TYPE,
     SECOND_TYPE,
+    THIRD_TYPE,
     CheckedDocument,
     LedgerSession,
     LeftOutText,
@@ -158,6 +162,7 @@ VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
 THIRD_ORIGIN = log_origin("c2f96a7d03e81b54", "acme")
+CONTEXTS_ORIGIN = log_origin("2f8a61d4c07e95b3", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
 TREE_SIZE = 70_000
@@ -365,6 +370,7 @@ def files() -> dict[str, bytes]:
         "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
         "keys/third-log.pub": f"{third_key().verifier}\n".encode(),
         "corpora.json": listed(vector.as_json() for vector in corpus_vectors()),
+        "keys/contexts-log.pub": f"{contexts_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "renderings.json": pretty(rendering_vectors()),
@@ -375,6 +381,7 @@ def files() -> dict[str, bytes]:
     }
     made |= {f"publication/{path}": data for path, data in publication(log).items()}
     made |= {f"ledger/{path}": data for path, data in ledger_files().items()}
+    made |= {f"ledger/{path}": data for path, data in contexts_files().items()}
     made |= {f"bundle/{path}": data for path, data in bundle_files().items()}
     made |= {f"pack/{path}": data for path, data in pack_files().items()}
     made |= {f"ledger/{path}": data for path, data in third_files().items()}
@@ -395,6 +402,7 @@ def files() -> dict[str, bytes]:
         *library_proofs(),
         *later_proofs(),
         *third_proofs(),
+        *contexts_proofs(),
     ]:
         made[vector.path] = vector.data
         index.append(vector.as_json())
@@ -1681,14 +1689,17 @@ def respelled() -> bytes:
 
 
 def ledger_body(made: LedgerSession) -> Json:
-    """Return the body of the entry that records a ledger."""
-    return {
+    """Return the body of the entry that records a ledger, without its corpus."""
+    body: Json = {
         "statement_sha256": sha256_hex(made.to_statement().encode()),
         "predicate_type": made.predicate_type,
         "session_id": made.id,
         "previous_ledger_id": made.ledger.previous_ledger_id,
         "summary": made.ledger.summary.model_dump(mode="json"),
     }
+    if made.predicate_type == THIRD_TYPE:
+        body["claims_root"] = pages_root(ledger_pages(made)).hex()
+    return body
 
 
 def ledger_log() -> Log:
@@ -3879,6 +3890,156 @@ def library_proofs() -> Iterator[ProofVector]:
     other = changed(proof, "body.chunks_sha256", flip(body["chunks_sha256"]))
     why = "the passages of a document are said to be others"
     yield ProofVector("document-changed", pretty(other), why, ("content",), key)
+
+
+# Ledgers with contexts
+
+
+def contexts_key() -> SigningKey:
+    """Return the key of the log of ledgers with contexts."""
+    return SigningKey.from_seed(CONTEXTS_ORIGIN, seed(f"key of {CONTEXTS_ORIGIN}"))
+
+
+def given_contexts() -> tuple[CheckedContext, ...]:
+    """Return what a model was given: the policy with its metadata, the guide without an id."""
+    return read_contexts(
+        [
+            {
+                "id": "kb-17",
+                "text": POLICY.text,
+                "metadata": {"file_name": POLICY.filename, "page_label": "12", "score": 0.82},
+            },
+            {"content": GUIDE.text, "title": GUIDE.filename, "cells": [10**20]},
+            {"id": "kb-9", "text": ""},
+        ]
+    )
+
+
+def of_context(passage: Passage, contexts: Sequence[CheckedContext]) -> Passage:
+    """Return a passage of one of the documents as one of the context that has its text."""
+    number = next(at for at, one in enumerate(contexts, 1) if passage.snippet in one.text)
+    context = contexts[number - 1]
+    (chunk,) = context_chunks(context)
+    source = SourceDocument(id=context.id, filename=context.name(number), page_number=context.page)
+    update = {"chunk_id": chunk.chunk_id, "chunk_hash": chunk.chunk_hash, "page": chunk.page}
+    return passage.model_copy(update={**update, "source": source})
+
+
+def contexts_session() -> LedgerSession:
+    """Return the answer checked against what the model was given, and nothing else."""
+    made, contexts = second_session(), given_contexts()
+    entries = []
+    for entry in made.ledger.entries:
+        matches = [
+            match.model_copy(update={"passage": of_context(match.passage, contexts)})
+            for match in entry.evidence
+            if match.passage
+        ]
+        passage = matches[0].passage if entry.source_document else None
+        update: Json = {
+            "evidence": matches,
+            "nearest": entry.nearest and of_context(entry.nearest, contexts),
+            "source_document": passage and passage.source,
+            "evidence_chunk_ids": [passage.chunk_hash[:8]] if passage else [],
+        }
+        entries.append(entry.model_copy(update=update))
+    unavailable = "Citation references deleted or unavailable chunk"
+    anchor, number = made.ledger.citations
+    gone = anchor.model_copy(update={"resolved": False, "bears": False, "problem": unavailable})
+    of_ledger: Json = {
+        "id": "led_91c4e07fa26b3d58",
+        "entries": entries,
+        "risk_flags": [],
+        "follow_up_questions": follow_up_questions(entries),
+        "citations": [gone, number],
+    }
+    ledger = made.ledger.model_copy(update=of_ledger)
+    flagged = ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger)})
+    return made.model_copy(
+        update={"ledger": flagged, "documents": [], "unread": [], "contexts": contexts}
+    )
+
+
+def bundle_session() -> LedgerSession:
+    """Return the answer checked against the items of the example bundle, which have none of it."""
+    bundle, _, _ = built_bundle()
+    judges = ("quote", "numbers", "nli")
+    made = in_second_form(session("2026-01-05T09:03:30.000000Z", judges, matches=((), (), (), ())))
+    entries = [entry.model_copy(update={"nearest": None}) for entry in made.ledger.entries]
+    citations = [one.model_copy(update={"bears": False}) for one in made.ledger.citations]
+    update: Json = {"entries": entries, "citations": citations, "risk_flags": []}
+    ledger = made.ledger.model_copy(update=update)
+    flagged = ledger.model_copy(update={"risk_flags": generate_risk_flags(ledger)})
+    return made.model_copy(
+        update={
+            "ledger": flagged,
+            "documents": [],
+            "unread": [],
+            "contexts": contexts_of_bundle(bundle),
+            "bundle": CheckedBundle(id=bundle.bundle_id, sha256=bundle.bundle_sha256),
+        }
+    )
+
+
+def refused_contexts() -> list[Json]:
+    """Return statements whose contexts do not hold, and whether the schema can tell."""
+    good: Json = contexts_session().to_statement().as_json()
+    bundle: Json = bundle_session().to_statement().as_json()
+    at, passage = "predicate.contexts", "predicate.ledger.entries.1.evidence.0.passage"
+    text = good["predicate"]["contexts"][0]["text"]
+    documents = second_session().to_statement().as_json()["predicate"]["documents"]
+    given: tuple[tuple[str, bool, Json], ...] = (
+        ("another text", True, put(good, f"{at}.0.text", text.replace("15", "16"))),
+        ("another digest", True, put(good, f"{at}.1.sha256", "0" * 64)),
+        ("two contexts of one id", True, put(good, f"{at}.1.id", "kb-17")),
+        ("a context that is cited is not there", True, put(good, f"{at}.1.id", "kb-18")),
+        ("another page", True, put(good, f"{at}.0.page", 13)),
+        ("another title", True, put(good, f"{at}.1.title", "Guide.txt")),
+        ("a passage stands elsewhere", True, put(good, f"{passage}.start", 3)),
+        ("a passage has a heading", True, put(good, f"{passage}.source.heading_path", ["4"])),
+        ("no contexts", False, put(good, at, [])),
+        ("contexts that are null", False, put(good, at, None)),
+        ("a title that is null", False, put(good, f"{at}.0.title", None)),
+        ("a context without an id", False, put(good, f"{at}.2.id", "")),
+        ("a field that there is not", False, put(good, f"{at}.0.score", 1)),
+        ("documents of no corpus", False, put(good, "predicate.documents", documents)),
+        ("the second form", False, good | {"predicateType": SECOND_TYPE}),
+        ("a bundle's id of another digest", True, put(bundle, "predicate.bundle.sha256", "0" * 64)),
+        ("a bundle without contexts", False, put(bundle, at, MISSING)),
+    )
+    return [
+        {"why": why, "schema_takes_it": takes, "statement": statement}
+        for why, takes, statement in given
+    ]
+
+
+def contexts_files() -> dict[str, bytes]:
+    """Return the statements of ledgers with contexts, an export, and what is refused."""
+    made = contexts_session()
+    return {
+        "statement-contexts.json": made.to_statement().encode(),
+        "statement-bundle.json": bundle_session().to_statement().encode(),
+        "export-contexts.json": pretty(to_json(made)),
+        "refused-contexts.json": listed(refused_contexts()),
+    }
+
+
+def contexts_proofs() -> Iterator[ProofVector]:
+    """Give proofs of ledgers with contexts: as they were given, and as a bundle has them."""
+    log = Log(CONTEXTS_ORIGIN, [contexts_key()])
+    log.announce(log.keys[0], by="owner")
+    given = contexts_session(), bundle_session()
+    for made in given:
+        log.append(EntryKind.LEDGER, made.ledger.id, {**ledger_body(made), "by": "Zoë"})
+    for seq, (name, why, made) in enumerate(
+        (
+            ("ledger-contexts", "a ledger with the passages that the model was given", given[0]),
+            ("ledger-bundle", "a ledger with the items of a bundle that it names", given[1]),
+        ),
+        start=1,
+    ):
+        proof = enveloped(log, seq, made.to_statement().encode())
+        yield ProofVector(name, pretty(proof), why, key="contexts-log.pub")
 
 
 # Later versions

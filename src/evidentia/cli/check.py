@@ -6,7 +6,7 @@ import sys
 from contextlib import nullcontext, redirect_stdout
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -43,6 +43,23 @@ def check(
             help="A folder or file of documents; may be given again [all that were ingested].",
         ),
     ] = None,
+    contexts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Check against the passages that the model was given: a JSON list, or JSONL.",
+        ),
+    ] = None,
+    bundle: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Check against what the model saw: a bundle, or latest."),
+    ] = None,
+    library: Annotated[
+        bool,
+        typer.Option(
+            "--library", help="With --contexts or --bundle: also against all that was ingested."
+        ),
+    ] = False,
     query: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The question that was asked; kept.")
     ] = None,
@@ -104,11 +121,16 @@ def check(
     Only the llm judge sends passages somewhere: to the model of EVIDENTIA_LLM_URL and
     EVIDENTIA_LLM_MODEL, once 'evidentia judge allow URL' has allowed it.
 
+    With --contexts or --bundle the claims are checked against exactly the passages that the model
+    was given, which are kept whole with the ledger; nothing is ingested. --library, or --against,
+    asks the documents too, and the ledger says which of the two the evidence is from.
+
     Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
     """
     from evidentia.cli.judging import chosen, policy, took
     from evidentia.cli.ledger_view import changed_files, not_readable
     from evidentia.cli.output import counting_bar, say, visible
+    from evidentia.export.shown import checked_against
     from evidentia.judges.nli.model import has_weights
     from evidentia.ledger.gate import gate_failures, read_verdicts
     from evidentia.settings import comma_separated
@@ -116,6 +138,7 @@ def check(
     failing = read_verdicts(fail_on or "")
     form = "json" if as_json else output_format
     text, name = _read_answer(answer)
+    given = None if contexts is None else _read_contexts(contexts)
     asked = settings().judges if judges is None else comma_separated(judges) or ()
     with workspace(home, tenant, create=True) as opened:
         documents = None
@@ -129,6 +152,9 @@ def check(
             ledger = opened.check(
                 text,
                 against=documents,
+                contexts=given,
+                bundle=bundle,
+                library=library,
                 query=query,
                 title=title,
                 answer_name=name,
@@ -151,6 +177,8 @@ def check(
     for line in changed_files(ledger.file_changes):
         say(line, "unknown", aside=form != "table")
     if form == "table":
+        if session.contexts is not None:
+            say(f"Checked against {checked_against(session)}.")
         say(f"Ledger {ledger.id} is entry {ledger.entry} of the trail.", "good")
         for service in session.judging.services if session.judging else ():
             say(f"Asked {visible(took(service))}", under=True)
@@ -219,6 +247,14 @@ def _read_answer(answer: str) -> tuple[str, str]:
             f"{name}: not UTF-8 text: an answer is Markdown or plain text, not a document"
         ) from None
     return text, name
+
+
+def _read_contexts(path: Path) -> list[Any]:
+    """Return what a file of contexts has; raise `InputError` saying what is wrong in it."""
+    from evidentia.ledger.given import MAX_CONTEXT_FILE, parse_contexts
+    from evidentia.proof.files import read_bytes
+
+    return parse_contexts(read_bytes(str(path), MAX_CONTEXT_FILE), path.name)
 
 
 def _name_of(path: Path) -> str:

@@ -15,7 +15,15 @@ from rich.table import Table
 from rich.text import Text
 
 from evidentia.cli.output import first_few, say, visible, wide_console
-from evidentia.export.shown import SYMBOLS, one_line, place, title, verdict_title, weak_counts
+from evidentia.export.shown import (
+    SYMBOLS,
+    one_line,
+    origin,
+    place,
+    title,
+    verdict_title,
+    weak_counts,
+)
 from evidentia.language.counting import agreed, counted
 from evidentia.ledger.confidence import confidence_band, percent
 from evidentia.ledger.model import LedgerEntry, SourceDocument, Verdict, WeakSupport
@@ -84,7 +92,7 @@ def _table(session: LedgerSession) -> Table:
             Text(one_line(entry.claim_text)),
             title(entry.claim_type.value),
             _verdict(entry),
-            Text(one_line(_source(entry))),
+            Text(one_line(_source(entry, origin(session, entry)))),
         )
     return table
 
@@ -94,11 +102,12 @@ def _verdict(entry: LedgerEntry) -> Text:
     return Text(said, style=STYLES[entry.verdict])
 
 
-def _source(entry: LedgerEntry) -> str:
+def _source(entry: LedgerEntry, evidence_from: str) -> str:
     if entry.source_document is None:
         return "-"
     match = " (partial match)" if entry.support is WeakSupport.PARTIAL else ""
-    return f"{short_place(entry.source_document)}{match}"
+    of = f"; from {evidence_from}" if evidence_from else ""
+    return f"{short_place(entry.source_document)}{match}{of}"
 
 
 def _with_band(score: float) -> str:
@@ -131,6 +140,8 @@ def _expanded(session: LedgerSession, number: int, entry: LedgerEntry) -> Panel:
             f'"{one_line(entry.evidence_snippet)}"\n\n— {one_line(place(entry.source_document))}'
         )
         lines += [Text("Evidence Snippet:"), Panel(Text(quote), box=SQUARE), Text()]
+    if said := origin(session, entry):
+        lines += [Text(f"Evidence from: {said}"), Text()]
     if entry.nearest:
         near = f'"{one_line(entry.nearest.snippet)}"\n\n— {one_line(place(entry.nearest.source))}'
         lines += [Text("Nearest passage, no evidence:"), Panel(Text(near), box=SQUARE), Text()]

@@ -28,7 +28,10 @@ def to_json(session: LedgerSession) -> dict[str, Any]:
             "unsupported_rate": summary.unsupported_rate,
             **by_support,
         },
-        "entries": [_entry(entry, claims[entry.claim_id]) for entry in ledger.entries],
+        "entries": [
+            _entry(entry, claims[entry.claim_id]) | _origins(session, entry)
+            for entry in ledger.entries
+        ],
         "risk_flags": [
             {
                 "type": flag.type.value,
@@ -39,7 +42,23 @@ def to_json(session: LedgerSession) -> dict[str, Any]:
             for flag in ledger.risk_flags
         ],
         "follow_up_questions": list(ledger.follow_up_questions),
+        **_contexts(session),
     }
+
+
+def _contexts(session: LedgerSession) -> dict[str, Any]:
+    """Return the contexts without their texts, and the bundle; nothing where there are none."""
+    found: dict[str, Any] = {}
+    if session.contexts is not None:
+        told = {"id", "sha256", "title", "page"}
+        found["contexts"] = [one.model_dump(mode="json", include=told) for one in session.contexts]
+    if session.bundle is not None:
+        found["bundle"] = session.bundle.model_dump(mode="json")
+    return found
+
+
+def _origins(session: LedgerSession, entry: LedgerEntry) -> dict[str, Any]:
+    return {} if session.contexts is None else {"evidence_from": list(session.origins(entry))}
 
 
 def _entry(entry: LedgerEntry, claim: Claim) -> dict[str, Any]:

@@ -7,7 +7,17 @@ as markup or breaks a line.
 import re
 from typing import Final
 
-from evidentia.export.shown import SYMBOLS, counted, minute, one_line, place, title, verdict_title
+from evidentia.export.shown import (
+    SYMBOLS,
+    checked_against,
+    counted,
+    minute,
+    one_line,
+    origin,
+    place,
+    title,
+    verdict_title,
+)
 from evidentia.ledger.confidence import percent
 from evidentia.ledger.model import LedgerEntry, LedgerSummary, Verdict
 from evidentia.ledger.risks import recommended_actions
@@ -30,6 +40,7 @@ def to_markdown(session: LedgerSession) -> str:
         f"**Session:** {escaped(session.title)}",
         f"**Generated:** {escaped(minute(ledger.created_at))}",
         f"**Evidence Coverage:** {percent(ledger.summary.evidence_coverage)}",
+        *([f"**Checked against:** {checked_against(session)}"] if session.contexts else []),
         "",
         "### Summary",
         "",
@@ -44,7 +55,7 @@ def to_markdown(session: LedgerSession) -> str:
     if not ledger.entries:
         lines += ["The answer makes no claims.", ""]
     for number, entry in enumerate(ledger.entries, 1):
-        lines += [*_entry(number, entry), "", "---", ""]
+        lines += [*_entry(number, entry, origin(session, entry)), "", "---", ""]
     lines += ["### Risk Flags", ""]
     for flag in ledger.risk_flags:
         name = f"{title(flag.type.value)} ({title(flag.severity.value)})"
@@ -71,7 +82,7 @@ def escaped(text: str) -> str:
     return _LINKED.sub(r"\1\://", _MARKUP.sub(r"\\\g<0>", one_line(text)))
 
 
-def _entry(number: int, entry: LedgerEntry) -> list[str]:
+def _entry(number: int, entry: LedgerEntry, evidence_from: str) -> list[str]:
     verdict = f"{SYMBOLS[entry.verdict]} {verdict_title(entry)}"
     lines = [
         f"#### {number}. {escaped(entry.claim_text)}",
@@ -81,6 +92,8 @@ def _entry(number: int, entry: LedgerEntry) -> list[str]:
         f"- **Verdict:** {verdict} (Confidence: {percent(entry.confidence_score)})",
         f"- **Source:** {escaped(place(entry.source_document))}",
     ]
+    if evidence_from:
+        lines.append(f"- **Evidence from:** {evidence_from}")
     if entry.evidence_snippet:
         lines.append(f'- **Evidence:** "{escaped(entry.evidence_snippet)}"')
     if entry.nearest:

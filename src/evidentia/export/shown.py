@@ -5,7 +5,9 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Final
 
+from evidentia.language.counting import counted as number_of
 from evidentia.ledger.model import LedgerEntry, LedgerSummary, SourceDocument, Verdict, WeakSupport
+from evidentia.ledger.session import LedgerSession
 
 SYMBOLS: Final = {
     Verdict.SUPPORTED: "✓",
@@ -15,6 +17,7 @@ SYMBOLS: Final = {
     Verdict.NOT_JUDGED: "–",  # noqa: RUF001 - a dash, as in a table's empty cell
 }
 """The sign of each verdict."""
+_ORIGINS: Final = {"contexts": "what the model was given", "library": "the library"}
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
     "\U000e0000-\U000e007f]"
@@ -58,6 +61,24 @@ def place(source: SourceDocument | None) -> str:
     page = "" if source.page_number is None else f", Page {source.page_number}"
     section = f", {source.heading_path[-1]}" if source.heading_path else ""
     return f"{source.filename}{page}{section}"
+
+
+def checked_against(session: LedgerSession) -> str:
+    """Say what an answer was checked against: `4 contexts and 12 documents`."""
+    contexts = session.contexts
+    given = [] if contexts is None else [number_of(len(contexts), "context")]
+    if session.bundle is not None:
+        given[0] += f" of bundle {session.bundle.id}"
+    if contexts is None or session.corpus is not None:
+        given.append(number_of(session.document_count, "document"))
+    return " and ".join(given)
+
+
+def origin(session: LedgerSession, entry: LedgerEntry) -> str:
+    """Say where an entry's evidence is from; nothing unless contexts and the library were asked."""
+    if session.contexts is None or session.corpus is None:
+        return ""
+    return " and ".join(_ORIGINS[one] for one in session.origins(entry))
 
 
 def minute(timestamp: str) -> str:

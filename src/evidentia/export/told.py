@@ -52,11 +52,21 @@ def ledger_told(session: "LedgerSession") -> Told:
             f"What it states: {one_line(session.title)}, {counted(summary.total_claims, 'claim')}"
         ),
         Line(
-            f"{said or 'nothing to judge'}; {counted(session.document_count, 'document')}, by "
-            "digest",
+            f"{said or 'nothing to judge'}; {_by_what(session)}",
             under=True,
         ),
     ]
+
+
+def _by_what(session: "LedgerSession") -> str:
+    """Say what the answer was checked against, and how that stands in the statement."""
+    if session.contexts is None:
+        return f"{counted(session.document_count, 'document')}, by digest"
+    whole = f"{counted(len(session.contexts), 'context')}, whole"
+    of = f" (the items of bundle {session.bundle.id})" if session.bundle else ""
+    if session.corpus is None:
+        return f"{whole}{of}"
+    return f"{whole}{of}, and {counted(session.document_count, 'document')}, by digest"
 
 
 def bundle_told(bundle: "EvidenceBundle") -> Told:

@@ -6,16 +6,18 @@ only where no current document bears on the claim, supports it in part at most, 
 nothing.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final
 
 from evidentia.canonical import derived_id
+from evidentia.documents.model import DocumentChunk
 from evidentia.language.counting import agreed, counted
 from evidentia.ledger.claims import ExtractedClaims
 from evidentia.ledger.confidence import calculate_confidence
 from evidentia.ledger.evidence import Corpus, find_passages
+from evidentia.ledger.joining import joined
 from evidentia.ledger.judging import Judge, Judged, ask_judges
 from evidentia.ledger.model import (
     CitationCheck,
@@ -162,7 +164,8 @@ def _voted(
         return _assign(claim, _counted(judged, corpus))
 
     def passages(claim: Claim) -> Sequence[Passage]:
-        return find_passages(claim, corpus, also=references.chunks(claim))
+        found = _passages(claim, corpus, references.chunks(claim))
+        return [passage for some in found for passage in some]
 
     ballots: list[list[Ballot]] = []
     for claim in claims:
@@ -207,12 +210,25 @@ def _judged(
     cited = references.chunks(claim)
     quick = [judge for judge in judges if not getattr(judge, "never_certain", False)]
     if quick and len(quick) < len(judges):
-        by_words = replace(corpus, meaning=None)
-        judged = ask_judges(claim, find_passages(claim, by_words, also=cited), quick)
+        by_words = corpus.by_words()
+        judged = joined(
+            ask_judges(claim, passages, quick) for passages in _passages(claim, by_words, cited)
+        )
         if _is_settled(judged, corpus):
             return judged
-    passages = find_passages(claim, corpus, also=cited)
-    return ask_judges(claim, passages, judges, corpus.around)
+    return joined(
+        ask_judges(claim, passages, judges, corpus.around)
+        for passages in _passages(claim, corpus, cited)
+    )
+
+
+def _passages(
+    claim: Claim, corpus: Corpus, cited: Sequence[DocumentChunk]
+) -> Iterator[list[Passage]]:
+    """Give the passages that may bear on a claim, of each part of the corpus."""
+    for part in corpus.parts or (corpus,):
+        also = [chunk for chunk in cited if part.document(chunk.document_id) is not None]
+        yield find_passages(claim, part, also=also)
 
 
 def _is_settled(judged: Judged, corpus: Corpus) -> bool:

@@ -14,7 +14,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 from itertools import repeat
@@ -128,13 +128,23 @@ class Meaning(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What answers are checked against: documents and chunks, and what they mean if it is known."""
+    """What answers are checked against: documents and chunks, and what they mean if it is known.
+
+    `labels` names the documents that an answer may cite by a number or an id which it need not
+    explain. A corpus that has `parts` is searched and judged part by part.
+    """
 
     held: Holdings
     meaning: Meaning | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    parts: "tuple[Corpus, ...]" = ()
     _hidden: dict[str, Mapping[int, tuple[Span, ...]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    def by_words(self) -> "Corpus":
+        """Return the corpus without what its passages mean."""
+        return replace(self, meaning=None, parts=tuple(part.by_words() for part in self.parts))
 
     def document(self, identity: str) -> CorpusDocument | None:
         """Return a document of the corpus; None if it is not in it."""

@@ -104,9 +104,15 @@ class References:
 
     def _target(self, label: str) -> _Target:
         if label not in self._targets:
-            refers = label.startswith("^") or _NUMBER.fullmatch(label)
-            self._targets[label] = self._documents(label) if refers else self._anchor(label)
+            self._targets[label] = self._found(label)
         return self._targets[label]
+
+    def _found(self, label: str) -> _Target:
+        known = self._corpus.labels.get(label)
+        if known is not None and label not in self._definitions:
+            return _Target(documents=frozenset({known}))
+        refers = label.startswith("^") or _NUMBER.fullmatch(label)
+        return self._documents(label) if refers else self._anchor(label)
 
     def _anchor(self, label: str) -> _Target:
         resolution = resolve_citation(label, self._issued, self._corpus.held.anchored(label))

@@ -6,7 +6,7 @@ predicate is the session. Reading the statement gives the same session again.
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -14,6 +14,12 @@ from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel, LaterFields
 from evidentia.ledger.commitment import CorpusCommitment, CorpusFilter, wrong_documents
+from evidentia.ledger.contexts import (
+    CheckedBundle,
+    CheckedContext,
+    shown_passages,
+    wrong_contexts,
+)
 from evidentia.ledger.model import Claim, EvidenceLedger, LedgerEntry, LedgerSummary, Verdict
 from evidentia.ledger.votes import Judging
 from evidentia.proof.statement import Statement, Subject
@@ -23,7 +29,13 @@ SECOND_TYPE: Final = "urn:evidentia:spec:v1:ledger.v2"
 """The second form: the first, and what later fields say, of which `by_support` is in each."""
 
 THIRD_TYPE: Final = "urn:evidentia:spec:v1:ledger.v3"
-"""The third form: the second, with a corpus that is committed to in place of a list of it all."""
+"""The third form: the second, with a corpus that is committed to in place of a list of it all.
+
+Or with the contexts that the answer was given, whole; or with both.
+"""
+
+Origin = Literal["contexts", "library"]
+"""Where evidence is from: what the model was given, or what it could have known."""
 
 
 class CheckedDocument(FrozenModel):
@@ -71,10 +83,12 @@ class LedgerSession(LaterFields):
 
     `judging` says how claims were voted on, where a judge votes after the others. With a `corpus`,
     which commits to all that the answer was checked against, `documents` are those that are cited,
-    and `search` says by what index they were found.
+    and `search` says by what index they were found. `contexts` are the passages that the model was
+    given, where the answer was checked against those, and `bundle` the one that they are the items
+    of.
     """
 
-    later: ClassVar[tuple[str, ...]] = ("judging", "corpus", "search")
+    later: ClassVar[tuple[str, ...]] = ("judging", "corpus", "search", "contexts", "bundle")
 
     id: str
     title: str
@@ -92,6 +106,8 @@ class LedgerSession(LaterFields):
     judging: Judging | None = None
     corpus: CorpusCommitment | None = None
     search: SearchedBy | None = None
+    contexts: FrozenItems[CheckedContext] | None = Field(None, min_length=1)
+    bundle: CheckedBundle | None = None
 
     @model_validator(mode="after")
     def _has_every_claim(self) -> Self:
@@ -110,10 +126,25 @@ class LedgerSession(LaterFields):
         """How many documents the answer was checked against, versions counted each."""
         return len(self.documents) if self.corpus is None else self.corpus.used
 
+    def origins(self, entry: LedgerEntry) -> tuple[Origin, ...]:
+        """Say where the evidence of an entry is from: the contexts, the library, or both.
+
+        What its verdict rests on is first. Nothing, if there is no evidence or were no contexts.
+        """
+        if self.contexts is None:
+            return ()
+        given = {context.id for context in self.contexts}
+        sources = [entry.source_document, *(one.source for one in shown_passages(entry))]
+        if not entry.evidence:
+            return ()
+        return tuple(
+            dict.fromkeys("contexts" if one.id in given else "library" for one in sources if one)
+        )
+
     @property
     def predicate_type(self) -> str:
         """The form of its statement: the first, unless it has what only a later one can say."""
-        if self.corpus is not None or self.search is not None:
+        if any(one is not None for one in (self.corpus, self.search, self.contexts)):
             return THIRD_TYPE
         is_first = self.judging is None and self.ledger.summary.by_support is None
         return PREDICATE_TYPE if is_first else SECOND_TYPE
@@ -140,12 +171,15 @@ class LedgerSession(LaterFields):
         if session.predicate_type != statement.predicate_type:
             raise ProofError(
                 "not a ledger: only the second form has by_support and judging, and only the third "
-                "a corpus and what it was searched by"
+                "a corpus, what it was searched by, and contexts"
             )
         if session.to_statement().subjects != statement.subjects:
             raise ProofError("the statement's subject is not the answer that it holds")
         for problem in chain(
-            _contradictions(session), _wrong_votes(session), _wrong_corpus(session)
+            _contradictions(session),
+            _wrong_votes(session),
+            _wrong_corpus(session),
+            _wrong_contexts(session),
         ):
             raise ProofError(f"the ledger contradicts itself: {problem}")
         return session
@@ -161,6 +195,8 @@ def _nulls(predicate: Mapping[str, Any]) -> Iterator[str]:
     )
     if predicate.get("corpus") is not None:
         parts = (*parts, (CorpusFilter.later, [predicate["corpus"]["filter"]]))
+    if predicate.get("contexts") is not None:
+        parts = (*parts, (CheckedContext.later, predicate["contexts"]))
     for later, written in parts:
         for part in written:
             yield from (name for name in later if name in part and part[name] is None)
@@ -209,22 +245,35 @@ def _wrong_votes(session: LedgerSession) -> Iterator[str]:
 
 
 def cited_documents(ledger: EvidenceLedger) -> set[str]:
-    """Return what the documents are called whose passages a ledger shows."""
-    matches = (match.passage for entry in ledger.entries for match in entry.evidence)
-    nearest = (entry.nearest for entry in ledger.entries)
-    return {passage.source.id for passage in chain(matches, nearest) if passage}
+    """Return what the documents and contexts are called whose passages a ledger shows."""
+    return {passage.source.id for entry in ledger.entries for passage in shown_passages(entry)}
 
 
 def _wrong_corpus(session: LedgerSession) -> Iterator[str]:
     """Say what does not hold of a corpus that is committed to, and the documents cited of it."""
-    if session.corpus is None:
-        if session.search is not None:
-            yield "it says by what it was searched, and commits to no corpus"
+    if session.corpus is None and session.search is not None:
+        yield "it says by what it was searched, and commits to no corpus"
+    if session.predicate_type != THIRD_TYPE:
         return
     if session.ledger.summary.by_support is None:
-        yield "it commits to a corpus, and does not count why claims are weak"
+        has = "has contexts" if session.corpus is None else "commits to a corpus"
+        yield f"it {has}, and does not count why claims are weak"
     listed = [document.id for document in session.documents]
-    if len(set(listed)) != len(listed) or set(listed) != cited_documents(session.ledger):
+    given = {context.id for context in session.contexts or ()}
+    cited = cited_documents(session.ledger) - given
+    if len(set(listed)) != len(listed) or set(listed) != cited:
         yield "its documents are not those that it cites, each once"
+    if session.corpus is None:
+        if listed or session.unread:
+            yield "it has documents, and commits to no corpus"
+        return
     written = (document.model_dump() for document in session.documents)
     yield from wrong_documents(session.corpus, written)
+
+
+def _wrong_contexts(session: LedgerSession) -> Iterator[str]:
+    if session.contexts is None:
+        if session.bundle is not None:
+            yield "it names a bundle, and has no contexts"
+        return
+    yield from wrong_contexts(session.contexts, session.bundle, session.ledger)

@@ -45,6 +45,7 @@ _DOCUMENTS: Final = (
 _NAMING: Final = frozenset({*_IDS, *_DOCUMENTS, *_TITLES} - {"url"})
 _PAGES: Final = ("page", "page_number", "page_label")
 _PAIR: Final = 2
+_LONGEST_PAGE: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +188,33 @@ def as_chunk(value: Any, shared: Collection[str] = ()) -> EvidenceChunk | None:
         start=_whole(_first(found.metadata, ("start", "start_index", "start_char_idx"))),
         end=_whole(_first(found.metadata, ("end", "end_index", "end_char_idx"))),
     )
+
+
+def as_found(value: Any) -> Found | None:
+    """Return what an object says it is, or None if it is nothing that was retrieved."""
+    try:
+        return _found(value)
+    except Exception:  # noqa: BLE001 - whatever is passed in
+        return None
+
+
+def document_title(found: Found) -> str | None:
+    """Return what a reader knows the document of a passage by: its title, file, link or id."""
+    title = _text(_first(found.metadata, _TITLES))
+    if title is not None:
+        return file_name(title) if is_path(title) else title
+    named, is_place = _named(Found(None, None, None, found.metadata))
+    return file_name(named) if named is not None and is_place else named
+
+
+def page_number(found: Found) -> int | None:
+    """Return the page of a passage as its reader counts it: a label goes before a bare number."""
+    for name in ("page_label", "page_number", "page"):
+        said = found.metadata.get(name)
+        page = str(said)
+        if not isinstance(said, bool) and page.isdecimal() and len(page) <= _LONGEST_PAGE:
+            return int(page) or None
+    return None
 
 
 def _found(value: Any) -> Found | None:

@@ -364,7 +364,7 @@ class Shelf:
         if known is None:
             known = Corpus(LibraryHoldings(self.acting, pin, within))
         corpus = with_meaning(
-            known, judges, look_up=self._look_up, keep=self._take, progress=progress
+            known, judges, look_up=self.look_up, keep=self._take, progress=progress
         )
         if corpus.meaning is not None or known.meaning is None:
             self.corpora.put(key, corpus)
@@ -390,7 +390,8 @@ class Shelf:
                 embeddings.remove_embeddings(connection, tenant, digest, made)
                 embeddings.store_embeddings(connection, tenant, digest, made)
 
-    def _look_up(self, contents: Collection[str]) -> dict[str, bytes]:
+    def look_up(self, contents: Collection[str]) -> dict[str, bytes]:
+        """Return the embeddings that are kept of texts, by the digests of these."""
         with self.acting.database.read() as connection:
             return embeddings.stored_embeddings(
                 connection, self.acting.tenant, encoder_digest(), contents

@@ -5,6 +5,7 @@ the rest.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +32,7 @@ from evidentia.proof.document import Proof
 from evidentia.proof.statement import Statement
 from evidentia.store.sql import ledger_pages, ledgers, library
 from evidentia.store.sql.ledgers import ListedLedger, differing_rows
-from evidentia.store.sql.library import StoredDocument
+from evidentia.store.sql.library import IssuedAnchors, StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import CheckedCorpus, selection
@@ -49,6 +50,7 @@ from evidentia.workspace.recorded import Progress, Recorded
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from evidentia.bundles.model import EvidenceBundle
     from evidentia.export.pdf.rendering import Language, Typeface
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.claims import ExtractedClaims
@@ -126,6 +128,9 @@ class Ledgers(Part, name="ledgers"):
         answer: str,
         *,
         against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
+        contexts: Iterable[Any] | None = None,
+        bundle: "str | EvidenceBundle | None" = None,
+        library: bool = False,
         query: str | None = None,
         title: str | None = None,
         mode: str = "answer",
@@ -139,20 +144,25 @@ class Ledgers(Part, name="ledgers"):
         """Judge each claim of an answer by documents; keep the ledger and record it in the trail.
 
         `against` is what `ingest` returned, documents, or a file or folder to ingest first; all
-        documents of the library by default. `judges` are names, judges of your own, or language
-        models, and are asked in the given order; `policy` says when those are asked that vote after
-        the others, and who decides. A source dated more than `outdated_after_days` ago is flagged.
-        The same answer checked again is a new ledger that points to the one before. `progress` is
-        told of claims that are judged, `embedding` of passages that are embedded before that,
-        which is done once. What is returned also says, as `file_changes`, which documents it rests
-        on are no longer where, or as, they were read.
+        documents of the library by default. `contexts` are the passages that the model was given
+        (texts, dicts with a text, what retrievers give), and `bundle` names the one whose items
+        they are: claims are checked against those, which are kept whole with the ledger, and
+        against the library only if `library` or `against` asks for that too. `judges` are names,
+        judges of your own, or language models, and are asked in the given order; `policy` says when
+        those are asked that vote after the others, and who decides. A source dated more than
+        `outdated_after_days` ago is flagged. The same answer checked again is a new ledger that
+        points to the one before. `progress` is told of claims that are judged, `embedding` of
+        passages that are embedded before that, which is done once. What is returned also says, as
+        `file_changes`, which documents it rests on are no longer where, or as, they were read.
         """
         from evidentia.documents.scoring import FORMULA  # noqa: PLC0415 - only checking needs it
         from evidentia.language.tokens import TOKENS_VERSION  # noqa: PLC0415 - the same
         from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - the same
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
+        from evidentia.ledger.joining import join_corpora  # noqa: PLC0415 - the same
         from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
         from evidentia.store.search import ENGINE, Within  # noqa: PLC0415 - the same
+        from evidentia.workspace.contexts import ContextAnchors, given_contexts  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
         from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
 
@@ -163,33 +173,48 @@ class Ledgers(Part, name="ledgers"):
             _check_text(name, text or "")
         asked = made(acting, judges)
         acting.refuse_to_fork()
-        chosen, unread = _checked_against(acting, against)
+        given = given_contexts(acting, contexts, bundle)
+        asks_library = given is None or library or against is not None
+        chosen, unread = _checked_against(acting, against) if asks_library else (None, ())
         extracted = extract_claims(answer)
         identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
         session_id = derived_id("ses", {**identity, "mode": mode})
         now, told = acting.now, progress or _ignore
         shelf = shelf_of(acting)
-        with shelf.pinned() as pin:
-            library_then = _library_then(acting, pin, chosen, unread)
-            corpus = shelf.corpus(pin, Within(chosen), asked, embedding or _ignore)
+        embeds = embedding or _ignore
+        corpora = [] if given is None else [given.corpus(shelf, asked, embeds)]
+        with ExitStack() as held:
+            pin = held.enter_context(shelf.pinned()) if asks_library else None
+            library_then = _library_then(acting, pin, chosen, unread) if pin else None
+            if pin is not None:
+                corpora.append(shelf.corpus(pin, Within(chosen), asked, embeds))
+            if given is not None and pin is not None:
+                if library_then is None:
+                    raise InputError(
+                        "no entry of the trail records the library's documents: 'evidentia "
+                        "documents record' does so"
+                    )
+                given.refuse_shared_ids(corpora[-1])
+            corpus = join_corpora(corpora)
             with acting.database.read() as connection:
-                issued = library.IssuedAnchors(connection, acting.tenant)
+                issued = IssuedAnchors(connection, acting.tenant)
                 context = CheckContext(
                     session_id=session_id,
                     created_at=now,
                     today=datetime.fromisoformat(now).date(),
                     issued_anchors=issued,
-                    anchor_of=issued.of,
+                    anchor_of=ContextAnchors(issued).of if given else issued.of,
                     previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
                     outdated_after_days=outdated_after_days,
                     progress=lambda done: told(done, len(extracted.claims)),
                     policy=policy or JudgingPolicy(),
                 )
                 checked = check_with_votes(answer, extracted, corpus, asked, context)
-            cited = cited_documents(checked.ledger)
-            rests_on = pin.used(cited)
-            versions = rests_on if library_then else versions_in(acting, chosen, pin.connection)
-            commitment = library_then and library_then.commitment(pin.connection, cited)
+            cited = cited_documents(checked.ledger) - (given.ids if given else frozenset())
+            rests_on = pin.used(cited) if pin else []
+            is_older = pin is not None and library_then is None
+            versions = versions_in(acting, chosen, pin.connection) if pin and is_older else rests_on
+            commitment = library_then and pin and library_then.commitment(pin.connection, cited)
         shelf.keep_embeddings()
         session = LedgerSession(
             id=session_id,
@@ -210,6 +235,8 @@ class Ledgers(Part, name="ledgers"):
             judging=checked.judging and services_of(checked.judging, asked),
             corpus=commitment,
             search=commitment and SearchedBy(engine=ENGINE, terms=TOKENS_VERSION, formula=FORMULA),
+            contexts=given and given.contexts,
+            bundle=given and given.bundle,
         )
         return RecordedLedger.of(
             session, _keep(acting, session), _file_changes(acting, checked.ledger, rests_on)

@@ -15,6 +15,7 @@ from evidentia.export.pdf.fields import (
     spoken,
 )
 from evidentia.language.wording import Lang, number
+from evidentia.ledger.contexts import CheckedContext
 from evidentia.ledger.model import (
     EvidenceLedger,
     LedgerEntry,
@@ -87,8 +88,11 @@ def pages(session: LedgerSession) -> dict[str, Any]:
         "risks": [_risk(flag, numbers) for flag in ledger.risk_flags],
         "actions": list(_actions(ledger, numbers)),
         "questions": [english(question) for question in ledger.follow_up_questions],
-        "documents": [_document(one) for one in session.documents],
-        "document_count": count(session.document_count),
+        "documents": [
+            *(_context(at, one) for at, one in enumerate(session.contexts or (), start=1)),
+            *(_document(one) for one in session.documents),
+        ],
+        "document_count": count(session.document_count + len(session.contexts or ())),
         "unread": [
             {"name": code(one.filename), "problem": english(one.problem)} for one in session.unread
         ],
@@ -178,4 +182,18 @@ def _document(one: CheckedDocument) -> dict[str, Any]:
         "superseded": one.superseded,
         "digest": code(one.sha256),
         "keep": len(one.filename) + len(one.media_type) < _SMALL,
+    }
+
+
+def _context(at: int, one: CheckedContext) -> dict[str, Any]:
+    """Return a passage that the model was given as a row among the documents."""
+    name = one.name(at)
+    return {
+        "name": code(name),
+        "type": code("text/plain"),
+        "version": count(1),
+        "dated": None,
+        "superseded": False,
+        "digest": code(one.sha256),
+        "keep": len(name) < _SMALL,
     }
