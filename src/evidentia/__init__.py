@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.library import DocumentsRecorded
     from evidentia.workspace.logged import LoggedEntry
     from evidentia.workspace.opened import Opened, open_all
+    from evidentia.workspace.membership import CorpusVersion, LedgerCorpus
     from evidentia.workspace.removing import RemovedDocument, Synced
     from evidentia.workspace.retention import PackAudit, SweptPack
     from evidentia.workspace.signing import AnnouncedKey

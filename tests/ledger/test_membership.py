@@ -9,6 +9,7 @@ from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import InputError, ProofError
 from evidentia.kinds import verify_evidence
 from evidentia.ledger.commitment import (
+    CORPUS,
     CorpusFilter,
     NamedCorpus,
     corpus_leaves,
@@ -16,7 +17,6 @@ from evidentia.ledger.commitment import (
     whole_map,
 )
 from evidentia.ledger.membership import (
-    CORPUS,
     CorpusProof,
     Membership,
     committed_corpus,
@@ -54,9 +54,7 @@ def entry_of(body: Any, kind: str = "ledger") -> Proof:
 
 def body_of(chosen: CorpusFilter = ALL, corpus: KeyedMap = MAP, count: int = len(LEAVES)) -> Any:
     used = count if chosen.all else 2
-    named = NamedCorpus(
-        root=corpus.root.hex(), documents=count, used=used, entry=41, filter=chosen
-    )
+    named = NamedCorpus(root=corpus.root.hex(), documents=count, used=used, entry=41, filter=chosen)
     return {CORPUS: named.model_dump(mode="json")}
 
 
@@ -86,11 +84,21 @@ def problem(data: bytes) -> str:
 @pytest.mark.parametrize(
     ("document", "chosen", "membership", "told"),
     [
-        ("doc_1", ALL, Membership.USED, "the document doc_1 (policies/doc_1.md, version 1, SHA-256"),
+        (
+            "doc_1",
+            ALL,
+            Membership.USED,
+            "the document doc_1 (policies/doc_1.md, version 1, SHA-256",
+        ),
         ("doc_3", ALL, Membership.USED, "version 2, SHA-256 abab"),
         ("doc_3@2", ALL, Membership.USED, "version 2 of the document doc_3 (policies/doc_3.md"),
         ("doc_3@1", ALL, Membership.USED, "was checked against, and among what was checked"),
-        ("doc_3@7", ALL, Membership.ABSENT, "version 7 of the document doc_3 was not in the library"),
+        (
+            "doc_3@7",
+            ALL,
+            Membership.ABSENT,
+            "version 7 of the document doc_3 was not in the library",
+        ),
         ("doc_x", ALL, Membership.ABSENT, "the document doc_x was not in the library that ledger"),
         ("doc_1", CorpusFilter(documents=CHOSEN), Membership.USED, "among what was checked"),
         ("doc_2", CorpusFilter(documents=CHOSEN), Membership.LEFT_OUT, "the filter of the check"),
@@ -157,7 +165,7 @@ def test_a_leaf_that_stands_for_another_is_refused() -> None:
 
 
 def test_an_empty_library_has_nothing() -> None:
-    corpus = KeyedMap(whole_map({}).root, {}.get)
+    corpus = KeyedMap(whole_map({}).root, lambda _: None)
     body = body_of(ALL, corpus, 0)
     proof = CorpusProof("doc_1", entry_of(body), ())
     report = verify_corpus_proof(written(proof), [TRUSTED])

@@ -8,7 +8,6 @@ import evidentia
 from evidentia.canonical import canonical_json
 from evidentia.errors import InputError, IntegrityError, NotFoundError
 from evidentia.ledger.commitment import MAX_NAMED
-from evidentia.store.database import run
 from evidentia.workspace import Workspace
 
 ANSWER = "The limit of account 3 is 24 dollars a day."
@@ -138,13 +137,6 @@ def test_what_names_no_document_is_refused(workspace: Workspace) -> None:
         workspace.ledgers.prove_corpus(ledger.id, "policy 3")
 
 
-def test_an_entry_that_an_index_hides_is_found_all_the_same(workspace: Workspace) -> None:
-    ledger = workspace.check(ANSWER, judges=RULES)
-    with workspace.opened.database.write() as connection:
-        run(connection, "UPDATE trail_entries SET kind = 'run' WHERE kind = 'document' AND seq < 4")
-    assert workspace.ledgers.corpus(ledger.id).documents == 8
-
-
 def test_an_entry_that_names_another_corpus_is_found_by_the_audit(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +144,7 @@ def test_an_entry_that_names_another_corpus_is_found_by_the_audit(
 
     real = ledgers._named
     with monkeypatch.context() as patched:
-        patched.setattr(ledgers, "_named", lambda session: {**real(session), "entry": None})
+        patched.setattr(ledgers, "_named", lambda one: {**(real(one) or {}), "entry": None})
         ledger = workspace.check(ANSWER, judges=RULES)
     (problem,) = workspace.ledgers.audit()
     assert "its entry commits to another corpus than its statement" in problem

@@ -369,13 +369,12 @@ def _verify(acting: Acting, listed: ListedBundle, lake_root: str | Path | None) 
 
 def _library_document(acting: Acting, name: str) -> "LibraryDocument":
     from evidentia.loading.evidence import LibraryDocument  # noqa: PLC0415 - only building needs it
-    from evidentia.workspace.library import Recordings, versions_in  # noqa: PLC0415 - the same
+    from evidentia.workspace.library import Proved  # noqa: PLC0415 - the same
 
-    for version in versions_in(acting, {name}):
+    with acting.database.read() as connection:
+        versions = Proved.now(acting, connection).versions({name})
+    for version in versions:
         if version.is_newest:
-            known = acting.read(Recordings.of_some, {name})
-            known.require(version)
-            known.prove(acting, [version])
             return LibraryDocument(version.id, version.filename, version.sha256)
     raise NotFoundError(
         f"the library has no document {name!r}: 'evidentia documents --json' shows the ids"

@@ -36,7 +36,7 @@ from evidentia.workspace.commitment import (
     restore_corpus,
     update_corpus,
 )
-from evidentia.workspace.logged import LoggedEntry, committed
+from evidentia.workspace.logged import LoggedEntry
 
 if TYPE_CHECKING:
     from evidentia.store.search import IndexedChunk
@@ -59,14 +59,6 @@ class RecordedVersion(NamedTuple):
     body: Mapping[str, Any]
 
 
-class RecordedRemoval(NamedTuple):
-    """What an entry says that takes a document out: with all its versions up to one."""
-
-    entry: int
-    through: int
-    body: Mapping[str, Any]
-
-
 @dataclass(frozen=True, slots=True)
 class DocumentsRecorded:
     """What became of documents that no entry recorded: now recorded, or why not."""
@@ -79,15 +71,11 @@ class Recordings:
     """What the trail says of documents, by their ids and versions.
 
     Where two entries are about the same version, the first one is believed: `contested` has those
-    that say otherwise. `begun` says that documents are recorded in this workspace at all; in one
-    of an older program none are, and there its documents are taken as they are.
+    that say otherwise.
     """
 
-    def __init__(self, logged: Iterable[LoggedEntry], *, begun: bool) -> None:
-        self.begun = begun
+    def __init__(self, logged: Iterable[LoggedEntry]) -> None:
         self.of: dict[tuple[str, int], RecordedVersion] = {}
-        self.removed: dict[str, RecordedRemoval] = {}
-        """The last removal of each document that was ever taken out."""
         self.contested: list[str] = []
         for one in logged:
             body, seq = one.body, one.entry.seq
@@ -95,9 +83,7 @@ class Recordings:
                 case {"document_id": str(identity), "removed": True, "through": int(through)} if (
                     one.entry.subject == f"{REMOVED}{identity}"
                 ):
-                    if (identity, through) in self.of:
-                        self.removed[identity] = RecordedRemoval(seq, through, body)
-                    else:
+                    if (identity, through) not in self.of:
                         self.contested.append(
                             f"document {identity}: entry {seq} takes out version {through}, which "
                             "no entry before it records"
@@ -118,37 +104,20 @@ class Recordings:
     def all(cls, acting: Acting) -> "Recordings":
         """Read what is recorded of all documents."""
         found = acting.entries(EntryKind.DOCUMENT)
-        return cls(found, begun=bool(found))
+        return cls(found)
 
     @classmethod
     def of_some(
-        cls, connection: Connection, tenant: str, identities: Collection[str]
+        cls, acting: Acting, connection: Connection, identities: Collection[str]
     ) -> "Recordings":
-        """Read what is recorded of some documents."""
-        rows = [
-            row
+        """Read what is recorded of some documents, each entry proved against the signed log."""
+        found = [
+            one
             for identity in sorted(identities)
             for subject in (identity, f"{REMOVED}{identity}")
-            for row in log.find_entries(connection, tenant, subject=subject)
-            if row[1] == EntryKind.DOCUMENT
+            for one in acting.entries(EntryKind.DOCUMENT, subject, connection=connection)
         ]
-        begun = bool(rows) or bool(
-            log.find_entries(connection, tenant, kind=EntryKind.DOCUMENT, limit=1)
-        )
-        return cls(map(committed, rows), begun=begun)
-
-    def prove(self, acting: Acting, versions: Iterable[StoredDocument]) -> None:
-        """Raise `IntegrityError` unless the entries that record versions are in the signed log."""
-        with acting.database.read() as connection:
-            for version in versions:
-                found = self.of.get((version.id, version.version))
-                if found and acting.entry_within(connection, found.entry).body != found.body:
-                    raise IntegrityError(f"{named(version)}: entry {found.entry} was altered")
-
-    def is_removed(self, version: StoredDocument) -> bool:
-        """Whether a version was taken out of the library."""
-        found = self.removed.get(version.id)
-        return found is not None and version.version <= found.through
+        return cls(found)
 
     def problem(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
@@ -158,13 +127,6 @@ class Recordings:
         if found is None:
             return _UNRECORDED
         return _differing(version, chunks, found.body, f"entry {found.entry} of the trail")
-
-    def require(
-        self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
-    ) -> None:
-        """Raise `IntegrityError` unless a version is as it was recorded."""
-        if self.begun and (problem := self.problem(version, chunks)) is not None:
-            raise IntegrityError(f"{named(version)}: {problem}")
 
 
 class Proved:
@@ -179,6 +141,11 @@ class Proved:
         self._acting = acting
         self._connection = connection
         self._corpus = corpus
+
+    @property
+    def begun(self) -> bool:
+        """Whether documents are recorded in this workspace at all."""
+        return self._corpus is not None
 
     @classmethod
     def now(cls, acting: Acting, connection: Connection) -> "Proved":
@@ -219,15 +186,38 @@ class Proved:
         if self._corpus is None:
             return
         leaf = self._leaf(version)
-        if leaf is None:
-            raise IntegrityError(f"{named(version)}: {_UNRECORDED}")
-        problem = _differing(version, chunks, read_leaf(leaf), "the trail")
+        problem = (
+            _UNRECORDED
+            if leaf is None
+            else _differing(version, chunks, read_leaf(leaf), "the trail")
+        )
         if problem is not None:
             raise IntegrityError(f"{named(version)}: {problem}")
 
+    def require_recorded(self, version: StoredDocument, chunks: Sequence[DocumentChunk]) -> None:
+        """Raise `IntegrityError` unless a version and its chunks are as recorded.
+
+        One that was taken out of the library is in no map any more: then its entry is asked.
+        """
+        if self._corpus is None or self.has(version):
+            self.require(version, chunks)
+            return
+        known = Recordings.of_some(self._acting, self._connection, {version.id})
+        if (problem := known.problem(version, chunks)) is not None:
+            raise IntegrityError(f"{named(version)}: {problem}")
+
+    def has(self, version: StoredDocument) -> bool:
+        """Whether a version is in the library; in one of an older program none is known to be."""
+        return self._leaf(version) is not None
+
     def _leaf(self, version: StoredDocument) -> bytes | None:
-        number = None if version.is_newest else version.version
-        return self._corpus.map.get(corpus_key(version.id, number)) if self._corpus else None
+        """Return what the map has of a version: under the id alone if it is the newest there."""
+        if self._corpus is None:
+            return None
+        newest = self._corpus.map.get(corpus_key(version.id))
+        if newest is None or read_leaf(newest)["version"] == version.version:
+            return newest
+        return self._corpus.map.get(corpus_key(version.id, version.version))
 
 
 def _differing(
@@ -297,7 +287,7 @@ class Recorder:
 
     def _recorded_digest(self, connection: Connection, version: StoredDocument) -> str:
         tenant = self.acting.tenant
-        known = Recordings.of_some(connection, tenant, {version.id})
+        known = Recordings.of_some(self.acting, connection, {version.id})
         for found in known.of.values():
             if found.body.get("sha256") == version.sha256:
                 return str(found.body[CHUNKS])
@@ -311,18 +301,14 @@ def removed_through(
 
     Each entry that says so is proved. Raise `IntegrityError` for one that is not what was signed.
     """
-    tenant = acting.tenant
     found: dict[str, int] = {}
     if identities is not None and len(identities) <= _ONE_BY_ONE:
-        listed = [
-            (row[0], row[2])
-            for identity in sorted(identities)
-            for row in log.find_entries(connection, tenant, subject=f"{REMOVED}{identity}")
-            if row[1] == EntryKind.DOCUMENT
-        ]
-    else:
-        listed = log.subjects(connection, tenant, (EntryKind.DOCUMENT,), REMOVED)
-    for seq, subject in listed:
+        for identity in identities:
+            subject = f"{REMOVED}{identity}"
+            for one in acting.entries(EntryKind.DOCUMENT, subject, connection=connection):
+                found[identity] = int(one.body["through"])
+        return found
+    for seq, subject in log.subjects(connection, acting.tenant, (EntryKind.DOCUMENT,), REMOVED):
         identity = subject.removeprefix(REMOVED)
         if identities is None or identity in identities:
             found[identity] = int(acting.entry_within(connection, seq).body["through"])
@@ -355,7 +341,7 @@ def record_missing(
         known = (
             Recordings.all(acting)
             if identities is None
-            else Recordings.of_some(connection, acting.tenant, identities)
+            else Recordings.of_some(acting, connection, identities)
         )
     missing = [one for one in versions if (one.id, one.version) not in known.of]
     recorded: list[StoredDocument] = []
@@ -383,7 +369,7 @@ def _record_one(acting: Acting, version: StoredDocument) -> str | None:
     except EvidentiaError as error:
         return str(error)
     with acting.writing() as connection:
-        known = Recordings.of_some(connection, acting.tenant, {version.id})
+        known = Recordings.of_some(acting, connection, {version.id})
         if (version.id, version.version) in known.of:
             return None
         chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
@@ -399,15 +385,14 @@ def require_places(acting: Acting, found: CitationResolution) -> CitationResolut
     if not identities:
         return found
     with acting.database.read() as connection:
-        known = Recordings.of_some(connection, acting.tenant, identities)
+        proved = Proved.now(acting, connection)
         believed: set[DocumentChunk] = set()
         for version in library.all_versions(connection, acting.tenant, identities):
             chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
-            known.require(version, chunks)
-            known.prove(acting, [version])
+            proved.require_recorded(version, chunks)
             believed.update(chunks)
     for chunk in found.places:
-        if known.begun and chunk not in believed:
+        if proved.begun and chunk not in believed:
             raise IntegrityError(
                 f"document {chunk.document_id}: a passage that is cited belongs to no version of "
                 f"it; {_COPY}"
