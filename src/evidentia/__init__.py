@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.citations import CitationResolution, resolve_citation
     from evidentia.ledger.claims import extract_claims
+    from evidentia.ledger.commitment import NamedCorpus
     from evidentia.ledger.confidence import calculate_confidence
     from evidentia.ledger.judging import Judge, Opinion
+    from evidentia.ledger.membership import CorpusProof
     from evidentia.ledger.model import (
         Claim,
         ClaimType,
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
         WeakSupport,
     )
     from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
-    from evidentia.ledger.session import LedgerSession
+    from evidentia.ledger.session import LedgerSession, SearchedBy
     from evidentia.ledger.verdicts import assign_verdict
     from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote
     from evidentia.loading.assembling import build_evidence_bundle
@@ -118,8 +120,8 @@ if TYPE_CHECKING:
     from evidentia.workspace.ledgers import RecordedLedger
     from evidentia.workspace.library import DocumentsRecorded
     from evidentia.workspace.logged import LoggedEntry
-    from evidentia.workspace.opened import Opened, open_all
     from evidentia.workspace.membership import CorpusVersion, LedgerCorpus
+    from evidentia.workspace.opened import Opened, open_all
     from evidentia.workspace.removing import RemovedDocument, Synced
     from evidentia.workspace.retention import PackAudit, SweptPack
     from evidentia.workspace.signing import AnnouncedKey
@@ -140,6 +142,8 @@ _HOMES = {
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
     "ConfidenceComponents": "ledger.model",
+    "CorpusProof": "ledger.membership",
+    "CorpusVersion": "workspace.membership",
     "DecisionOutput": "packs.decision",
     "DefaultEvidencePacker": "sources.packing",
     "DocumentChunk": "documents.model",
@@ -172,6 +176,7 @@ _HOMES = {
     "Keys": "store.keys",
     "Lake": "store.lake",
     "LanguageModel": "judges.llm.endpoint",
+    "LedgerCorpus": "workspace.membership",
     "LedgerEntry": "ledger.model",
     "LedgerSession": "ledger.session",
     "LedgerSummary": "ledger.model",
@@ -181,6 +186,7 @@ _HOMES = {
     "ListedPack": "store.sql.packs",
     "LoggedEntry": "workspace.logged",
     "MemoWriter": "packs.drafting",
+    "NamedCorpus": "ledger.commitment",
     "OpenFgaAuthorizer": "access.openfga",
     "Opened": "workspace.opened",
     "Opinion": "ledger.judging",
@@ -206,6 +212,7 @@ _HOMES = {
     "RiskFlag": "ledger.model",
     "RiskType": "ledger.model",
     "Role": "access.actions",
+    "SearchedBy": "ledger.session",
     "SensitiveSpan": "bundles.redaction.model",
     "SensitivityClass": "packs.decision",
     "Severity": "ledger.model",
@@ -272,6 +279,8 @@ __all__ = [
     "Claim",
     "ClaimType",
     "ConfidenceComponents",
+    "CorpusProof",
+    "CorpusVersion",
     "DecisionOutput",
     "DefaultEvidencePacker",
     "DocumentChunk",
@@ -304,6 +313,7 @@ __all__ = [
     "Keys",
     "Lake",
     "LanguageModel",
+    "LedgerCorpus",
     "LedgerEntry",
     "LedgerSession",
     "LedgerSummary",
@@ -313,6 +323,7 @@ __all__ = [
     "ListedPack",
     "LoggedEntry",
     "MemoWriter",
+    "NamedCorpus",
     "OpenFgaAuthorizer",
     "Opened",
     "Opinion",
@@ -337,6 +348,7 @@ __all__ = [
     "RiskFlag",
     "RiskType",
     "Role",
+    "SearchedBy",
     "SensitiveSpan",
     "SensitivityClass",
     "Severity",
