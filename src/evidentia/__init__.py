@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.citations import CitationResolution, resolve_citation
     from evidentia.ledger.claims import extract_claims
+    from evidentia.ledger.commitment import NamedCorpus
     from evidentia.ledger.confidence import calculate_confidence
     from evidentia.ledger.judging import Judge, Opinion
+    from evidentia.ledger.membership import CorpusProof
     from evidentia.ledger.model import (
         Claim,
         ClaimType,
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
     )
     from evidentia.ledger.pages import JudgedClaim, LedgerHead
     from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
-    from evidentia.ledger.session import LedgerSession
+    from evidentia.ledger.session import LedgerSession, SearchedBy
     from evidentia.ledger.verdicts import assign_verdict
     from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote
     from evidentia.loading.assembling import build_evidence_bundle
@@ -120,6 +122,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.ledgers import RecordedLedger
     from evidentia.workspace.library import DocumentsRecorded
     from evidentia.workspace.logged import LoggedEntry
+    from evidentia.workspace.membership import CorpusVersion, LedgerCorpus
     from evidentia.workspace.opened import Opened, open_all
     from evidentia.workspace.removing import RemovedDocument, Synced
     from evidentia.workspace.retention import PackAudit, SweptPack
@@ -141,6 +144,8 @@ _HOMES = {
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
     "ConfidenceComponents": "ledger.model",
+    "CorpusProof": "ledger.membership",
+    "CorpusVersion": "workspace.membership",
     "DecisionOutput": "packs.decision",
     "DefaultEvidencePacker": "sources.packing",
     "DocumentChunk": "documents.model",
@@ -174,6 +179,7 @@ _HOMES = {
     "Keys": "store.keys",
     "Lake": "store.lake",
     "LanguageModel": "judges.llm.endpoint",
+    "LedgerCorpus": "workspace.membership",
     "LedgerEntry": "ledger.model",
     "LedgerHead": "ledger.pages",
     "LedgerPage": "workspace.ledger_pages",
@@ -185,6 +191,7 @@ _HOMES = {
     "ListedPack": "store.sql.packs",
     "LoggedEntry": "workspace.logged",
     "MemoWriter": "packs.drafting",
+    "NamedCorpus": "ledger.commitment",
     "OpenFgaAuthorizer": "access.openfga",
     "Opened": "workspace.opened",
     "Opinion": "ledger.judging",
@@ -210,6 +217,7 @@ _HOMES = {
     "RiskFlag": "ledger.model",
     "RiskType": "ledger.model",
     "Role": "access.actions",
+    "SearchedBy": "ledger.session",
     "SensitiveSpan": "bundles.redaction.model",
     "SensitivityClass": "packs.decision",
     "Severity": "ledger.model",
@@ -276,6 +284,8 @@ __all__ = [
     "Claim",
     "ClaimType",
     "ConfidenceComponents",
+    "CorpusProof",
+    "CorpusVersion",
     "DecisionOutput",
     "DefaultEvidencePacker",
     "DocumentChunk",
@@ -309,6 +319,7 @@ __all__ = [
     "Keys",
     "Lake",
     "LanguageModel",
+    "LedgerCorpus",
     "LedgerEntry",
     "LedgerHead",
     "LedgerPage",
@@ -320,6 +331,7 @@ __all__ = [
     "ListedPack",
     "LoggedEntry",
     "MemoWriter",
+    "NamedCorpus",
     "OpenFgaAuthorizer",
     "Opened",
     "Opinion",
@@ -344,6 +356,7 @@ __all__ = [
     "RiskFlag",
     "RiskType",
     "Role",
+    "SearchedBy",
     "SensitiveSpan",
     "SensitivityClass",
     "Severity",

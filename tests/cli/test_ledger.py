@@ -132,3 +132,54 @@ def test_an_erased_ledger_is_said_to_be(checked: Cli) -> None:
     assert (ran.code, ran.err) == (2, f"error: ledger {name} (entry {entry}) was erased\n")
     assert checked("ledger", "verify").code == 0
     assert checked("trail", "verify").code == 0
+
+
+def test_what_a_ledger_was_checked_against_is_listed_page_by_page(
+    checked: Cli, folder: Path
+) -> None:
+    (folder / "policies" / "travel.md").write_text("# Travel\n\nEmployees travel in economy.\n")
+    checked("ingest", "policies")
+    checked("check", "answer.md", "--against", "policies/leave.md")
+    shown = checked("ledger", "corpus", "latest").out
+    assert "was checked against 1 of 2 documents, versions counted." in shown
+    assert "policies/leave.md" in shown
+    assert "left out" in shown
+    assert "was checked against all of 1 document," in checked("ledger", "corpus", "latest~1").out
+    page = checked("ledger", "corpus", "latest", "--limit", "1", "--json").json
+    assert [one["used"] for one in page["versions"]] == [True]
+    again = checked("ledger", "corpus", "latest", "--after", page["next_after"], "--json").json
+    assert [one["filename"] for one in again["versions"]] == ["travel.md"]
+    assert again["next_after"] is None
+    more = checked("ledger", "corpus", "latest", "--limit", "1").out
+    assert f"--after {page['next_after']}" in more
+    ran = checked("ledger", "corpus", "latest", "-o", "list.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert "give --prove DOCUMENT" in ran.err
+
+
+def test_a_document_is_proved_in_a_corpus_or_out_of_it(checked: Cli, folder: Path) -> None:
+    checked("keys", "show", "-o", "key.txt")
+    ran = checked("ledger", "corpus", "latest", "--prove", "policies/leave.md", "-o", "in.json")
+    assert ran.code == 0
+    assert ran.out.startswith("✓ The document doc_")
+    assert "was checked against, and among what was checked.\n" in ran.out
+    ran = checked("verify", "in.json", "--key", "key.txt")
+    assert ran.code == 0
+    assert "✓ corpus: the document doc_" in ran.out
+    absent = "doc_0123456789abcdef"
+    asked = ("ledger", "corpus", "latest", "--prove", absent)
+    told = checked(*asked, "-o", "out.json", "--json").json
+    assert (told["membership"], told["file"], told["recorded"]) == ("absent", "out.json", None)
+    ran = checked("verify", "out.json", "--key", "key.txt")
+    assert ran.code == 0
+    assert f"✓ corpus: the document {absent} was not in the library that ledger led_" in ran.out
+    shows = checked("verify", "out.json", "--key", "key.txt", "--json").json["shows"]
+    assert shows["membership"] == "absent"
+    forged = json.loads((folder / "in.json").read_text())
+    forged["nodes"] = forged["nodes"][:-1]
+    (folder / "forged.json").write_text(json.dumps(forged))
+    ran = checked("verify", "forged.json", "--key", "key.txt")
+    assert ran.code == 1
+    assert "✗ corpus: " in ran.out
+    assert checked(*asked).json["format"] == "evidentia/corpus-proof"
+    assert checked("ledger", "corpus", "latest", "--prove", "what is this").code == 2

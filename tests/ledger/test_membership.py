@@ -9,6 +9,7 @@ from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import InputError, ProofError
 from evidentia.kinds import verify_evidence
 from evidentia.ledger.commitment import (
+    CORPUS,
     CorpusFilter,
     NamedCorpus,
     corpus_leaves,
@@ -16,7 +17,6 @@ from evidentia.ledger.commitment import (
     whole_map,
 )
 from evidentia.ledger.membership import (
-    CORPUS,
     CorpusProof,
     Membership,
     committed_corpus,
@@ -165,7 +165,7 @@ def test_a_leaf_that_stands_for_another_is_refused() -> None:
 
 
 def test_an_empty_library_has_nothing() -> None:
-    corpus = KeyedMap(whole_map({}).root, {}.get)
+    corpus = KeyedMap(whole_map({}).root, lambda _: None)
     body = body_of(ALL, corpus, 0)
     proof = CorpusProof("doc_1", entry_of(body), ())
     report = verify_corpus_proof(written(proof), [TRUSTED])

@@ -1132,7 +1132,7 @@ def is_search(value: Any) -> bool:
 def read_corpus_proof(data: bytes) -> dict[str, Any]:
     """Read a proof about a corpus, step 1."""
     demand(len(data) <= 67_108_864, "too large")
-    document = read_json(data)
+    document: dict[str, Any] = read_json(data)
     demand(isinstance(document, dict), "no object")
     demand(document.get("format") == "evidentia/corpus-proof", "another format")
     demand(type(document.get("v")) is int and document["v"] == 1, "another version")

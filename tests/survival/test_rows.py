@@ -7,7 +7,7 @@ import pysqlite3
 import pytest
 
 import evidentia as ev
-from evidentia.errors import ConflictError, IntegrityError, SealingError
+from evidentia.errors import ConflictError, InputError, IntegrityError, SealingError
 from evidentia.proof.keys import SigningKey
 from evidentia.store.database import run
 from evidentia.store.sql import log
@@ -112,6 +112,35 @@ def test_an_index_that_hides_the_entry_of_a_document_changes_no_answer(
     assert again.trail.size == size
     assert again.check("Gifts are refused.", judges=["quote"]).session.corpus == before
     assert not again.audit().holds
+
+
+def test_hidden_entries_about_documents_hide_no_document(
+    sqlite_place: Place, tmp_path: Path
+) -> None:
+    """What the signed map has is there for all who ask, whatever a column says of its entry."""
+    workspace = sqlite_place.open()
+    (tmp_path / "docs").mkdir()
+    for name, text in (("a.md", "Leave is 15 days."), ("b.md", "Gifts are refused.")):
+        (tmp_path / "docs" / name).write_text(text)
+    workspace.ingest(tmp_path / "docs")
+    ledger = workspace.check("Gifts are refused.", judges=["quote"])
+    first, second = workspace.documents.list()
+    (anchor,) = ledger.entries[0].evidence_chunk_ids
+    hidden = "UPDATE trail_entries SET kind = 'run', subject = 'x' WHERE kind = 'document'"
+    change(workspace, hidden)
+    again = sqlite_place.open()
+    assert again.documents.chunks(second)[0].text == "Gifts are refused."
+    assert again.documents.resolve(anchor).places
+    assert again.ledgers.corpus(ledger.id).documents == 2
+    bundle = again.bundle({}, {"documents": [{"document_id": first.id}]})
+    assert bundle.items
+    (removed,) = again.documents.remove(second.id, reason="outdated")
+    assert removed.document == second
+    change(again, hidden)
+    last = sqlite_place.open()
+    assert last.documents.chunks(second)[0].text == "Gifts are refused."
+    with pytest.raises(InputError, match="the library has no document"):
+        last.bundle({}, {"documents": [{"document_id": second.id}]})
 
 
 def test_an_altered_entry_about_a_document_lets_nothing_be_believed(

@@ -4414,7 +4414,7 @@ def refused_thirds() -> list[Json]:
     at, nodes = "predicate.corpus", good["predicate"]["corpus"]["nodes"]
     one = good["predicate"]["documents"][0]
     other = {"documents": [archived(1)]}
-    given = (
+    given: tuple[tuple[str, bool, str, Any], ...] = (
         ("a document that is cited is left out", True, "predicate.documents", [one]),
         ("a document is there twice", True, "predicate.documents", [one] * 3),
         (
@@ -4495,7 +4495,7 @@ def corpus_proof(seq: int, document: str, selection: Sequence[str] | None = None
     """Return the object of a file that proves a document in a ledger's corpus, or out of it."""
     log, (corpus, _) = third_log(), third_library()
     if seq == OF_NOTHING:
-        corpus = KeyedMap(whole_map({}).root, {}.get)
+        corpus = KeyedMap(whole_map({}).root, lambda _: None)
     proof = Proof.parse(canonical_json(log.prove(seq, len(log.entries), log.keys[0])))
     nodes = proving_nodes(corpus, keys_of(corpus, document)[0])
     chosen = None if selection is None else tuple(selection)

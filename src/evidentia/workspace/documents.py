@@ -12,8 +12,8 @@ from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.commitment import newest_document
 from evidentia.workspace.library import (
+    Proved,
     Recorder,
-    Recordings,
     record_missing,
     require_places,
     versions_in,
@@ -149,9 +149,9 @@ class Documents(Part, name="documents"):
         acting = self._acting
         with acting.database.read() as connection:
             chunks = library.chunks_of(connection, acting.tenant, document.id, document.sha256)
-            known = Recordings.of_some(acting, connection, {document.id})
-        if chunks or (document.id, document.version) in known.of:
-            known.require(document, chunks)
+            proved = Proved.now(acting, connection)
+            if chunks or proved.has(document):
+                proved.require_recorded(document, chunks)
         return chunks
 
     def anchor(self, chunk_hash: str) -> str:

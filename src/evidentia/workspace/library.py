@@ -61,14 +61,6 @@ class RecordedVersion(NamedTuple):
     body: Mapping[str, Any]
 
 
-class RecordedRemoval(NamedTuple):
-    """What an entry says that takes a document out: with all its versions up to one."""
-
-    entry: int
-    through: int
-    body: Mapping[str, Any]
-
-
 @dataclass(frozen=True, slots=True)
 class DocumentsRecorded:
     """What became of documents that no entry recorded: now recorded, or why not."""
@@ -81,15 +73,11 @@ class Recordings:
     """What the trail says of documents, by their ids and versions; each entry was proved.
 
     Where two entries are about the same version, the first one is believed: `contested` has those
-    that say otherwise. `begun` says that documents are recorded in this workspace at all; in one
-    of an older program none are, and there its documents are taken as they are.
+    that say otherwise.
     """
 
-    def __init__(self, logged: Iterable[LoggedEntry], *, begun: bool) -> None:
-        self.begun = begun
+    def __init__(self, logged: Iterable[LoggedEntry]) -> None:
         self.of: dict[tuple[str, int], RecordedVersion] = {}
-        self.removed: dict[str, RecordedRemoval] = {}
-        """The last removal of each document that was ever taken out."""
         self.contested: list[str] = []
         for one in logged:
             body, seq = one.body, one.entry.seq
@@ -97,9 +85,7 @@ class Recordings:
                 case {"document_id": str(identity), "removed": True, "through": int(through)} if (
                     one.entry.subject == f"{REMOVED}{identity}"
                 ):
-                    if (identity, through) in self.of:
-                        self.removed[identity] = RecordedRemoval(seq, through, body)
-                    else:
+                    if (identity, through) not in self.of:
                         self.contested.append(
                             f"document {identity}: entry {seq} takes out version {through}, which "
                             "no entry before it records"
@@ -120,21 +106,20 @@ class Recordings:
     def all(cls, acting: Acting) -> "Recordings":
         """Read what is recorded of all documents."""
         found = acting.entries(EntryKind.DOCUMENT)
-        return cls(found, begun=bool(found))
+        return cls(found)
 
     @classmethod
     def of_some(
         cls, acting: Acting, connection: Connection, identities: Collection[str]
     ) -> "Recordings":
-        """Read what is recorded of some documents, as it was before this transaction."""
-        logged = [
+        """Read what is recorded of some documents, each entry proved against the signed log."""
+        found = [
             one
             for identity in sorted(identities)
             for subject in (identity, f"{REMOVED}{identity}")
             for one in acting.entries(EntryKind.DOCUMENT, subject, connection=connection)
         ]
-        begun = bool(logged) or newest_document(acting, connection) is not None
-        return cls(logged, begun=begun)
+        return cls(found)
 
     def problem(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
@@ -144,13 +129,6 @@ class Recordings:
         if found is None:
             return _UNRECORDED
         return _differing(version, chunks, found.body, f"entry {found.entry} of the trail")
-
-    def require(
-        self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
-    ) -> None:
-        """Raise `IntegrityError` unless a version is as it was recorded."""
-        if self.begun and (problem := self.problem(version, chunks)) is not None:
-            raise IntegrityError(f"{named(version)}: {problem}")
 
 
 class Proved:
@@ -165,6 +143,11 @@ class Proved:
         self._acting = acting
         self._connection = connection
         self._corpus = corpus
+
+    @property
+    def begun(self) -> bool:
+        """Whether documents are recorded in this workspace at all."""
+        return self._corpus is not None
 
     @classmethod
     def now(cls, acting: Acting, connection: Connection) -> "Proved":
@@ -235,15 +218,40 @@ class Proved:
         if self._corpus is None:
             return
         leaf = self._leaf(version)
-        if leaf is None:
-            raise IntegrityError(f"{named(version)}: {_UNRECORDED}")
-        problem = _differing(version, chunks, read_leaf(leaf), "the trail")
+        problem = (
+            _UNRECORDED
+            if leaf is None
+            else _differing(version, chunks, read_leaf(leaf), "the trail")
+        )
         if problem is not None:
             raise IntegrityError(f"{named(version)}: {problem}")
 
+    def require_recorded(
+        self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
+    ) -> None:
+        """Raise `IntegrityError` unless a version, and its chunks if given, are as recorded.
+
+        One that was taken out of the library is in no map any more: then its entry is asked.
+        """
+        if self._corpus is None or self.has(version):
+            self.require(version, chunks)
+            return
+        known = Recordings.of_some(self._acting, self._connection, {version.id})
+        if (problem := known.problem(version, chunks)) is not None:
+            raise IntegrityError(f"{named(version)}: {problem}")
+
+    def has(self, version: StoredDocument) -> bool:
+        """Whether a version is in the library; in one of an older program none is known to be."""
+        return self._leaf(version) is not None
+
     def _leaf(self, version: StoredDocument) -> bytes | None:
-        number = None if version.is_newest else version.version
-        return self._corpus.map.get(corpus_key(version.id, number)) if self._corpus else None
+        """Return what the map has of a version: under the id alone if it is the newest there."""
+        if self._corpus is None:
+            return None
+        newest = self._corpus.map.get(corpus_key(version.id))
+        if newest is None or read_leaf(newest)["version"] == version.version:
+            return newest
+        return self._corpus.map.get(corpus_key(version.id, version.version))
 
 
 def _differing(
@@ -323,7 +331,7 @@ class Recorder:
     def require(self, connection: Connection, version: StoredDocument) -> None:
         """Raise `IntegrityError` unless a version is as recorded, though it was taken out."""
         if self._has_begun(connection):
-            Recordings.of_some(self.acting, connection, {version.id}).require(version)
+            Proved.now(self.acting, connection).require_recorded(version)
 
     def _has_begun(self, connection: Connection) -> bool:
         if self._begun is None:
@@ -432,14 +440,14 @@ def require_places(acting: Acting, found: CitationResolution) -> CitationResolut
     if not identities:
         return found
     with acting.database.read() as connection:
-        known = Recordings.of_some(acting, connection, identities)
+        proved = Proved.now(acting, connection)
         believed: set[DocumentChunk] = set()
         for version in library.all_versions(connection, acting.tenant, identities):
             chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
-            known.require(version, chunks)
+            proved.require_recorded(version, chunks)
             believed.update(chunks)
     for chunk in found.places:
-        if known.begun and chunk not in believed:
+        if proved.begun and chunk not in believed:
             raise IntegrityError(
                 f"document {chunk.document_id}: a passage that is cited belongs to no version of "
                 f"it; {_COPY}"

@@ -10,7 +10,7 @@ from evidentia.language.counting import counted
 from evidentia.logs import get_logger
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.library import Proved, Recorder, Recordings, named, versions_in
+from evidentia.workspace.library import Proved, Recorder, named, versions_in
 
 if TYPE_CHECKING:
     from evidentia.loading.ingesting import Ingestion
@@ -120,16 +120,16 @@ def remove(
     done: list[RemovedDocument] = []
     for document in documents:
         with acting.writing() as connection:
-            known = Recordings.of_some(acting, connection, {document.id})
-            if (document.id, document.version) not in known.of:
+            recorder, proved = Recorder(acting), Proved.now(acting, connection)
+            if proved.has(document):
+                proved.require(document)  # its name, too: by that it was chosen
+                entry = recorder.remove(connection, document, reason)
+                done.append(RemovedDocument(document, entry))
+            elif recorder.removed_through(connection, document.id) < document.version:
                 raise InputError(
                     f"{named(document)}: no entry of the trail records it, so none can take it "
                     "out: 'evidentia documents record' records it"
-                )
-            known.require(document)  # its name, too: by that it was chosen
-            if Proved.now(acting, connection).versions({document.id}):  # else someone was faster
-                entry = Recorder(acting).remove(connection, document, reason)
-                done.append(RemovedDocument(document, entry))
+                )  # else someone else was faster
     if done:
         _log.info("documents_removed", tenant=acting.tenant, count=len(done))
     return done
