@@ -23,8 +23,11 @@ GUIDELINES = "Leave_Guidelines.docx"
 TRAVEL = "Travel_and_Expenses.html"
 FURNITURE = {
     HR: (
-        "32 lines of page furniture (running heads, footers, page numbers) are left out, such as "
-        "“Meridian Instruments HR Policy”, “Version 4.0, in force from 1 January 2026 Page 2 of 17”",
+        (
+            "32 lines of page furniture (running heads, footers, page numbers) are left out, such "
+            "as “Meridian Instruments HR Policy”, "
+            "“Version 4.0, in force from 1 January 2026 Page 2 of 17”"
+        ),
     ),
     GUIDELINES: (
         "2 headers or footers of the pages are left out, such as “Page”, “Meridian Instruments”",
