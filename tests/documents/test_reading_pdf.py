@@ -9,7 +9,8 @@ import pytest
 from evidentia.documents.model import Page, ReadDocument
 from evidentia.documents.reading import pdf
 from evidentia.documents.reading.document import PDF, read_document
-from evidentia.documents.reading.pdf_layout import PdfLine, layout
+from evidentia.documents.reading.pdf_layout import layout
+from evidentia.documents.reading.pdf_lines import PdfLine
 from evidentia.documents.reading.pdf_streams import check_streams
 from evidentia.errors import DocumentError
 from pdf_writing import BOLD, HEAVY, MAPPED, PICTURE, Line, pdf_bytes

@@ -148,6 +148,7 @@ def test_a_source_that_was_read_by_ocr_is_rated_by_how_sure_its_reading_is() -> 
     )
     assert entry.confidence_components is not None
     assert entry.confidence_components.source_quality == 0.8
+    assert "The passage was read by OCR, 80% sure." in entry.notes
 
 
 def test_what_names_no_passage_is_rated_as_the_least_source() -> None:

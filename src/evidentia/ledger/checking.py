@@ -268,7 +268,16 @@ def _entry(
         evidence_chunk_ids=_anchors(deciding, context),
         evidence_snippet=best.snippet if best else "",
         source_document=best.passage.source if best and best.passage else None,
-        notes=" ".join(filter(None, (_notes(assignment, best, weighed, citations, aside), others))),
+        notes=" ".join(
+            filter(
+                None,
+                (
+                    _notes(assignment, best, weighed, citations, aside),
+                    _reading(best.passage if best else None, corpus),
+                    others,
+                ),
+            )
+        ),
         judge=best.judge if best else "",
         confidence_components=components,
         component_confidence=calculate_confidence(components) if components else None,
@@ -363,6 +372,12 @@ def _quality(passage: Passage | None, corpus: Corpus) -> float:
         return _SUPERSEDED
     rated = _CURRENT if document.dated else _UNDATED
     return (_SUPERSEDED if document.superseded else rated) * corpus.legibility(passage)
+
+
+def _reading(passage: Passage | None, corpus: Corpus) -> str:
+    """Say of a passage that was read by OCR how sure its reading is."""
+    sure = corpus.legibility(passage) if passage else 1.0
+    return f"The passage was read by OCR, {sure:.0%} sure." if sure < 1 else ""
 
 
 def _notes(

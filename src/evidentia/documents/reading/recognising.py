@@ -24,6 +24,8 @@ _PAGE_SECONDS: Final = 30
 """How much longer a reader may compute for each page that it sees."""
 _SURE: Final = 0.9
 """RapidOCR is less sure of what is in a script that it does not know, such as Arabic."""
+_READABLE: Final = 0.5
+"""What RapidOCR is less sure of is no text."""
 _TESSERACT_SECONDS: Final = 60
 _WORD_LEVEL: Final = "5"
 _COLUMNS: Final = 12
@@ -42,7 +44,7 @@ def _recognise(picture: Any) -> list[SeenLine]:
         others = _tesseract(picture)
         if detect_direction("\n".join(line.text for line in others)) == "rtl":
             return others
-    return lines
+    return [line for line in lines if line.confidence >= _READABLE]
 
 
 @lru_cache(maxsize=1)
@@ -53,6 +55,7 @@ def _engine() -> Any:
     return RapidOCR(
         params={
             "Global.log_level": "critical",
+            "Global.text_score": 0.0,  # lines in a script that it cannot read are to be seen, too
             threads.format("intra"): 1,
             threads.format("inter"): 1,
         }
