@@ -13,7 +13,8 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -125,7 +126,7 @@ class SearchIndex:
         self._state: IndexState | None = None
         self._opened: tantivy.Index | None = None
         self._reader: IndexReader | None = None
-        self._linked: tempfile.TemporaryDirectory[str] | None = None
+        self._unlink: Callable[[], object] = lambda: None
 
     @property
     def state(self) -> IndexState | None:
@@ -249,15 +250,17 @@ class SearchIndex:
         """Return where the engine can put its locks: the folder itself, or one of links to it."""
         if os.access(files, os.W_OK, effective_ids=True):
             return files
-        self._linked = tempfile.TemporaryDirectory(prefix="evidentia-search-")
-        linked = Path(self._linked.name)
+        linked = Path(tempfile.mkdtemp(prefix="evidentia-search-"))
+        # when it is forgotten, and whenever this object is: nobody has to close an index
+        self._unlink = weakref.finalize(self, shutil.rmtree, linked, ignore_errors=True)
         for path in files.iterdir():
             if not path.name.endswith(".lock"):
                 (linked / path.name).symlink_to(path.resolve())
         return linked
 
     def _forget(self) -> None:
-        self._state = self._opened = self._reader = self._linked = None
+        self._state = self._opened = self._reader = None
+        self._unlink()
 
 
 class IndexReader:
