@@ -1,8 +1,7 @@
 """The search index: what it finds, how it is scored, and what becomes of one that is damaged."""
 
 import gc
-import os
-import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -222,6 +221,24 @@ def test_an_update_that_was_not_finished_leaves_no_index_that_seems_to_be_change
     again = SearchIndex(tmp_path)
     assert again.look() is None
     assert not again.is_there
+
+
+def test_what_an_index_that_is_only_read_needs_beside_it_goes_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(tmp_path / "index", list(documents_of(texts_of(20))))
+    (tmp_path / "aside").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "aside"))
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    index = SearchIndex(tmp_path / "index")
+    assert index.look() is not None
+    assert found(index, "leave")
+    assert len(list((tmp_path / "aside").iterdir())) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del index
+        gc.collect()
+    assert list((tmp_path / "aside").iterdir()) == []
 
 
 def test_text_that_no_file_can_hold_does_no_harm(tmp_path: Path) -> None:

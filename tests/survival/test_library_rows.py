@@ -171,6 +171,13 @@ def test_a_passage_is_proved_though_columns_hide_all_entries_about_documents(
                 attempt()
 
 
+def test_a_passage_that_is_no_text_any_more_is_named_by_the_audit(workspace: Workspace) -> None:
+    damaged = "UPDATE document_chunks SET content = CAST(x'4c65ff' || content AS TEXT)"
+    change(workspace, f"{damaged} WHERE document_id = ?", document_id("docs", "a.md"))
+    findings = workspace.audit().findings
+    assert any("Could not decode" in one for one in findings), findings
+
+
 # The search index
 
 

@@ -1,7 +1,7 @@
 """What is known of a log's deciding entries: where they are, up to a size that was proved."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
@@ -57,7 +57,10 @@ class Known:
         added = grouped(said)
         since = joined(self.since, added) if added else self.since
         roots = (*self.roots[1 - _MOST_ROOTS :], (self.size, self.root))
-        return replace(self, size=head.size, root=head.root, since=since, roots=roots)
+        # not by `replace`, which takes three times as long, and each append is one
+        return Known(
+            self.origin, head.size, head.root, self.covered, self.entries, self.note, since, roots
+        )
 
 
 def stored_snapshot(connection: Connection, head: Head, basis: Basis) -> Known | None:

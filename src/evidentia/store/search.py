@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -126,7 +126,7 @@ class SearchIndex:
         self._state: IndexState | None = None
         self._opened: tantivy.Index | None = None
         self._reader: IndexReader | None = None
-        self._unlink: weakref.finalize[..., SearchIndex] | None = None
+        self._unlink: Callable[[], object] = lambda: None
 
     @property
     def state(self) -> IndexState | None:
@@ -256,6 +256,7 @@ class SearchIndex:
         if os.access(files, os.W_OK, effective_ids=True):
             return files
         linked = Path(tempfile.mkdtemp(prefix="evidentia-search-"))
+        # when it is forgotten, and whenever this object is: nobody has to close an index
         self._unlink = weakref.finalize(self, shutil.rmtree, linked, ignore_errors=True)
         for path in files.iterdir():
             if not path.name.endswith(".lock"):
@@ -264,8 +265,7 @@ class SearchIndex:
 
     def _forget(self) -> None:
         self._state = self._opened = self._reader = None
-        if self._unlink is not None:
-            self._unlink()
+        self._unlink()
 
 
 class IndexReader:

@@ -500,21 +500,19 @@ def audited_documents(
 
 def _indexed(
     acting: Acting, versions: Iterable[StoredDocument]
-) -> "Iterator[tuple[str, Iterator[IndexedChunk]]]":
+) -> "Iterator[tuple[str, list[IndexedChunk]]]":
     """Give each document with what an index is told of its chunks, of all versions."""
     from evidentia.workspace.searching import indexed  # noqa: PLC0415 - an audit's alone
 
     for identity, of_one in groupby(versions, key=lambda version: version.id):
         digests = dict.fromkeys(version.sha256 for version in of_one)
-        with acting.database.read() as connection:
-            yield (
-                identity,
-                (
-                    indexed(chunk, sha256)
-                    for sha256 in digests
-                    for chunk in library.chunks_of(connection, acting.tenant, identity, sha256)
-                ),
-            )
+        with acting.database.read() as connection:  # whose errors are told from in here alone
+            chunks = [
+                indexed(chunk, sha256)
+                for sha256 in digests
+                for chunk in library.chunks_of(connection, acting.tenant, identity, sha256)
+            ]
+        yield identity, chunks
 
 
 def _audited_version(
