@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 MAX_FILE_BYTES = 2**30
 
 
-Format = Literal["table", "json", "markdown", "sarif", "junit"]
-"""How a ledger is printed."""
+Format = Literal["table", "json", "markdown", "sarif", "junit", "jsonl", "csv"]
+"""How a ledger is printed; the last two are of many."""
 
 
 ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf"]
@@ -32,9 +32,33 @@ ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf"]
 
 def check(
     answer: Annotated[
-        str,
-        typer.Argument(metavar="ANSWER", help="The answer: Markdown or text; - is standard input."),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[ANSWER]", help="The answer: Markdown or text; - is standard input."
+        ),
+    ] = None,
+    many: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help='Check many: on each line an answer, {"answer": …}, and if you like id, query, '
+            "title, against; - is standard input.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="With --many: how many processes check, each on one core [one a core].",
+        ),
+    ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="With --many: check anew what was checked before and has not changed."
+        ),
+    ] = False,
     against: Annotated[
         list[Path] | None,
         typer.Option(
@@ -74,7 +98,7 @@ def check(
         ),
     ] = None,
     output_format: Annotated[
-        Format, typer.Option("--format", help="How to print the ledger.")
+        Format, typer.Option("--format", help="How to print it; jsonl and csv go with --many.")
     ] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
@@ -104,7 +128,11 @@ def check(
     Only the llm judge sends passages somewhere: to the model of EVIDENTIA_LLM_URL and
     EVIDENTIA_LLM_MODEL, once 'evidentia judge allow URL' has allowed it.
 
-    Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
+    Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are. With --many
+    they hold for each answer. What could not be checked is reported, the others go on, and the exit
+    code is 2 if its line is no answer and 3 if something else stood in the way. A run that was
+    stopped goes on where it was when it is given again: what was checked before, against the same
+    documents by the same judges, is not checked again.
     """
     from evidentia.cli.judging import chosen, policy, took
     from evidentia.cli.ledger_view import changed_files, not_readable
@@ -115,7 +143,15 @@ def check(
 
     failing = read_verdicts(fail_on or "")
     form = "json" if as_json else output_format
-    text, name = _read_answer(answer)
+    if many is not None:
+        from evidentia.cli.checking_many import Wanted, check_file, refuse
+
+        refuse({"ANSWER": answer, "--query": query, "--title": title}, form, output)
+        gate = Wanted(form, output, failing, min_coverage, verbose=verbose)
+        names = settings().judges if judges is None else comma_separated(judges) or ()
+        with workspace(home, tenant, create=True) as opened:
+            check_file(opened, many, against, names, workers, gate, again=again)
+    text, name = _read_answer(_one(answer, form, workers, again=again))
     asked = settings().judges if judges is None else comma_separated(judges) or ()
     with workspace(home, tenant, create=True) as opened:
         documents = None
@@ -197,6 +233,20 @@ def print_ledger(
         say(f"The ledger is in {output}.", "good", aside=True)
 
 
+def _one(answer: str | None, form: str, workers: int | None, *, again: bool) -> str:
+    """Return the one answer that is given; raise `UsageError` for what goes with many."""
+    from evidentia.errors import UsageError
+
+    if answer is None:
+        raise UsageError("there is no answer: give a file, - for standard input, or --many FILE")
+    if workers is not None or again or form in {"jsonl", "csv"}:
+        raise UsageError(
+            "--workers, --again and the formats jsonl and csv go with --many FILE, which this is "
+            "not"
+        )
+    return answer
+
+
 def _read_answer(answer: str) -> tuple[str, str]:
     """Return the answer's text and its name; raise `InputError` for what is no text."""
     from evidentia.errors import InputError
@@ -206,7 +256,7 @@ def _read_answer(answer: str) -> tuple[str, str]:
     if answer == "-":
         data, name = sys.stdin.buffer.read(MAX_ANSWER_BYTES + 1), "standard input"
     else:
-        data, name = read_bytes(answer, MAX_FILE_BYTES), _name_of(Path(answer))
+        data, name = read_bytes(answer, MAX_FILE_BYTES), name_of(Path(answer))
     if len(data) > MAX_ANSWER_BYTES:
         raise InputError(
             f"{name}: larger than the {MAX_ANSWER_BYTES:,} bytes that an answer may have: "
@@ -221,7 +271,7 @@ def _read_answer(answer: str) -> tuple[str, str]:
     return text, name
 
 
-def _name_of(path: Path) -> str:
+def name_of(path: Path) -> str:
     """Return what an answer is called: its place below this folder, as reviews name files."""
     here = Path.cwd().resolve()
     place = path.resolve()
