@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         WeakSupport,
     )
     from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
+    from evidentia.ledger.outcomes import AnswerOutcome, CheckedAnswers
     from evidentia.ledger.session import LedgerSession
     from evidentia.ledger.verdicts import assign_verdict
     from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote
@@ -127,6 +128,7 @@ _HOMES = {
     "Action": "access.actions",
     "AllowedEndpoint": "workspace.access",
     "AnnouncedKey": "workspace.signing",
+    "AnswerOutcome": "ledger.outcomes",
     "ApprovalClass": "packs.decision",
     "AskedService": "ledger.votes",
     "AuditReport": "store.auditing",
@@ -135,6 +137,7 @@ _HOMES = {
     "BilingualMemo": "packs.memo",
     "BundleReport": "workspace.bundles",
     "CandidateItem": "sources.model",
+    "CheckedAnswers": "ledger.outcomes",
     "CitationResolution": "ledger.citations",
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
@@ -259,6 +262,7 @@ __all__ = [
     "Action",
     "AllowedEndpoint",
     "AnnouncedKey",
+    "AnswerOutcome",
     "ApprovalClass",
     "AskedService",
     "AuditReport",
@@ -267,6 +271,7 @@ __all__ = [
     "BilingualMemo",
     "BundleReport",
     "CandidateItem",
+    "CheckedAnswers",
     "CitationResolution",
     "Claim",
     "ClaimType",
