@@ -16,6 +16,7 @@ import pytest
 
 from cli_running import Cli
 from evidentia.workspace import open_workspace
+from evidentia.workspace.checking import Checker, Failed
 
 POLICY = """# Leave
 
@@ -188,11 +189,7 @@ def test_documents_are_read_first_and_what_is_unreadable_is_told(many: Cli, fold
 def test_an_answer_that_kills_its_worker_exits_with_3(
     many: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evidentia.workspace import many as part  # noqa: PLC0415 - what is broken here
-
-    monkeypatch.setattr(
-        part.Checker, "check", lambda *_: part.Failed("the process that checked it ended")
-    )
+    monkeypatch.setattr(Checker, "check", lambda *_: Failed("the process that checked it ended"))
     ran = many("check", "--many", "answers.jsonl", *OF_WORDS)
     assert ran.code == 3
     assert "line 1 (good) was not checked: the process that checked it ended" in ran.err

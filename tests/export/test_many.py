@@ -66,8 +66,7 @@ def test_csv_has_a_row_for_each_claim_and_for_what_has_none() -> None:
 @pytest.mark.parametrize("begins", ["=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠"])  # noqa: RUF001 - what they look like is the point
 def test_no_cell_is_a_formula(begins: str) -> None:
     text = f"{begins}1+1"
-    found = [(AnswerOutcome(1, text, text, problem=text), None)]
-    (made,) = table(found)
+    (made,) = table([(AnswerOutcome(1, text, text, problem=text), None)])
     assert {made["id"], made["title"], made["notes"]} == {f"'{text}"}
 
 

@@ -114,7 +114,7 @@ def test_without_workers_this_process_checks(embedded: Workspace, tmp_path: Path
 
 
 def test_what_is_no_answer_is_told_and_the_others_go_on(filled: Workspace, tmp_path: Path) -> None:
-    given = [
+    given: list[Any] = [
         SUPPORTED,
         {"id": "b"},
         {"id": "c", "answer": " "},
@@ -146,7 +146,7 @@ def test_an_empty_library_is_told_once_and_not_for_each_answer(workspace: Worksp
 
 def test_an_answer_may_name_what_it_is_checked_by(embedded: Workspace, tmp_path: Path) -> None:
     other = write_policies(tmp_path / "other", {"pets.md": f"# Pets\n\n{NOT_FOUND}\n"})
-    given = [
+    given: list[Any] = [
         {"id": "all", "answer": SUPPORTED},
         {"id": "own", "answer": SUPPORTED, "against": [str(other)]},
         {"id": "pets", "answer": NOT_FOUND, "against": str(other)},
@@ -462,6 +462,6 @@ def test_workers_check_in_the_name_of_the_same_user_and_tenant(
     checked = owner.acting_as("ann").check_many(answers(2), judges=WORDS, workers=1)
     assert len(checked.checked) == 2
     for one in checked:
-        assert owner.trail.entry(int(str(one.entry))).body["by"] == "ann"  # type: ignore[index]
+        assert owner.trail.entry(int(str(one.entry))).body["by"] == "ann"
     with pytest.raises(AccessError, match="bob may not make or record evidence"):
         owner.acting_as("bob").check_many(answers(2), judges=WORDS)
