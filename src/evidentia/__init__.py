@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         VerdictAssignment,
         WeakSupport,
     )
+    from evidentia.ledger.outcomes import AnswerOutcome, CheckedAnswers
     from evidentia.ledger.pages import JudgedClaim, LedgerHead
     from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
     from evidentia.ledger.session import LedgerSession, SearchedBy
@@ -132,6 +133,7 @@ _HOMES = {
     "Action": "access.actions",
     "AllowedEndpoint": "workspace.access",
     "AnnouncedKey": "workspace.signing",
+    "AnswerOutcome": "ledger.outcomes",
     "ApprovalClass": "packs.decision",
     "AskedService": "ledger.votes",
     "AuditReport": "store.auditing",
@@ -140,6 +142,7 @@ _HOMES = {
     "BilingualMemo": "packs.memo",
     "BundleReport": "workspace.bundles",
     "CandidateItem": "sources.model",
+    "CheckedAnswers": "ledger.outcomes",
     "CitationResolution": "ledger.citations",
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
@@ -272,6 +275,7 @@ __all__ = [
     "Action",
     "AllowedEndpoint",
     "AnnouncedKey",
+    "AnswerOutcome",
     "ApprovalClass",
     "AskedService",
     "AuditReport",
@@ -280,6 +284,7 @@ __all__ = [
     "BilingualMemo",
     "BundleReport",
     "CandidateItem",
+    "CheckedAnswers",
     "CitationResolution",
     "Claim",
     "ClaimType",

@@ -18,6 +18,12 @@ REGION: dict[str, Any] = {
         for name in ("startLine", "startColumn", "endLine", "endColumn")
     },
 }
+LINE: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["startLine"],
+    "properties": {"startLine": {"type": "integer", "minimum": 1}},
+}
 LOCATION: dict[str, Any] = {
     "type": "object",
     "additionalProperties": False,
@@ -32,9 +38,39 @@ LOCATION: dict[str, Any] = {
                     "additionalProperties": False,
                     "properties": {"uri": {"type": "string", "format": "uri-reference"}},
                 },
-                "region": REGION,
+                "region": {"anyOf": [REGION, LINE]},
             },
-        }
+        },
+        "logicalLocations": {
+            "type": "array",
+            "uniqueItems": True,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {"name": {"type": "string"}},
+            },
+        },
+    },
+}
+INVOCATION: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["executionSuccessful"],
+    "properties": {
+        "executionSuccessful": {"type": "boolean"},
+        "toolExecutionNotifications": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["message"],
+                "properties": {
+                    "level": LEVEL,
+                    "message": MESSAGE,
+                    "locations": {"type": "array", "items": LOCATION, "uniqueItems": True},
+                },
+            },
+        },
     },
 }
 RESULT: dict[str, Any] = {
@@ -97,6 +133,7 @@ SARIF: dict[str, Any] = {
                             }
                         },
                     },
+                    "invocations": {"type": "array", "items": INVOCATION},
                     "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
                     "results": {"type": "array", "items": RESULT},
                 },

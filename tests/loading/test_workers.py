@@ -8,18 +8,26 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from evidentia.errors import DocumentError, EvidentiaError, InputError, IntegrityError
-from evidentia.loading.workers import WorkerEndedError, Workers, cores, serve
+from evidentia.errors import (
+    DocumentError,
+    EnvironmentProblem,
+    EvidentiaError,
+    InputError,
+    IntegrityError,
+)
+from evidentia.loading.workers import Done, WorkerEndedError, Workers, cores, serve
 from evidentia.store.files import make_folder
 
 WORKER = Path(__file__).stem
+TOLD: list[Any] = []
+"""What a worker was told first."""
 CRASHES = {"exit": "exit status 3", "kill": "exit status -9", "segfault": "exit status -11"}
 
 
@@ -33,7 +41,25 @@ class Attack:
         return self.call
 
 
-def answer(question: tuple[str, Any]) -> Any:  # noqa: C901 - one way to fail after another
+def die_unless(folder: str) -> None:
+    """Die, unless a folder is there; make it before."""
+    if not Path(folder).exists():
+        make_folder(Path(folder))
+        os._exit(3)
+
+
+SAYS: dict[str, Callable[[Any], Any]] = {
+    "group": lambda _: os.getpgrp(),
+    "pid": lambda _: os.getpid(),
+    "environment": os.environ.get,
+    "tell": TOLD.append,
+    "told": lambda _: TOLD,
+    "die unless": die_unless,
+}
+"""What a worker can be asked that does no harm."""
+
+
+def answer(question: tuple[str, Any]) -> Any:
     """Do what is asked, in a worker."""
     what, value = question
     match what:
@@ -59,12 +85,8 @@ def answer(question: tuple[str, Any]) -> Any:  # noqa: C901 - one way to fail af
             sys.stdout.flush()
             os.write(1, value.encode())
             os.write(2, value.encode())
-        case "pid":
-            return os.getpid()
-        case "environment":
-            return os.environ.get(value)
         case _:
-            return value
+            return SAYS[what](value) if what in SAYS else value
     return None
 
 
@@ -222,6 +244,76 @@ def test_a_module_that_is_not_there_answers_nothing(capfd: pytest.CaptureFixture
         (found,) = workers.map([1])
     assert isinstance(found, WorkerEndedError)
     assert "No module named no_such_module" in capfd.readouterr().err
+
+
+# Asked again
+
+
+def run(
+    *questions: tuple[str, Any], first: tuple[str, Any] | None = None, count: int = 2
+) -> list[Done]:
+    with Workers(WORKER, count, first=first) as workers:
+        return sorted(workers.run(questions), key=lambda done: str(done.question))
+
+
+def test_each_question_comes_back_with_its_answer() -> None:
+    questions = [("same", number) for number in range(9)]
+    assert run(*questions) == [Done(question, question[1], 1) for question in questions]
+    assert run() == []
+
+
+def test_answers_come_once_they_are_there(tmp_path: Path) -> None:
+    with Workers(WORKER, 2) as workers:
+        assert next(workers.run([("hang", None), ("same", 1)])).answer == 1
+
+
+def test_a_question_whose_worker_ended_is_asked_again(tmp_path: Path) -> None:
+    question = ("die unless", str(tmp_path / "mark"))
+    assert run(question, ("same", 2)) == [Done(question, None, 2), Done(("same", 2), 2, 1)]
+
+
+def test_a_question_that_ends_every_worker_is_given_up_and_the_others_go_on() -> None:
+    *others, bad = run(*(("same", number) for number in range(4)), ("~exit", 0), ("exit", 0))[::-1]
+    assert (bad.tries, str(bad.answer), bad.answer.status) == (3, "exit status 3", 3)
+    assert sorted(done.answer for done in others) == [0, 0, 1, 2, 3]
+
+
+def test_an_error_of_ours_is_an_answer_and_is_not_asked_again() -> None:
+    (done,) = run(("raise", InputError("no")))
+    assert (type(done.answer), str(done.answer), done.tries) == (InputError, "no", 1)
+
+
+def test_every_worker_is_told_first_and_again_when_it_is_replaced() -> None:
+    found = run(("exit", 0), ("told", 1), ("told", 2), first=("tell", "it"), count=1)
+    assert [done.answer for done in found if done.question[0] == "told"] == [["it"], ["it"]]
+
+
+def test_an_error_in_answer_to_what_is_told_first_is_raised() -> None:
+    with pytest.raises(IntegrityError, match="not here"):
+        run(("same", 1), first=("raise", IntegrityError("not here")))
+
+
+def test_workers_that_end_over_what_they_are_told_first_are_not_started_for_ever() -> None:
+    with pytest.raises(EnvironmentProblem, match=r"before they can be asked anything \(exit"):
+        run(*(("same", number) for number in range(9)), first=("exit", None))
+
+
+def test_a_worker_that_ended_over_what_it_was_told_first_costs_no_try(tmp_path: Path) -> None:
+    first = ("die unless", str(tmp_path / "mark"))
+    assert run(("same", 1), first=first) == [Done(("same", 1), 1, 1)]
+
+
+def test_ctrl_c_on_a_terminal_does_not_reach_the_workers() -> None:
+    (group,) = ask(("group", None), count=1)
+    assert group != os.getpgrp()
+
+
+def test_no_module_of_the_current_folder_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ctypes.py").write_text("raise SystemExit(7)")
+    monkeypatch.chdir(tmp_path)
+    assert ask(("same", 1)) == [1]
 
 
 def test_there_is_a_core_on_every_system(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,22 +160,6 @@ def test_another_process_sees_what_was_indexed(tmp_path: Path) -> None:
     assert found(reader, "leave", 40) == found(writer, "leave", 40) != before
 
 
-def test_an_index_that_cannot_be_written_is_read_and_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    writer = built(tmp_path / "home", list(documents_of(texts_of(20))))
-    (tmp_path / "links").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "links"))
-    monkeypatch.setattr(os, "access", lambda *_, **__: False)
-    reader = SearchIndex(tmp_path / "home")
-    reader.look()
-    assert found(reader, "leave") == found(writer, "leave")
-    assert list((tmp_path / "links").iterdir())
-    del reader
-    gc.collect()
-    assert not list((tmp_path / "links").iterdir())
-
-
 @pytest.mark.parametrize("damage", ["flipped", "cut", "gone", "state", "meta", "older"])
 def test_an_index_that_is_damaged_is_not_used(tmp_path: Path, damage: str) -> None:
     built(tmp_path, list(documents_of(texts_of(20))))

@@ -15,6 +15,7 @@ from evidentia.access.guard import TABLE, On
 from evidentia.access.openfga import OpenFgaAuthorizer
 from evidentia.canonical import canonical_json
 from evidentia.errors import AccessError, InputError, IntegrityError, NotFoundError, SealingError
+from evidentia.ledger.outcomes import CheckedAnswers
 from evidentia.packs.model import EvidencePack
 from evidentia.packs.retention import DEFAULT_RETENTION
 from evidentia.packs.tools import ToolVerificationLedger
@@ -127,12 +128,14 @@ CALLS: dict[str, Act] = {
     "judges.make": lambda ws, _: ws.judges.make(["quote"]),
     "ledgers.audit": lambda ws, _: ws.ledgers.audit(),
     "ledgers.check": lambda ws, _: ws.check("It is so."),
+    "ledgers.check_many": lambda ws, _: ws.check_many(["It is so."], workers=0),
     "ledgers.export": lambda ws, folder: ws.ledgers.export("latest", folder / "ledger.md"),
     "ledgers.find": lambda ws, _: ws.ledgers.find("latest"),
     "ledgers.get": lambda ws, _: ws.ledgers.get("latest"),
     "ledgers.list": lambda ws, _: ws.ledgers.list(),
     "ledgers.page": lambda ws, _: ws.ledgers.page("latest"),
     "ledgers.prove": lambda ws, _: ws.ledgers.prove("latest"),
+    "ledgers.render_many": lambda ws, _: ws.ledgers.render_many(CheckedAnswers([]), "csv"),
     "packs.approve_export": lambda ws, _: ws.packs.approve_export("dec_1"),
     "packs.assemble": lambda ws, _: ws.assemble(decision(9), memo=memo()),
     "packs.audit": lambda ws, _: ws.packs.audit(),

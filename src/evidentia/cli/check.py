@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from evidentia.ledger.model import Verdict
     from evidentia.ledger.session import LedgerSession
     from evidentia.loading.places import FileChange
+    from evidentia.workspace.ledgers import RecordedLedger
 
 MAX_FILE_BYTES = 2**30
 
 
-Format = Literal["table", "json", "markdown", "sarif", "junit"]
-"""How a ledger is printed."""
+Format = Literal["table", "json", "markdown", "sarif", "junit", "jsonl", "csv"]
+"""How a ledger is printed; the last two are of many."""
 
 
 ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf"]
@@ -32,9 +33,33 @@ ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf"]
 
 def check(
     answer: Annotated[
-        str,
-        typer.Argument(metavar="ANSWER", help="The answer: Markdown or text; - is standard input."),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[ANSWER]", help="The answer: Markdown or text; - is standard input."
+        ),
+    ] = None,
+    many: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help='Check many: on each line an answer, {"answer": …}, and if you like id, query, '
+            "title, against; - is standard input.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="With --many: how many processes check, each on one core [one a core].",
+        ),
+    ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="With --many: check anew what was checked before and has not changed."
+        ),
+    ] = False,
     against: Annotated[
         list[Path] | None,
         typer.Option(
@@ -91,7 +116,7 @@ def check(
         ),
     ] = None,
     output_format: Annotated[
-        Format, typer.Option("--format", help="How to print the ledger.")
+        Format, typer.Option("--format", help="How to print it; jsonl and csv go with --many.")
     ] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")
@@ -125,20 +150,30 @@ def check(
     was given, which are kept whole with the ledger; nothing is ingested. --library, or --against,
     asks the documents too, and the ledger says which of the two the evidence is from.
 
-    Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are.
+    Without --fail-on and --min-coverage the exit code is 0 whatever the verdicts are. With --many
+    they hold for each answer. What could not be checked is reported, the others go on, and the exit
+    code is 2 if its line is no answer and 3 if something else stood in the way. A run that was
+    stopped goes on where it was when it is given again: what was checked before, against the same
+    documents by the same judges, is not checked again.
     """
-    from evidentia.cli.judging import chosen, policy, took
-    from evidentia.cli.ledger_view import changed_files, not_readable
+    from evidentia.cli.judging import chosen, policy
+    from evidentia.cli.ledger_view import changed_files
     from evidentia.cli.output import counting_bar, say, visible
-    from evidentia.export.shown import checked_against
-    from evidentia.judges.nli.model import has_weights
     from evidentia.ledger.gate import gate_failures, read_verdicts
     from evidentia.settings import comma_separated
 
     failing = read_verdicts(fail_on or "")
     form = "json" if as_json else output_format
-    text, name = _read_answer(answer)
-    given = None if contexts is None else _read_contexts(contexts)
+    if many is not None:
+        from evidentia.cli.checking_many import Wanted, check_file, refuse
+
+        refuse({"ANSWER": answer, "--query": query, "--title": title}, form, output)
+        gate = Wanted(form, output, failing, min_coverage, verbose=verbose)
+        names = settings().judges if judges is None else comma_separated(judges) or ()
+        with workspace(home, tenant, create=True) as opened:
+            check_file(opened, many, against, names, workers, gate, again=again)
+    text, name = _read_answer(_one(answer, form, workers, again=again))
+    given = _read_contexts(contexts)
     asked = settings().judges if judges is None else comma_separated(judges) or ()
     with workspace(home, tenant, create=True) as opened:
         documents = None
@@ -176,6 +211,22 @@ def check(
     )
     for line in changed_files(ledger.file_changes):
         say(line, "unknown", aside=form != "table")
+    _tell(ledger, form, asked)
+    failures = gate_failures(ledger, fail_on=failing, min_coverage=min_coverage)
+    for failure in failures:
+        say(f"does not pass: {failure}", "bad", aside=True)
+    raise typer.Exit(1 if failures else 0)
+
+
+def _tell(ledger: "RecordedLedger", form: Format, asked: "Sequence[str] | None") -> None:
+    """Say, below a table, what was checked, where it is recorded, and what comes next."""
+    from evidentia.cli.judging import took
+    from evidentia.cli.ledger_view import not_readable
+    from evidentia.cli.output import say, visible
+    from evidentia.export.shown import checked_against
+    from evidentia.judges.nli.model import has_weights
+
+    session = ledger.session
     if form == "table":
         if session.contexts is not None:
             say(f"Checked against {checked_against(session)}.")
@@ -187,10 +238,6 @@ def check(
             say("Judged by words and numbers alone. By meaning too: pip install 'evidentia[judge]'")
     elif said := not_readable(session):
         say(said, "unknown", aside=True)
-    failures = gate_failures(ledger, fail_on=failing, min_coverage=min_coverage)
-    for failure in failures:
-        say(f"does not pass: {failure}", "bad", aside=True)
-    raise typer.Exit(1 if failures else 0)
 
 
 def print_ledger(
@@ -225,6 +272,20 @@ def print_ledger(
         say(f"The ledger is in {output}.", "good", aside=True)
 
 
+def _one(answer: str | None, form: str, workers: int | None, *, again: bool) -> str:
+    """Return the one answer that is given; raise `UsageError` for what goes with many."""
+    from evidentia.errors import UsageError
+
+    if answer is None:
+        raise UsageError("there is no answer: give a file, - for standard input, or --many FILE")
+    if workers is not None or again or form in {"jsonl", "csv"}:
+        raise UsageError(
+            "--workers, --again and the formats jsonl and csv go with --many FILE, which this is "
+            "not"
+        )
+    return answer
+
+
 def _read_answer(answer: str) -> tuple[str, str]:
     """Return the answer's text and its name; raise `InputError` for what is no text."""
     from evidentia.errors import InputError
@@ -234,7 +295,7 @@ def _read_answer(answer: str) -> tuple[str, str]:
     if answer == "-":
         data, name = sys.stdin.buffer.read(MAX_ANSWER_BYTES + 1), "standard input"
     else:
-        data, name = read_bytes(answer, MAX_FILE_BYTES), _name_of(Path(answer))
+        data, name = read_bytes(answer, MAX_FILE_BYTES), name_of(Path(answer))
     if len(data) > MAX_ANSWER_BYTES:
         raise InputError(
             f"{name}: larger than the {MAX_ANSWER_BYTES:,} bytes that an answer may have: "
@@ -249,15 +310,17 @@ def _read_answer(answer: str) -> tuple[str, str]:
     return text, name
 
 
-def _read_contexts(path: Path) -> list[Any]:
+def _read_contexts(path: Path | None) -> list[Any] | None:
     """Return what a file of contexts has; raise `InputError` saying what is wrong in it."""
+    if path is None:
+        return None
     from evidentia.ledger.given import MAX_CONTEXT_FILE, parse_contexts
     from evidentia.proof.files import read_bytes
 
     return parse_contexts(read_bytes(str(path), MAX_CONTEXT_FILE), path.name)
 
 
-def _name_of(path: Path) -> str:
+def name_of(path: Path) -> str:
     """Return what an answer is called: its place below this folder, as reviews name files."""
     here = Path.cwd().resolve()
     place = path.resolve()

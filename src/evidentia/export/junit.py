@@ -4,7 +4,7 @@ Builds print it to terminals and pages: every text is one line, and what cannot 
 would turn the direction of the rest, is written as its code point.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from xml.sax.saxutils import escape, quoteattr
 
 from evidentia.export.shown import one_line, place, verdict_title
@@ -17,26 +17,37 @@ def to_junit(session: LedgerSession, fail_on: Collection[Verdict]) -> str:
 
     A claim that could not be judged, and is not among them, is a skipped test.
     """
+    return junit_suites(junit_suite(session, fail_on, session.title))
+
+
+def junit_suites(lines: Iterable[str]) -> str:
+    """Return a file of suites, given as lines."""
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    return "\n".join([head, "<testsuites>", *lines, "</testsuites>", ""])
+
+
+def junit_suite(session: LedgerSession, fail_on: Collection[Verdict], name: str) -> list[str]:
+    """Return a ledger as the lines of a suite."""
     entries = session.ledger.entries
     failures = sum(entry.verdict in fail_on for entry in entries)
     skipped = sum(_is_skipped(entry, fail_on) for entry in entries)
     head = (
-        f"<testsuite name={_attribute(session.title)} tests={_attribute(str(len(entries)))} "
+        f"<testsuite name={_attribute(name)} tests={_attribute(str(len(entries)))} "
         f'failures="{failures}" errors="0" skipped="{skipped}" '
         f"timestamp={_attribute(session.ledger.created_at)}>"
     )
     cases = [_case(number, entry, fail_on) for number, entry in enumerate(entries, 1)]
-    return "\n".join(
-        [
-            '<?xml version="1.0" encoding="UTF-8"?>',
-            "<testsuites>",
-            head,
-            *cases,
-            "</testsuite>",
-            "</testsuites>",
-            "",
-        ]
-    )
+    return [head, *cases, "</testsuite>"]
+
+
+def junit_error(name: str, problem: str) -> list[str]:
+    """Return the lines of a suite that could not be run."""
+    error = f'<error type="not_checked" message={_attribute(problem)}/>'
+    return [
+        f'<testsuite name={_attribute(name)} tests="1" failures="0" errors="1" skipped="0">',
+        f'  <testcase name="not checked" classname="answers">{error}</testcase>',
+        "</testsuite>",
+    ]
 
 
 def _case(number: int, entry: LedgerEntry, fail_on: Collection[Verdict]) -> str:

@@ -20,8 +20,14 @@ _PLACES: Final = {verdict: (index, level) for index, (verdict, level, _) in enum
 
 def to_sarif(session: LedgerSession, version: str) -> dict[str, Any]:
     """Return the claims that are not supported as SARIF results, by line and column."""
-    claims = session.claims_by_id()
-    lines = _Lines(session.answer)
+    return sarif_log(version, sarif_results(session))
+
+
+def sarif_log(
+    version: str, results: list[dict[str, Any]], notes: list[dict[str, Any]] | None = None
+) -> dict[str, Any]:
+    """Return a log of one run; `notes` tell what could not be checked, if that is to be told."""
+    told = {} if notes is None else {"invocations": [_invocation(notes)]}
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -42,18 +48,58 @@ def to_sarif(session: LedgerSession, version: str) -> dict[str, Any]:
                         ],
                     }
                 },
+                **told,
                 "columnKind": "unicodeCodePoints",
-                "results": [
-                    _result(entry, claims[entry.claim_id], lines, quote(session.answer_name))
-                    for entry in session.ledger.entries
-                    if entry.verdict in _PLACES
-                ],
+                "results": results,
             }
         ],
     }
 
 
-def _result(entry: LedgerEntry, claim: Claim, lines: "_Lines", uri: str) -> dict[str, Any]:
+def sarif_results(session: LedgerSession, at: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Return the results of an answer: `at` one place, or each at its own in the answer."""
+    claims = session.claims_by_id()
+    lines = _Lines(session.answer)
+    uri = quote(session.answer_name)
+    return [
+        _result(entry, claims[entry.claim_id], at or _within(uri, lines, claims[entry.claim_id]))
+        for entry in session.ledger.entries
+        if entry.verdict in _PLACES
+    ]
+
+
+def sarif_note(text: str, at: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the note that something could not be checked."""
+    where = {} if at is None else {"locations": [at]}
+    return {"level": "error", "message": {"text": _message(text)}, **where}
+
+
+def line_of(file: str, number: int, name: str) -> dict[str, Any]:
+    """Return a line of a file as a place, with what the answer on it is called."""
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": quote(file)},
+            "region": {"startLine": number},
+        },
+        "logicalLocations": [{"name": one_line(name)}],
+    }
+
+
+def _invocation(notes: list[dict[str, Any]]) -> dict[str, Any]:
+    told = {"toolExecutionNotifications": notes} if notes else {}
+    return {"executionSuccessful": not notes, **told}
+
+
+def _within(uri: str, lines: "_Lines", claim: Claim) -> dict[str, Any]:
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri},
+            "region": lines.region(claim.start, claim.end),
+        }
+    }
+
+
+def _result(entry: LedgerEntry, claim: Claim, at: dict[str, Any]) -> dict[str, Any]:
     index, level = _PLACES[entry.verdict]
     where = f" ({place(entry.source_document)})" if entry.source_document else ""
     text = f"{verdict_title(entry)}: {entry.claim_text}. {entry.notes}{where}"
@@ -62,14 +108,7 @@ def _result(entry: LedgerEntry, claim: Claim, lines: "_Lines", uri: str) -> dict
         "ruleIndex": index,
         "level": level,
         "message": {"text": _message(text)},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": uri},
-                    "region": lines.region(claim.start, claim.end),
-                }
-            }
-        ],
+        "locations": [at],
         "partialFingerprints": {"claim/v1": claim.id},
     }
 

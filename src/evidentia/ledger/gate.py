@@ -1,5 +1,6 @@
 """The gate: whether a ledger is good enough to let an answer pass, by rules that a caller sets."""
 
+from collections import Counter
 from collections.abc import Collection
 
 from evidentia.errors import InputError
@@ -29,15 +30,24 @@ def gate_failures(
 
     A ledger without claims has a coverage of 0.
     """
-    failures = []
+    counts = Counter(entry.verdict for entry in ledger.entries)
+    return failures(counts, fail_on=fail_on, min_coverage=min_coverage)
+
+
+def failures(
+    counts: Counter[Verdict], *, fail_on: Collection[Verdict], min_coverage: float | None
+) -> list[str]:
+    """Return why claims do not pass, given how many there are of each verdict."""
+    found = []
     for verdict in Verdict:
-        count = sum(entry.verdict is verdict for entry in ledger.entries)
+        count = counts[verdict]
         if verdict in fail_on and count:
             claims = f"{counted(count, 'claim')} {agreed(count, 'is', 'are')}"
-            failures.append(f"{claims} {verdict.value.replace('_', ' ')}")
-    coverage = ledger.summary.evidence_coverage
+            found.append(f"{claims} {verdict.value.replace('_', ' ')}")
+    covered = counts[Verdict.SUPPORTED] + counts[Verdict.WEAK]
+    coverage = covered / counts.total() if counts.total() else 0.0
     if min_coverage is not None and coverage < min_coverage:
-        failures.append(
+        found.append(
             f"the evidence coverage of {percent(coverage)} is below {percent(min_coverage)}"
         )
-    return failures
+    return found

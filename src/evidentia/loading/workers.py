@@ -13,32 +13,71 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import is_dataclass
 from enum import Enum
-from typing import IO, Any, Self
+from itertools import islice
+from typing import IO, Any, Final, NamedTuple, Self
 
-from evidentia.errors import EvidentiaError
+from evidentia.errors import EnvironmentProblem, EvidentiaError
 
+TRIES: Final = 3
+"""How often a question is asked whose worker ends, before that is its answer."""
 _OUT_OF_TIME = {signal.SIGXCPU} if hasattr(signal, "SIGXCPU") else set()
 """What a system ends a process with that has computed for longer than it may."""
+_ONE_THREAD: Final = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+"""One thread for arithmetic in each worker: there are as many workers as cores."""
+# Ctrl-C on a terminal is for the process that asks, which ends its workers.
+_APART: Final[dict[str, Any]] = {"process_group": 0} if hasattr(os, "setpgid") else {}
 
 
 class WorkerEndedError(Exception):
-    """A worker ended before it had answered: it crashed, or took too long and was stopped."""
+    """A worker ended before it had answered: it crashed, or took too long and was stopped.
 
-    def __init__(self, status: int, *, took_too_long: bool = False) -> None:
+    `is_unready` says that it had not even taken in what all are told first.
+    """
+
+    def __init__(
+        self, status: int, *, took_too_long: bool = False, is_unready: bool = False
+    ) -> None:
         super().__init__(f"exit status {status}")
+        self.status = status
         self.took_too_long = took_too_long
+        self.is_unready = is_unready
+
+
+class Done(NamedTuple):
+    """A question, its answer, and how often it was asked."""
+
+    question: Any
+    answer: Any
+    tries: int
+
+
+class _Refusal(NamedTuple):
+    """What a worker answered to what all are told first, where that was an error."""
+
+    error: EvidentiaError
 
 
 class Workers:
-    """As many workers as asked for; one that ended is replaced by a new one."""
+    """As many workers as asked for; one that ended is replaced by a new one.
 
-    def __init__(self, module: str, count: int, *, seconds: float | None = None) -> None:
+    Each is told `first` before it is asked anything, if there is something to tell: what to load
+    once, say. None is left when the block is left, however that happens.
+    """
+
+    def __init__(
+        self, module: str, count: int, *, seconds: float | None = None, first: Any = None
+    ) -> None:
         self._module = module
         self._count = count
         self._seconds = seconds
+        self._first = first
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._mine = threading.local()
         self._ending = False
@@ -70,8 +109,57 @@ class Workers:
         while asked:
             yield asked.popleft().result()
 
+    def run(self, questions: Iterable[Any], *, tries: int = TRIES) -> Iterator[Done]:
+        """Ask each question of some worker; give each with its answer once that is there.
+
+        A question whose worker ended is asked again, of a new one, `tries` times in all; then
+        `WorkerEndedError` is its answer, and the others go on. An error of ours is an answer too;
+        one that a worker gives to what it is told first is raised, as nothing can go on then.
+        """
+        left = iter(questions)
+        asked: dict[Future[Any], tuple[Any, int]] = {}
+        unready = 0
+
+        def ask(question: Any, tried: int) -> None:
+            asked[self._threads.submit(self._ask, question)] = question, tried
+
+        for question in islice(left, 2 * self._count):
+            ask(question, 1)
+        while asked:
+            done, _ = wait(asked, return_when=FIRST_COMPLETED)
+            for future in done:
+                question, tried = asked.pop(future)
+                answer = future.result()
+                if isinstance(answer, _Refusal):
+                    raise answer.error
+                is_ended = isinstance(answer, WorkerEndedError)
+                unready = unready + 1 if is_ended and answer.is_unready else 0
+                if unready >= tries:
+                    raise EnvironmentProblem(
+                        f"worker processes end before they can be asked anything ({answer}): is "
+                        "there too little memory?"
+                    )
+                if is_ended and (answer.is_unready or tried < tries):
+                    ask(question, tried + (not answer.is_unready))
+                    continue
+                for following in islice(left, 1):
+                    ask(following, 1)
+                yield Done(question, answer, tried)
+
     def _ask(self, question: Any) -> Any:
-        process = getattr(self._mine, "process", None) or self._start()
+        process = getattr(self._mine, "process", None)
+        if process is None:
+            process = self._start()
+            if self._first is not None:
+                told = self._talk(process, self._first)
+                if isinstance(told, WorkerEndedError):
+                    told.is_unready = True
+                    return told
+                if isinstance(told, EvidentiaError):
+                    return _Refusal(told)
+        return self._talk(process, question)
+
+    def _talk(self, process: Any, question: Any) -> Any:
         pipes = process.stdin, process.stdout
         late = threading.Event()
 
@@ -97,10 +185,11 @@ class Workers:
 
     def _start(self) -> Any:
         process = subprocess.Popen(  # noqa: S603 - our own module, in our own interpreter
-            [sys.executable, "-m", self._module],
+            [sys.executable, "-P", "-m", self._module],  # no module out of the current folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            env=os.environ | _ONE_THREAD,
+            **_APART,
         )
         self._processes.add(process)
         self._mine.process = process

@@ -134,6 +134,7 @@ class FileKeys(Keys):
             passphrase = self._ask(path) if is_encrypted(found) else None
             opened = _is(key_id, path, _read(path, name, found, passphrase))
             self._opened[name, key_id, found] = opened
+            self._passphrase = passphrase or self._passphrase  # a person is asked once
         if looks is not None:
             self._seen[asked] = looks, opened
         return opened
@@ -170,6 +171,12 @@ class FileKeys(Keys):
             )
         self._passphrase = passphrase
         return passphrase
+
+    def for_worker(self, tenant: str) -> bytes | None:
+        """Return the passphrase for a process of ours that signs too; None if it needs none."""
+        if self._passphrase is None or not self.is_protected(tenant):
+            return None
+        return self._ask(None)
 
     def protect(self, tenant: str, passphrase: str | bytes) -> list[str]:
         """Encrypt the private keys that are here plain; return their ids.

@@ -4,7 +4,7 @@ What only checking needs is imported when the first answer is checked: it takes 
 the rest.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
@@ -53,14 +53,18 @@ if TYPE_CHECKING:
     from evidentia.bundles.model import EvidenceBundle
     from evidentia.export.pdf.rendering import Language, Typeface
     from evidentia.judges.llm.endpoint import LanguageModel
+    from evidentia.ledger.answers import GivenAnswer, UnreadAnswer
     from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
     from evidentia.ledger.membership import CorpusProof
+    from evidentia.ledger.model import Verdict
+    from evidentia.ledger.outcomes import CheckedAnswers
     from evidentia.ledger.votes import JudgingPolicy
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
     from evidentia.workspace.corpora import Pin
+    from evidentia.workspace.many import Executor
     from evidentia.workspace.membership import LedgerCorpus
 
 MAX_ANSWER_BYTES: Final = 2 * 2**20
@@ -241,6 +245,65 @@ class Ledgers(Part, name="ledgers"):
         return RecordedLedger.of(
             session, _keep(acting, session), _file_changes(acting, checked.ledger, rests_on)
         )
+
+    def check_many(
+        self,
+        answers: "Iterable[str | Mapping[str, Any] | GivenAnswer | UnreadAnswer]",
+        *,
+        against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
+        judges: "Sequence[str | Judge | LanguageModel] | None" = None,
+        policy: "JudgingPolicy | None" = None,
+        outdated_after_days: int = 730,
+        workers: int | None = None,
+        executor: "Executor | None" = None,
+        again: bool = False,
+        progress: Progress | None = None,
+        embedding: Progress | None = None,
+    ) -> "CheckedAnswers":
+        """Check many answers, each as `check` does; return what became of each, and a summary.
+
+        An answer is its text, or a mapping with `answer` and if you like `id`, `query`, `title`,
+        `against` (paths) and `contexts`. They are checked by worker processes, as many as there are
+        cores unless `workers` says otherwise, each on one core; 0 checks them in this process. One
+        whose worker dies is tried again, and at last reported as not checked; so is what is no
+        answer. What was checked before against the same library, by the same judges and the same
+        program, is not checked again, so that a run that was stopped goes on where it was; `again`
+        checks all anew. An `executor` of your own takes the place of the workers.
+        """
+        from evidentia.workspace.many import check_many, executor_of  # noqa: PLC0415 - few ask for it
+
+        acting = self._acting
+        if isinstance(against, str | Path):
+            against = Documents(acting).ingest(against)
+        return check_many(
+            acting,
+            answers,
+            against=against,
+            judges=judges,
+            policy=policy,
+            outdated_after_days=outdated_after_days,
+            again=again,
+            executor=executor or executor_of(acting, workers),
+            progress=progress or _ignore,
+            embedding=embedding or _ignore,
+        )
+
+    def render_many(
+        self,
+        checked: "CheckedAnswers",
+        form: str,
+        *,
+        fail_on: "Collection[Verdict] | None" = None,
+        file: str | None = None,
+    ) -> str:
+        """Write what `check_many` returned as `jsonl`, `csv`, `junit` or `sarif`, with every claim.
+
+        `fail_on` says which claims fail in JUnit's form; `file` is the file of lines that the
+        answers came from, to which SARIF's places then lead.
+        """
+        from evidentia.workspace.many import render_many  # noqa: PLC0415 - few ask for it
+
+        return render_many(self._acting, checked, form, fail_on=fail_on, file=file)
 
     def list(self, *, before: int | None = None, limit: int | None = None) -> Listed:
         """Return the ledgers, newest first; page through them with `before`, an entry's number."""

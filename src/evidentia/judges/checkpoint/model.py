@@ -13,6 +13,7 @@ import numpy as np
 from evidentia.errors import InputError
 from evidentia.judges.checkpoint.folder import Checkpoint, read_checkpoint
 from evidentia.judges.checkpoint.judge import CheckpointJudge
+from evidentia.judges.threads import session_options
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -84,8 +85,7 @@ class _Onnx(_Tokenized):
             import onnxruntime as runtime  # noqa: PLC0415 - an extra, and slow to import
         except ImportError:
             raise InputError(_INSTALL) from None
-        options = runtime.SessionOptions()
-        options.log_severity_level = 4
+        options = session_options(runtime, 4)
         try:
             self._session = runtime.InferenceSession(
                 checkpoint.weights, options, providers=["CPUExecutionProvider"]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from evidentia.errors import InputError
 from evidentia.judges.nli.combining import LABELS, Combination, Floats
+from evidentia.judges.threads import session_options
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -164,8 +165,7 @@ def _session(name: str) -> "InferenceSession":
         import onnxruntime as runtime  # noqa: PLC0415 - an extra, and slow to import
     except ImportError:
         raise InputError(_INSTALL) from None
-    options = runtime.SessionOptions()
-    options.log_severity_level = 3
+    options = session_options(runtime, 3)
     graph = read_file(f"{name}.onnx")
     tensors = _tensors(name)
     values = [runtime.OrtValue.ortvalue_from_numpy(tensor) for tensor in tensors.values()]

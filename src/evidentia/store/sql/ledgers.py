@@ -269,6 +269,17 @@ def previous_ledger(connection: Connection, tenant: str, answer: str) -> str | N
     return str(rows[0][0]) if rows else None
 
 
+def ledgers_of_answer(
+    connection: Connection, tenant: str, answer: str, *, since: int, limit: int
+) -> list[ListedLedger]:
+    """Return the newest ledgers of an answer that entries from a number on record."""
+    sql = (
+        f"{_LISTED} AND s.answer_sha256 = ? AND l.trail_seq >= ? ORDER BY l.trail_seq DESC LIMIT ?"
+    )
+    values = (tenant, sha256_hex(answer.encode()), since, limit)
+    return [_listed(row) for row in fetch(connection, sql, values)]
+
+
 def find_ledger(connection: Connection, tenant: str, name: str) -> ListedLedger:
     """Return the ledger of this id, the newest of a session, or `latest`, `latest~1` and so on."""
     if newest := find_newest(connection, tenant, _LISTED, "ledger", name):

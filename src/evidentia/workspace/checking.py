@@ -1,0 +1,203 @@
+"""Checking one answer of many, unless a ledger of it is there already that needs no repeating.
+
+So one that was recorded and not reported, as its worker was killed, is not recorded twice.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from evidentia import __version__
+from evidentia.errors import EvidentiaError
+from evidentia.ledger.answers import GivenAnswer
+from evidentia.ledger.given import read_contexts
+from evidentia.ledger.outcomes import ClaimOutcome, claim_outcomes
+from evidentia.logs import get_logger
+from evidentia.store.sql.ledgers import ledgers_of_answer
+from evidentia.workspace.acting import Acting
+from evidentia.workspace.commitment import current_corpus, selection
+from evidentia.workspace.ledgers import Ledgers, RecordedLedger
+
+if TYPE_CHECKING:
+    from evidentia.judges.llm.endpoint import LanguageModel
+    from evidentia.ledger.judging import Judge
+    from evidentia.ledger.session import LedgerSession
+    from evidentia.ledger.votes import JudgingPolicy
+    from evidentia.loading.ingesting import Ingestion
+    from evidentia.loading.places import FileChange
+    from evidentia.store.sql.library import StoredDocument
+
+    Against = Ingestion | Sequence[StoredDocument] | None
+    """What answers are checked by; None for all documents of the library."""
+
+_LOOKED_AT: Final = 10
+"""How many of the newest ledgers of an answer are looked at for one that needs no repeating."""
+_log = get_logger("workspace")
+
+
+class How(NamedTuple):
+    """How answers are checked; `since` is the entry from which on their ledgers are recent enough.
+
+    `against` are the documents by their places, which an answer names.
+    """
+
+    judges: "Sequence[str | Judge | LanguageModel] | None"
+    policy: "JudgingPolicy | None"
+    outdated_after_days: int
+    against: "tuple[Against, ...]"
+    since: int
+
+
+class Asked(NamedTuple):
+    """An answer to check, and the place of the documents to check it by."""
+
+    given: GivenAnswer
+    against: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What became of an answer that was checked; plain values, as they come from a worker."""
+
+    ledger_id: str
+    entry: int
+    title: str
+    is_earlier: bool
+    claims: tuple[ClaimOutcome, ...]
+    file_changes: "tuple[FileChange, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Why an answer could not be checked, where it was no error of ours."""
+
+    problem: str
+
+
+class Checker:
+    """Checks answers in a workspace; judges that compute are made once."""
+
+    def __init__(self, acting: Acting, how: How) -> None:
+        from evidentia.judges import make_judges  # noqa: PLC0415 - checking alone needs it
+
+        self._acting, self._how = acting, how
+        self._ledgers = Ledgers(acting)
+        # what a language model was asked is counted for each answer: its judge is made for each
+        self._judges: Sequence[Any] = (
+            make_judges()
+            if how.judges is None
+            else [make_judges([one])[0] if isinstance(one, str) else one for one in how.judges]
+        )
+
+    def check(self, asked: Asked) -> Answered | Failed:
+        """Check an answer, unless that has been done; an error of ours is raised."""
+        ledger = self._recorded(asked)
+        is_earlier = ledger is not None
+        if ledger is None:
+            given, how = asked.given, self._how
+            try:
+                ledger = self._ledgers.check(
+                    given.answer,
+                    against=how.against[asked.against],
+                    query=given.query,
+                    title=given.title,
+                    answer_name=answer_name(given),
+                    judges=self._judges,
+                    policy=how.policy,
+                    outdated_after_days=how.outdated_after_days,
+                    contexts=given.contexts,
+                )
+            except EvidentiaError:
+                raise
+            except Exception as error:  # noqa: BLE001 - one answer's trouble is not the others'
+                _log.warning("answer_failed", number=given.number, error=repr(error))
+                return Failed(f"{type(error).__name__}: {error}")
+        return Answered(
+            ledger_id=ledger.id,
+            entry=ledger.entry,
+            title=ledger.session.title,
+            is_earlier=is_earlier,
+            claims=claim_outcomes(ledger),
+            file_changes=() if is_earlier else ledger.file_changes,
+        )
+
+    def _recorded(self, asked: Asked) -> RecordedLedger | None:
+        """Return a ledger of the answer that says what a new check would say, if there is one."""
+        given, acting = asked.given, self._acting
+        name = answer_name(given)
+        said = name, given.title or name, given.query
+        rows = acting.read(ledgers_of_answer, given.answer, since=self._how.since, limit=_LOOKED_AT)
+        for row in rows:
+            if (row.answer_name, row.title, row.query) == said:
+                found = self._ledgers.get(row.id)
+                if self._repeats(found.session, asked):
+                    return found
+        return None
+
+    def _repeats(self, session: "LedgerSession", asked: Asked) -> bool:
+        """Whether a check now would have the same answer, library, judges and program."""
+        given, against = asked.given.contexts, self._how.against[asked.against]
+        if session.program != f"evidentia {__version__}":
+            return False
+        if (session.contexts or ()) != (() if given is None else read_contexts(given)):
+            return False
+        if asks_library(asked.given, against) and not self._is_same_library(session, against):
+            return False
+        if session.corpus is not None and not asks_library(asked.given, against):
+            return False
+        return _asks_the_same(session, self._judges, self._how.policy)
+
+    def _is_same_library(self, session: "LedgerSession", against: "Against") -> bool:
+        acting, then = self._acting, session.corpus
+        with acting.database.read() as connection:
+            library = current_corpus(acting, connection)
+        if library is None or then is None:
+            return False
+        now = library.root.hex(), selection(acting, ids_of(against))
+        return (then.root, then.filter) == now
+
+
+def asks_library(given: GivenAnswer, against: object) -> bool:
+    """Whether an answer is checked by documents: unless it came with contexts, and none named."""
+    return given.contexts is None or against is not None
+
+
+def _asks_the_same(
+    session: "LedgerSession", judges: Sequence[Any], policy: "JudgingPolicy | None"
+) -> bool:
+    """Whether a ledger is of these judges and models, asked by the same policy."""
+    from evidentia.judges.llm.endpoint import LanguageModel  # noqa: PLC0415 - checking alone needs it
+    from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
+
+    services = {(one.url, one.model) for one in judges if isinstance(one, LanguageModel)}
+    others = [one for one in judges if not isinstance(one, LanguageModel)]
+    judging = session.judging
+    was_asked = {(one.url, one.model) for one in judging.services} if judging else set()
+    if judging and judging.policy != (policy or JudgingPolicy()):
+        return False
+    digests = {one.name: getattr(one, "digest", None) for one in others}
+    models: list[Mapping[str, Any]] = [entry.models for entry in session.ledger.entries]
+    return (
+        len(session.judges) == len(judges)
+        and [one for one in session.judges if one in digests] == list(digests)
+        and was_asked == services
+        and all(
+            digests[name] == digest
+            for some in models
+            for name, digest in some.items()
+            if name in digests
+        )
+    )
+
+
+def ids_of(against: "Against") -> frozenset[str] | None:
+    """Return the ids of the documents to check by; None for all of the library."""
+    if against is None:
+        return None
+    documents: Any = getattr(against, "documents", against)
+    return frozenset(one.id for one in documents)
+
+
+def answer_name(given: GivenAnswer) -> str:
+    """Return what an answer is called in its ledger."""
+    return given.id or "answer"
