@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from evidentia.errors import ProofError
 from evidentia.ledger.claims import extract_claims
-from evidentia.ledger.contexts import CheckedBundle, CheckedContext
+from evidentia.ledger.contexts import CheckedBundle, CheckedContext, wrong_contexts
 from evidentia.ledger.given import context_corpus, read_contexts
 from evidentia.ledger.joining import join_corpora
 from evidentia.ledger.model import EvidenceLedger, SourceDocument
@@ -190,6 +190,7 @@ def test_an_entry_says_which_of_two_its_evidence_is_from() -> None:
         (),
         ("library",),
     ]
+    assert list(wrong_contexts(CONTEXTS, None, ledger)) == []  # of documents it says nothing
 
 
 def test_a_check_of_a_proof_says_whether_what_is_cited_stands_there() -> None:

@@ -277,9 +277,23 @@ class HostileMapping(Mapping[str, Any]):
         return 1
 
 
+class Unreadable:
+    """Raises when its text is asked for."""
+
+    @property
+    def page_content(self) -> str:
+        raise RuntimeError
+
+    meta = content = ""
+
+    def get_content(self) -> str:
+        raise RuntimeError
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [
+        (Unreadable(), "context 1 is no passage, but Unreadable"),
         (5, "context 1 is no passage, but int: give text, a dict with a text, or what"),
         (b"bytes", "context 1 is no passage, but bytes"),
         (None, "context 1 is no passage, but NoneType"),
