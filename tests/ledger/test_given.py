@@ -277,6 +277,12 @@ class HostileMapping(Mapping[str, Any]):
         return 1
 
 
+class Table(list[str]):
+    """A table as data frames are: what it gives are the names of its columns."""
+
+    columns = ("id", "text")
+
+
 class Unreadable:
     """Raises when its text is asked for."""
 
@@ -327,6 +333,7 @@ def test_what_is_no_passage_is_refused_in_one_line(value: Any, said: str) -> Non
         ("one text", "give a list of passages, not str"),
         ({"text": TEXT}, "give a list of passages, not dict"),
         (5, "give a list of passages, not int"),
+        (Table(), "give a list of passages, not Table"),
         ([], "contexts: there is no text in them to check against"),
         (["", {"id": "a", "text": " \n"}], "there is no text in them to check against"),
         ([{"id": "a", "text": "x"}, "y", {"id": "a", "text": "z"}], "contexts 1 and 3 have the"),
