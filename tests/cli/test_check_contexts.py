@@ -52,10 +52,11 @@ def test_a_bundle_is_what_the_model_saw(given: Cli, folder: Path) -> None:
     (folder / "docs" / "travel.md").write_text(TRAVEL)
     both = given("check", "answer.md", "--bundle", "latest", "--against", "docs", *OF_WORDS)
     assert "and 1 document." in both.out
-    assert "from the library" in both.out
-    assert "from what the model was given" in both.out
+    assert "travel.md (library)" in both.out
+    assert both.out.count("(library)") == 1
     verbose = given("check", "answer.md", "--bundle", "latest", "--library", "-v", *OF_WORDS)
     assert "Evidence from: the library" in verbose.out
+    assert "Evidence from: what the model was given" in verbose.out
 
 
 @pytest.mark.parametrize(

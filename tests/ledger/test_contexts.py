@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from evidentia.errors import ProofError
 from evidentia.ledger.claims import extract_claims
-from evidentia.ledger.contexts import CheckedBundle, CheckedContext
+from evidentia.ledger.contexts import CheckedBundle, CheckedContext, wrong_contexts
 from evidentia.ledger.given import context_corpus, read_contexts
 from evidentia.ledger.joining import join_corpora
 from evidentia.ledger.model import EvidenceLedger, SourceDocument
@@ -186,10 +186,29 @@ def test_an_entry_says_which_of_two_its_evidence_is_from() -> None:
     made = session(ledger)
     assert [made.origins(entry) for entry in ledger.entries] == [
         ("contexts", "library"),
-        ("library", "contexts"),  # both contradict it; the one that is quoted is first
+        ("contexts", "library"),  # both contradict it
         (),
         ("library",),
     ]
+    assert list(wrong_contexts(CONTEXTS, None, ledger)) == []  # of documents it says nothing
+
+
+def test_what_the_verdict_does_not_rest_on_is_not_where_it_is_from() -> None:
+    contexts = read_contexts(["Hotels cost up to $150 per night."])
+    joined = join_corpora([context_corpus(contexts), leave_corpus()])
+    ledger = check("Hotel costs are refunded up to $150 per night.", joined)
+    (entry,) = ledger.entries
+    assert entry.verdict.value == "supported"
+    sources = {match.passage.source.filename for match in entry.evidence if match.passage}
+    assert sources == {"context 1", "Travel_Policy.pdf"}
+    made = LedgerSession(
+        id=ledger.session_id,
+        title="Hotels",
+        claims=extract_claims("Hotel costs are refunded up to $150 per night.").claims,
+        ledger=ledger,
+        contexts=contexts,
+    )
+    assert made.origins(entry) == ("library",)
 
 
 def test_a_check_of_a_proof_says_whether_what_is_cited_stands_there() -> None:

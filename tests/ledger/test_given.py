@@ -277,9 +277,29 @@ class HostileMapping(Mapping[str, Any]):
         return 1
 
 
+class Table(list[str]):
+    """A table as data frames are: what it gives are the names of its columns."""
+
+    columns = ("id", "text")
+
+
+class Unreadable:
+    """Raises when its text is asked for."""
+
+    @property
+    def page_content(self) -> str:
+        raise RuntimeError
+
+    meta = content = ""
+
+    def get_content(self) -> str:
+        raise RuntimeError
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [
+        (Unreadable(), "context 1 is no passage, but Unreadable"),
         (5, "context 1 is no passage, but int: give text, a dict with a text, or what"),
         (b"bytes", "context 1 is no passage, but bytes"),
         (None, "context 1 is no passage, but NoneType"),
@@ -313,6 +333,7 @@ def test_what_is_no_passage_is_refused_in_one_line(value: Any, said: str) -> Non
         ("one text", "give a list of passages, not str"),
         ({"text": TEXT}, "give a list of passages, not dict"),
         (5, "give a list of passages, not int"),
+        (Table(), "give a list of passages, not Table"),
         ([], "contexts: there is no text in them to check against"),
         (["", {"id": "a", "text": " \n"}], "there is no text in them to check against"),
         ([{"id": "a", "text": "x"}, "y", {"id": "a", "text": "z"}], "contexts 1 and 3 have the"),

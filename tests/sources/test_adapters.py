@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from evidentia.sources.adapters import as_candidate, as_chunk, from_retrieval
+from evidentia.sources.adapters import as_candidate, as_chunk, as_found, from_retrieval
 from evidentia.sources.model import CandidateItem, EvidenceChunk
 
 
@@ -240,3 +240,17 @@ def test_what_a_retriever_gives_becomes_documents_and_passages() -> None:
         ("b.md", 0.5, 2, None),
     ]
     assert [chunk.text for chunk in found.chunks] == ["low", "other", "high", "none"]
+
+
+def test_what_cannot_be_read_was_not_retrieved() -> None:
+    class Raising:
+        meta = content = ""
+
+        def get_content(self) -> str:
+            raise RuntimeError
+
+    assert as_found(Raising()) is None
+    assert as_found(5) is None
+    found = as_found({"id": "a", "text": "b"})
+    assert found is not None
+    assert (found.identity, found.text) == ("a", "b")

@@ -92,7 +92,7 @@ def _table(session: LedgerSession) -> Table:
             Text(one_line(entry.claim_text)),
             title(entry.claim_type.value),
             _verdict(entry),
-            Text(one_line(_source(entry, origin(session, entry)))),
+            Text(one_line(_source(session, entry))),
         )
     return table
 
@@ -102,11 +102,12 @@ def _verdict(entry: LedgerEntry) -> Text:
     return Text(said, style=STYLES[entry.verdict])
 
 
-def _source(entry: LedgerEntry, evidence_from: str) -> str:
+def _source(session: LedgerSession, entry: LedgerEntry) -> str:
     if entry.source_document is None:
         return "-"
     match = " (partial match)" if entry.support is WeakSupport.PARTIAL else ""
-    of = f"; from {evidence_from}" if evidence_from else ""
+    origins = session.origins(entry)  # a context is called so: that it is one goes without saying
+    of = f" ({' and '.join(origins)})" if "library" in origins else ""
     return f"{short_place(entry.source_document)}{match}{of}"
 
 

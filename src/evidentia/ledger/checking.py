@@ -41,7 +41,7 @@ from evidentia.ledger.risks import (
     follow_up_questions,
     generate_risk_flags,
 )
-from evidentia.ledger.verdicts import assign_verdict, in_order
+from evidentia.ledger.verdicts import assign_verdict, in_order, rests_on
 from evidentia.ledger.votes import Judging, JudgingPolicy, Vote
 from evidentia.ledger.voting import Ballot, LaterJudge, ask_later, decide, disagreement, votes
 
@@ -252,7 +252,7 @@ def _entry(
     weighed = _counted(judged, corpus)
     aside = len(judged.matches) - len(weighed.matches)
     assignment = _assign(claim, weighed)
-    deciding = _deciding(assignment.verdict, weighed.matches)
+    deciding = rests_on(assignment.verdict, weighed.matches)
     best = deciding[0] if deciding else None
     components = _components(best, deciding, corpus) if best else None
     return LedgerEntry(
@@ -315,19 +315,6 @@ def _assign(claim: Claim, judged: Judged) -> VerdictAssignment:
             notes=_failures("Not judged by", judged),
         )
     return assign_verdict(claim, judged.matches)
-
-
-def _deciding(verdict: Verdict, matches: Sequence[EvidenceMatch]) -> list[EvidenceMatch]:
-    """Return the matches that a verdict rests on, best first."""
-    match verdict:
-        case Verdict.NOT_FOUND | Verdict.NOT_JUDGED:
-            return []
-        case Verdict.SUPPORTED:
-            return [match for match in matches if match.support_level is SupportLevel.FULL]
-        case Verdict.CONTRADICTED:
-            return [match for match in matches if match.contradicts]
-        case _:
-            return list(matches)
 
 
 def _anchors(deciding: Sequence[EvidenceMatch], context: CheckContext) -> tuple[str, ...]:

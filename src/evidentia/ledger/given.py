@@ -32,7 +32,8 @@ def read_contexts(given: Any) -> tuple[CheckedContext, ...]:
 
     One without an id gets `context-3`, by its place. Each is kept, one with an empty text too.
     """
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+    is_table = hasattr(given, "columns")  # which would give the names of its columns
+    if isinstance(given, str | bytes | Mapping) or is_table or not isinstance(given, Iterable):
         raise InputError(
             f"contexts: give a list of passages, not {type(given).__name__}: texts, dicts with a "
             "text, or what a retriever gives"

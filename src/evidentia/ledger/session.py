@@ -21,6 +21,7 @@ from evidentia.ledger.contexts import (
     wrong_contexts,
 )
 from evidentia.ledger.model import Claim, EvidenceLedger, LedgerEntry, LedgerSummary, Verdict
+from evidentia.ledger.verdicts import rests_on
 from evidentia.ledger.votes import Judging
 from evidentia.proof.statement import Statement, Subject
 
@@ -127,19 +128,17 @@ class LedgerSession(LaterFields):
         return len(self.documents) if self.corpus is None else self.corpus.used
 
     def origins(self, entry: LedgerEntry) -> tuple[Origin, ...]:
-        """Say where the evidence of an entry is from: the contexts, the library, or both.
+        """Say where the evidence is from that an entry's verdict rests on: contexts, library, both.
 
-        What its verdict rests on is first. Nothing, if there is no evidence or were no contexts.
+        Nothing, if it rests on none or there were no contexts.
         """
         if self.contexts is None:
             return ()
         given = {context.id for context in self.contexts}
-        sources = [entry.source_document, *(one.source for one in shown_passages(entry))]
-        if not entry.evidence:
-            return ()
-        return tuple(
-            dict.fromkeys("contexts" if one.id in given else "library" for one in sources if one)
-        )
+        passages = [match.passage for match in rests_on(entry.verdict, entry.evidence)]
+        found = {passage.source.id in given for passage in passages if passage}
+        named: tuple[tuple[Origin, bool], ...] = (("contexts", True), ("library", False))
+        return tuple(origin for origin, is_given in named if is_given in found)
 
     @property
     def predicate_type(self) -> str:

@@ -64,6 +64,19 @@ def assign_verdict(claim: Claim, evidence: Sequence[EvidenceMatch]) -> VerdictAs
     )
 
 
+def rests_on(verdict: Verdict, evidence: Sequence[EvidenceMatch]) -> list[EvidenceMatch]:
+    """Return the matches that a verdict rests on, in their order."""
+    match verdict:
+        case Verdict.NOT_FOUND | Verdict.NOT_JUDGED:
+            return []
+        case Verdict.SUPPORTED:
+            return [match for match in evidence if match.support_level is SupportLevel.FULL]
+        case Verdict.CONTRADICTED:
+            return [match for match in evidence if match.contradicts]
+        case _:
+            return list(evidence)
+
+
 def in_order(evidence: Sequence[EvidenceMatch]) -> list[EvidenceMatch]:
     """Return the evidence best first: by similarity, then level, then text and place."""
     return sorted(
