@@ -43,6 +43,21 @@ def check(
             help="A folder or file of documents; may be given again [all that were ingested].",
         ),
     ] = None,
+    collections: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--collection",
+            metavar="NAME",
+            help="A collection to check against alone, by name or id; may be given again [all].",
+        ),
+    ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DAY",
+            help="Check by what held on a day, such as 2026-01-31 [all, whether it holds or not].",
+        ),
+    ] = None,
     query: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The question that was asked; kept.")
     ] = None,
@@ -129,6 +144,8 @@ def check(
             ledger = opened.check(
                 text,
                 against=documents,
+                collections=collections or None,
+                as_of=as_of,
                 query=query,
                 title=title,
                 answer_name=name,

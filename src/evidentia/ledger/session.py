@@ -26,8 +26,13 @@ THIRD_TYPE: Final = "urn:evidentia:spec:v1:ledger.v3"
 """The third form: the second, with a corpus that is committed to in place of a list of it all."""
 
 
-class CheckedDocument(FrozenModel):
-    """A document that an answer was checked against; `superseded` if a newer version was too."""
+class CheckedDocument(LaterFields):
+    """A document that an answer was checked against; `superseded` if a newer version was too.
+
+    `effective_from` and `effective_until` are the days on which it says that it begins and ends.
+    """
+
+    later: ClassVar[tuple[str, ...]] = ("effective_from", "effective_until")
 
     id: str
     version: int = Field(ge=1)
@@ -37,6 +42,8 @@ class CheckedDocument(FrozenModel):
     sha256: str
     dated: str | None = None
     superseded: bool = False
+    effective_from: str | None = None
+    effective_until: str | None = None
 
 
 class UnreadFile(FrozenModel):
@@ -124,10 +131,13 @@ class LedgerSession(LaterFields):
             raise ProofError(f"not a ledger: {where}: {first['msg']}") from None
         for name in _nulls(statement.predicate):
             raise ProofError(f"not a ledger: {name} is null; it is left out where there is none")
-        if session.predicate_type != statement.predicate_type:
+        is_dated = any(one.effective_from or one.effective_until for one in session.documents)
+        if session.predicate_type != statement.predicate_type or (
+            is_dated and session.corpus is None
+        ):
             raise ProofError(
                 "not a ledger: only the second form has by_support and judging, and only the third "
-                "a corpus"
+                "a corpus, and documents that say when they hold"
             )
         if session.to_statement().subjects != statement.subjects:
             raise ProofError("the statement's subject is not the answer that it holds")
@@ -145,6 +155,7 @@ def _nulls(predicate: Mapping[str, Any]) -> Iterator[str]:
         (LedgerSession.later, [predicate]),
         (LedgerSummary.later, [ledger["summary"]]),
         (LedgerEntry.later, ledger["entries"]),
+        (CheckedDocument.later, predicate.get("documents", ())),
     )
     if predicate.get("corpus") is not None:
         parts = (*parts, (CorpusFilter.later, [predicate["corpus"]["filter"]]))

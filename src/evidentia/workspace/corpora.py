@@ -10,8 +10,9 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Final
+from typing import Final, NamedTuple
 
+from evidentia.documents.effective import version_on
 from evidentia.documents.model import DocumentChunk
 from evidentia.errors import IntegrityError
 from evidentia.judges.nli.meaning import with_meaning
@@ -21,7 +22,7 @@ from evidentia.ledger.judging import Judge
 from evidentia.ledger.references import named
 from evidentia.store.search import Candidate, SearchIndex, Within
 from evidentia.store.sql import embeddings, library
-from evidentia.store.sql.library import StoredDocument, corpus_id
+from evidentia.store.sql.library import Reading, StoredDocument, corpus_id
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.library import Proved
 from evidentia.workspace.recorded import Progress
@@ -39,9 +40,6 @@ _LIKE: Final = 200
 
 _MOST_CORPORA: Final = 8
 
-Bytes = tuple[str, str]
-"""A document's bytes: its id and their digest."""
-
 
 class Documents:
     """The documents of a library that were read and verified, as of one entry of the trail.
@@ -53,7 +51,7 @@ class Documents:
         self._acting = acting
         self._entry: int | None = None
         self._versions: dict[str, tuple[StoredDocument, ...]] = {}
-        self._chunks: OrderedDict[Bytes, tuple[DocumentChunk, ...]] = OrderedDict()
+        self._chunks: OrderedDict[Reading, tuple[DocumentChunk, ...]] = OrderedDict()
         self._size = 0
         self._lock = threading.RLock()
 
@@ -74,7 +72,7 @@ class Documents:
 
     def chunks(self, version: StoredDocument) -> tuple[DocumentChunk, ...]:
         """Return a version's chunks as the trail recorded them."""
-        key = version.id, version.sha256
+        key = version.reading
         with self._lock:
             found = self._chunks.get(key)
             if found is not None:
@@ -82,7 +80,7 @@ class Documents:
                 return found
             acting = self._acting
             with acting.database.read() as connection:
-                found = tuple(library.chunks_of(connection, acting.tenant, *key))
+                found = tuple(library.chunks_of(connection, acting.tenant, key))
                 Proved(acting, connection).require(version, found)
             self._chunks[key] = found
             self._size += _size(found)
@@ -102,21 +100,33 @@ def _size(chunks: Iterable[DocumentChunk]) -> int:
     return sum(len(chunk.text) for chunk in chunks)
 
 
+class Part(NamedTuple):
+    """A part of a library: what is looked in, and on which day it held; None is whenever."""
+
+    within: Within = Within()
+    as_of: date | None = None
+
+
 class LibraryHoldings:
     """The part of a library that an answer is checked against; keeps `ledger.evidence.Holdings`.
 
     An older version goes by its own id, `doc_…@1`. Bytes that several versions share count once, as
-    the newest of them.
+    the newest of them. As of a day, one version of a document is there at most: the one that held.
     """
 
     def __init__(
-        self, acting: Acting, index: SearchIndex, documents: Documents, within: Within
+        self,
+        acting: Acting,
+        index: SearchIndex,
+        documents: Documents,
+        part: Part,
     ) -> None:
         self._acting = acting
         self._index = index
         self._documents = documents
-        self._within = within
-        self._known: dict[Bytes, CorpusDocument] = {}
+        self._within, self._as_of = part.within, part.as_of
+        self._readings: set[Reading] = set()
+        self._known: dict[Reading, CorpusDocument] = {}
         self._by_id: dict[str, StoredDocument] = {}
         self._met: set[str] = set()
 
@@ -131,7 +141,9 @@ class LibraryHoldings:
         while True:
             found = self._found(text, size, within)
             hits = [
-                hit for hit in map(self._hit, found) if among is None or hit.document_id in among
+                hit
+                for hit in map(self._hit, found)
+                if hit is not None and (among is None or hit.document_id in among)
             ]
             if len(hits) >= limit or len(found) < size:
                 return hits[:limit]
@@ -144,7 +156,7 @@ class LibraryHoldings:
         found = {}
         for identity in wanted:
             version = self._by_id.get(identity)
-            document = version and self._known.get((version.id, version.sha256))
+            document = version and self._known.get(version.reading)
             if document:
                 found[identity] = document
         return found
@@ -191,7 +203,9 @@ class LibraryHoldings:
 
     def few(self, most: int) -> list[DocumentChunk] | None:
         """Return all chunks, unless they are more."""
-        within = self._within.documents
+        within, collections = self._within
+        if within is None and collections is not None:
+            within = frozenset(self._acting.read(library.documents_in, collections))
         if within is None:
             if self._index.reader().known.count > most:
                 return None
@@ -207,13 +221,15 @@ class LibraryHoldings:
         for _ in range(2):
             found = self._index.reader().search(text, limit, within)
             self._meet({one.document_id for one in found})
-            if all((one.document_id, one.sha256) in self._known for one in found):
+            if all(_reading(one) in self._readings for one in found):
                 return found
             rebuild_index(self._acting)
         raise IntegrityError("the search index names passages that no document has: check again")
 
-    def _hit(self, one: Candidate) -> Hit:
-        document = self._known[one.document_id, one.sha256]
+    def _hit(self, one: Candidate) -> Hit | None:
+        document = self._known.get(_reading(one))
+        if document is None:  # none that held on the day
+            return None
         return Hit(one.score, one.chunk_hash, document.id, one.place, one.page, one.start)
 
     def _is_within(self, identity: str) -> bool:
@@ -226,20 +242,38 @@ class LibraryHoldings:
             return
         for identity, versions in self._documents.versions(new).items():
             self._met.add(identity)
-            chosen = {version.sha256: version for version in versions}
+            self._readings.update(version.reading for version in versions)
+            there = self._there(versions)
+            chosen = {version.reading: version for version in there}
             for version in chosen.values():
-                document = _corpus_document(version)
-                self._known[version.id, version.sha256] = document
+                document = _corpus_document(version, superseded=version != there[-1])
+                self._known[version.reading] = document
                 self._by_id[document.id] = version
 
+    def _there(self, versions: Sequence[StoredDocument]) -> Sequence[StoredDocument]:
+        """Return which of a document's versions are in the corpus, the newest last."""
+        collections = self._within.collections
+        if collections is not None and versions and versions[-1].collection_id not in collections:
+            return ()
+        if self._as_of is None:
+            return versions
+        held = version_on(self._as_of, versions)
+        return () if held is None else (held,)
 
-def _corpus_document(version: StoredDocument) -> CorpusDocument:
+
+def _reading(one: Candidate) -> Reading:
+    return Reading(one.document_id, one.sha256, one.reader)
+
+
+def _corpus_document(version: StoredDocument, *, superseded: bool) -> CorpusDocument:
+    until = version.effective_until
     return CorpusDocument(
         id=corpus_id(version),
         filename=version.filename,
         dated=date.fromisoformat(version.dated) if version.dated else None,
-        superseded=not version.is_newest,
+        superseded=superseded,
         paged=version.media_type in PAGED,
+        until=date.fromisoformat(until) if until else None,
     )
 
 
@@ -255,25 +289,25 @@ class Shelf:
 
     acting: Acting
     documents: Documents
-    corpora: Remembered[tuple[Within, int], Corpus] = field(
+    corpora: Remembered[tuple[Part, int], Corpus] = field(
         default_factory=lambda: Remembered(_MOST_CORPORA)
     )
     made: dict[str, bytes] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def corpus(self, within: Within, judges: Sequence[Judge], progress: Progress) -> Corpus:
+    def corpus(self, part: Part, judges: Sequence[Judge], progress: Progress) -> Corpus:
         """Return a part of the library as judges need it: with what its passages mean if asked."""
         index = search_index(self.acting)
         entry = index.state.entry if index.state else -1
         self.documents.as_of(entry)
-        known = self.corpora.get((within, entry))
+        known = self.corpora.get((part, entry))
         if known is None:
-            known = Corpus(LibraryHoldings(self.acting, index, self.documents, within))
+            known = Corpus(LibraryHoldings(self.acting, index, self.documents, part))
         corpus = with_meaning(
             known, judges, look_up=self._look_up, keep=self._take, progress=progress
         )
         if corpus.meaning is not None or known.meaning is None:
-            self.corpora.put((within, entry), corpus)
+            self.corpora.put((part, entry), corpus)
         return corpus
 
     def used(self, identities: Iterable[str]) -> list[StoredDocument]:

@@ -6,7 +6,7 @@ the rest.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,6 +31,7 @@ from evidentia.store.sql.ledgers import ListedLedger, differing_rows
 from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.choosing import collection_ids, count_used, day_of
 from evidentia.workspace.commitment import CheckedCorpus, current_corpus, selection
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.library import versions_in
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
+    from evidentia.workspace.corpora import Part as CheckedPart
 
 MAX_ANSWER_BYTES: Final = 2 * 2**20
 """A long book has a megabyte of text; an answer is a page."""
@@ -118,6 +120,8 @@ class Ledgers(Part, name="ledgers"):
         title: str | None = None,
         mode: str = "answer",
         answer_name: str = "answer",
+        collections: Sequence[str] | None = None,
+        as_of: date | str | None = None,
         judges: "Sequence[str | Judge | LanguageModel] | None" = None,
         policy: "JudgingPolicy | None" = None,
         outdated_after_days: int = 730,
@@ -127,7 +131,9 @@ class Ledgers(Part, name="ledgers"):
         """Judge each claim of an answer by documents; keep the ledger and record it in the trail.
 
         `against` is what `ingest` returned, documents, or a file or folder to ingest first; all
-        documents of the library by default. `judges` are names, judges of your own, or language
+        documents of the library by default. `collections` are checked by alone, by their names or
+        ids. `as_of` is a day: documents that did not hold on it are left out, and of several
+        versions the one is used that did. `judges` are names, judges of your own, or language
         models, and are asked in the given order; `policy` says when those are asked that vote after
         the others, and who decides. A source dated more than `outdated_after_days` ago is flagged.
         The same answer checked again is a new ledger that points to the one before. `progress` is
@@ -138,7 +144,6 @@ class Ledgers(Part, name="ledgers"):
         from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - only checking needs it
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
         from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
-        from evidentia.store.search import Within  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
         from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
 
@@ -149,19 +154,19 @@ class Ledgers(Part, name="ledgers"):
             _check_text(name, text or "")
         asked = made(acting, judges)
         acting.refuse_to_fork()
-        chosen, unread, library_then = _checked_against(acting, against)
+        part, unread, library_then = _checked_against(acting, against, collections, day_of(as_of))
         extracted = extract_claims(answer)
         identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
         session_id = derived_id("ses", {**identity, "mode": mode})
         now, told = acting.now, progress or _ignore
         shelf = shelf_of(acting)
-        corpus = shelf.corpus(Within(chosen), asked, embedding or _ignore)
+        corpus = shelf.corpus(part, asked, embedding or _ignore)
         with acting.database.read() as connection:
             issued = library.IssuedAnchors(connection, acting.tenant)
             context = CheckContext(
                 session_id=session_id,
                 created_at=now,
-                today=datetime.fromisoformat(now).date(),
+                today=part.as_of or datetime.fromisoformat(now).date(),
                 issued_anchors=issued,
                 anchor_of=issued.of,
                 previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
@@ -173,7 +178,7 @@ class Ledgers(Part, name="ledgers"):
         shelf.keep_embeddings()
         cited = cited_documents(checked.ledger)
         rests_on = shelf.used(cited)
-        versions = rests_on if library_then else versions_in(acting, chosen)
+        versions = rests_on if library_then else versions_in(acting, part.within.documents)
         session = LedgerSession(
             id=session_id,
             title=title or answer_name,
@@ -276,8 +281,12 @@ def audit(acting: Acting, progress: Progress | None, *, quick: bool = False) -> 
 
 
 def _read(acting: Acting, row: ListedLedger) -> RecordedLedger:
-    session = LedgerSession.from_statement(Statement.parse(LEDGERS.file(acting, row)))
-    return RecordedLedger.of(session, row.entry)
+    return RecordedLedger.of(read_session(acting, row), row.entry)
+
+
+def read_session(acting: Acting, row: ListedLedger) -> LedgerSession:
+    """Return a ledger's session from the statement that the trail names."""
+    return LedgerSession.from_statement(Statement.parse(LEDGERS.file(acting, row)))
 
 
 def _keep(acting: Acting, session: LedgerSession) -> int:
@@ -303,14 +312,18 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
 
 
 def _checked_against(
-    acting: Acting, against: Any
-) -> "tuple[frozenset[str] | None, tuple[FileProblem, ...], CheckedCorpus | None]":
-    """Return the ids of the documents to check by, or None for all, and what could not be read.
+    acting: Acting, against: Any, collections: Sequence[str] | None, as_of: date | None
+) -> "tuple[CheckedPart, tuple[FileProblem, ...], CheckedCorpus | None]":
+    """Return the part of the library to check by, and what could not be read.
 
-    At last the library that they are of, as it is now; None if no entry records documents.
+    At last the library that it is of, as it is now; None if no entry records documents.
     """
     from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - only checking needs it
+    from evidentia.store.search import Within  # noqa: PLC0415 - the same
+    from evidentia.workspace.corpora import Part as CheckedPart  # noqa: PLC0415 - the same
 
+    if against is not None and collections is not None:
+        raise InputError("check against documents or against collections, not both")
     unread: tuple[FileProblem, ...] = ()
     if isinstance(against, str | Path):
         against = Documents(acting).ingest(against)
@@ -318,19 +331,28 @@ def _checked_against(
         unread = against.problems
         against = against.documents
     ids = None if against is None else frozenset(document.id for document in against)
+    named = collection_ids(acting, collections)
+    part = CheckedPart(Within(ids, named), as_of)
     with acting.database.read() as connection:
         found = current_corpus(acting, connection)
-    is_all = found is not None and ids is None
-    used = found.documents if found is not None and is_all else len(versions_in(acting, ids))
+    if found is None and (named is not None or as_of is not None):
+        raise InputError(
+            "no entry of the trail records these documents, so a ledger could not say which of "
+            "them it used: 'evidentia documents record' records them"
+        )
+    is_all = found is not None and (ids, named, as_of) == (None, None, None)
+    used = found.documents if found is not None and is_all else count_used(acting, part)
     if not used:
         problem = f"; {unread[0].problem}" if unread else ""
+        held = f" that held on {as_of}" if as_of else ""
         raise InputError(
-            "there are no documents to check against: give a folder with documents "
+            f"there are no documents to check against{held}: give a folder with documents "
             f"({FORMATS}), or ingest some first{problem}"
         )
     if found is None:
-        return ids, unread, None
-    return ids, unread, CheckedCorpus(acting, found, selection(acting, ids), used)
+        return part, unread, None
+    chosen = selection(acting, ids, named, None if as_of is None else as_of.isoformat())
+    return part, unread, CheckedCorpus(acting, found, chosen, used)
 
 
 def _file_changes(
@@ -389,4 +411,6 @@ def _checked_document(version: StoredDocument) -> CheckedDocument:
         sha256=version.sha256,
         dated=version.dated,
         superseded=not version.is_newest,
+        effective_from=version.effective_from,
+        effective_until=version.effective_until,
     )

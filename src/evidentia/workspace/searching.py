@@ -5,15 +5,18 @@ from collections.abc import Callable, Iterable, Iterator
 from sqlalchemy import Connection
 
 from evidentia.documents.model import DocumentChunk
-from evidentia.documents.recording import REMOVED
+from evidentia.documents.recording import ERASED, REMOVED
 from evidentia.language.tokens import tokenize
 from evidentia.ledger.references import names_of
 from evidentia.logs import get_logger
 from evidentia.store.search import IndexedChunk, IndexedDocument, SearchIndex
 from evidentia.store.sql import library, log
-from evidentia.trail.entry import EntryKind
+from evidentia.store.sql.library import Reading
+from evidentia.trail.entry import EntryKind, StoredEntry
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.forgetting import remove_originals
 from evidentia.workspace.library import versions_in
+from evidentia.workspace.logged import committed
 
 Progress = Callable[[int, int], None]
 _log = get_logger("workspace")
@@ -60,17 +63,25 @@ def _bring_up_to_date(acting: Acting, index: SearchIndex, progress: Progress | N
         state = index.state
         if state is not None and state.entry == newest:  # another process was faster
             return
-        anew = state is None or state.entry > newest
-        if anew or state is None:
+        rows = log.find_entries(
+            connection, acting.tenant, kind=EntryKind.DOCUMENT, after=state.entry if state else -1
+        )
+        # the engine deletes lazily: what was erased is gone once there are no files of before
+        erases = any(map(_erases, rows))
+        anew = state is None or state.entry > newest or erases
+        if anew:
             touched = library.document_ids(connection, acting.tenant)
         else:
-            rows = log.find_entries(
-                connection, acting.tenant, kind=EntryKind.DOCUMENT, after=state.entry
-            )
             touched = sorted({row[2].removeprefix(REMOVED) for row in rows})
         known = _documents(acting, connection, touched, progress)
         index.update(known, touched, newest, anew=anew)
+    if erases:  # also one that ended before that
+        remove_originals(acting)
     _log.info("library_indexed", tenant=acting.tenant, documents=len(touched))
+
+
+def _erases(row: StoredEntry) -> bool:
+    return row[2].startswith(REMOVED) and committed(row).body.get("text") == ERASED
 
 
 def _documents(
@@ -84,22 +95,30 @@ def _documents(
             names = [name for name, _ in names_of(newest.filename) if name]
             yield IndexedDocument(
                 identity,
-                newest.collection,
+                newest.collection_id,
                 list(dict.fromkeys(names)),
                 (
-                    indexed(chunk, digest)
-                    for digest in dict.fromkeys(version.sha256 for version in versions)
-                    for chunk in library.chunks_of(connection, tenant, identity, digest)
+                    indexed(chunk, reading)
+                    for reading in dict.fromkeys(version.reading for version in versions)
+                    for chunk in library.chunks_of(connection, tenant, reading)
                 ),
             )
         if progress is not None:
             progress(done, len(identities))
 
 
-def indexed(chunk: DocumentChunk, sha256: str) -> IndexedChunk:
+def indexed(chunk: DocumentChunk, reading: Reading) -> IndexedChunk:
     """Return what the index is told of a chunk: the words of its text and of the headings above."""
     terms = tokenize("\n".join([*chunk.heading_path, chunk.text]))
-    return IndexedChunk(sha256, chunk.chunk_hash, chunk.index, chunk.page, chunk.start, terms)
+    return IndexedChunk(
+        reading.sha256,
+        chunk.chunk_hash,
+        chunk.index,
+        chunk.page,
+        chunk.start,
+        terms,
+        reading.reader,
+    )
 
 
 def audited_index(

@@ -35,6 +35,10 @@ RST: Final = "text/x-rst"
 CSV: Final = "text/csv"
 TEXT: Final = "text/plain"
 
+READER_VERSION: Final = 1
+"""Raised where any reader, or the cutting into chunks, makes other passages of the same bytes: what
+an older one read is then read anew when it is ingested again."""
+
 _READERS: Final = {
     PDF: "pdf:read_pdf",
     DOCX: "docx:read_docx",
@@ -170,6 +174,7 @@ def read_document(data: bytes, filename: str) -> ReadDocument:
         created=contents.created,
         modified=contents.modified,
         warnings=contents.warnings,
+        effective=contents.effective,
     )
 
 

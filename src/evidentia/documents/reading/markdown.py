@@ -11,6 +11,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from evidentia.documents.effective import EVER, Effective
 from evidentia.documents.model import Heading, Page
 from evidentia.documents.reading.contents import Contents, is_heading, iso_date, problem
 from evidentia.documents.reading.limits import MAX_MARKDOWN_BYTES
@@ -31,6 +32,8 @@ _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _TITLE = re.compile(_FIELD.format("title"), _FLAGS)
 _CREATED = re.compile(_FIELD.format("date|created|published"), _FLAGS)
 _MODIFIED = re.compile(_FIELD.format("modified|updated|lastmod|last_modified"), _FLAGS)
+_FIRST = re.compile(_FIELD.format("effective|effective_from|valid_from"), _FLAGS)
+_LAST = re.compile(_FIELD.format("effective_until|valid_until|expires"), _FLAGS)
 _LANGUAGE = re.compile(_FIELD.format("lang|language"), _FLAGS)
 
 _BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
@@ -48,6 +51,8 @@ def read_markdown(data: bytes, filename: str) -> Contents:
         )
     text = decode_text(data, filename)
     start, fields = _front_matter(text)
+    effective = Effective(*(iso_date(_field(pattern, fields)) for pattern in (_FIRST, _LAST)))
+    said = f"it says that it holds from {effective.first} until {effective.last}, which is before"
     return Contents(
         pages=(Page(1, text, start),),
         headings=tuple(find_headings(text, start)),
@@ -55,6 +60,8 @@ def read_markdown(data: bytes, filename: str) -> Contents:
         created=iso_date(_field(_CREATED, fields)),
         modified=iso_date(_field(_MODIFIED, fields)),
         language=_field(_LANGUAGE, fields),
+        warnings=() if effective.is_possible else (f"{said}: taken as saying neither",),
+        effective=effective if effective.is_possible else EVER,
     )
 
 
