@@ -87,7 +87,6 @@ def show(
 ) -> None:
     """Show a ledger as it was when it was made."""
     from evidentia.cli.output import print_json, say, say_fingerprint, visible
-    from evidentia.language.counting import counted
 
     with workspace(home, tenant, read_only=True) as opened:
         listed = opened.ledgers.find(ledger)
@@ -101,8 +100,7 @@ def show(
     if session.query:
         say(f"Question: {visible(session.query)}")
     print_ledger(session, "table", None, verbose=verbose)
-    documents = counted(session.document_count, "document")
-    say(f"Entry {found.entry} of the trail; checked against {documents}.")
+    say(f"Entry {found.entry} of the trail; checked against {session.documents_told}.")
     say_fingerprint(listed.statement_sha256)
     if session.ledger.previous_ledger_id:
         say(f"The same answer was checked before: {session.ledger.previous_ledger_id}")

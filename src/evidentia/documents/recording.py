@@ -46,7 +46,7 @@ def collection_id(name: str, folder: str | None = None) -> str:
     """Return the id of a collection: the first of a name goes by it, others by their folders too.
 
     >>> collection_id("policies")
-    'col_8e6adb9ae1ed0a6c'
+    'col_4a6e97f464f2be75'
     """
     named = {"name": name} if folder is None else {"name": name, "folder": folder}
     return derived_id("col", named)

@@ -52,8 +52,7 @@ def ledger_told(session: "LedgerSession") -> Told:
             f"What it states: {one_line(session.title)}, {counted(summary.total_claims, 'claim')}"
         ),
         Line(
-            f"{said or 'nothing to judge'}; {counted(session.document_count, 'document')}, by "
-            "digest",
+            f"{said or 'nothing to judge'}; {session.documents_told}, by digest",
             under=True,
         ),
     ]

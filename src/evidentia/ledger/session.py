@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel, LaterFields
+from evidentia.language.counting import counted
 from evidentia.ledger.commitment import CorpusCommitment, CorpusFilter, wrong_documents
 from evidentia.ledger.model import Claim, EvidenceLedger, LedgerEntry, LedgerSummary, Verdict
 from evidentia.ledger.votes import Judging
@@ -103,6 +104,13 @@ class LedgerSession(LaterFields):
     def document_count(self) -> int:
         """How many documents the answer was checked against, versions counted each."""
         return len(self.documents) if self.corpus is None else self.corpus.used
+
+    @property
+    def documents_told(self) -> str:
+        """How many documents it was checked against, and on which day they held, for people."""
+        as_of = self.corpus.filter.as_of if self.corpus else None
+        held = f" that held on {as_of}" if as_of else ""
+        return f"{counted(self.document_count, 'document')}{held}"
 
     @property
     def predicate_type(self) -> str:

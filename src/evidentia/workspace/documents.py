@@ -180,7 +180,8 @@ class Documents(Part, name="documents"):
         found = acting.read(library.all_versions) if removed else versions_in(acting)
         found = [one for one in found if asked is None or one.collection_id in asked]
         found = [document for document in found if all_versions or document.is_newest]
-        return sorted(found, key=lambda item: (item.collection, item.filename, item.version))
+        places = {one.id: place for place, one in enumerate(acting.read(library.collections))}
+        return sorted(found, key=lambda one: (places[one.collection_id], one.filename, one.version))
 
     def chunks(self, document: StoredDocument) -> Chunks:
         """Return a document's chunks, in reading order, as the trail recorded them.
