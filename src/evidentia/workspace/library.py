@@ -203,7 +203,7 @@ class Proved:
         if self._corpus is None:
             return found
         there = [one for one in found if self._leaf(one) is not None]
-        others = {one.id for one in found} - {one.id for one in there if one.is_newest}
+        others = {one.id for one in found if self._leaf(one) is None}
         removed = removed_through(acting, self._connection, others) if others else {}
         for version in found:
             if version.version > removed.get(version.id, 0):
