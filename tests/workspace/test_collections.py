@@ -133,7 +133,9 @@ def test_where_both_were_moved_it_must_be_said_which_is_which(
     two[0].rename(tmp_path / "new" / "policies")
     two[1].rename(tmp_path / "policies")
     first, second = workspace.documents.collections()
-    with pytest.raises(InputError, match="can't be told which collection it is: .*--collection ID"):
+    with pytest.raises(
+        InputError, match=r"can.t be told which collection it is: .*--collection ID"
+    ):
         workspace.ingest(tmp_path / "policies")
     (result,) = workspace.ingest(tmp_path / "policies", collection=second.id).results
     assert (result.outcome, result.document.collection_id) == ("unchanged", second.id)
