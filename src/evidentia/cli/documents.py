@@ -308,7 +308,7 @@ def remove(
         print_json({"removed": [one.as_json() for one in done]})
         return
     if not done:
-        say("There is nothing to take out.")
+        say("There is nothing to erase any more." if erase else "There is nothing to take out.")
     for gone in done:
         called = visible(f"{labels[gone.document.collection_id]}/{gone.document.filename}")
         what = "taken out, and its text erased" if gone.erased else "taken out"

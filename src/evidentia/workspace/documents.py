@@ -115,8 +115,8 @@ class Documents(Part, name="documents"):
 
         `folder` adds all of a collection, or of a folder within one (`policies/travel`), and
         `missing` all whose files are gone from where this machine read them. `removed` looks among
-        those too that were taken out, and whose text is kept. `NotFoundError` is raised for a name
-        or a folder that no document has.
+        those too that were taken out; of a folder, where their text is kept. `NotFoundError` is
+        raised for a name or a folder that no document has.
         """
         from evidentia.workspace.removing import named_documents  # noqa: PLC0415 - rarely needed
 

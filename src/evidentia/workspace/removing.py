@@ -85,11 +85,14 @@ def named_documents(
 ) -> list[StoredDocument]:
     """Return the newest versions of documents: by name, of a folder, and whose files are gone.
 
-    `removed` finds those too that were taken out and whose text is kept, by a name or a folder.
+    `removed` finds those too that were taken out, by a name or a folder; of a folder, only those
+    whose text is kept.
     Raise `NotFoundError` for a name or a folder that no document of the library has.
     """
     there = {one.id: one for one in versions_in(acting) if one.is_newest}
-    newest = {**_kept(acting), **there} if removed else there
+    newest, erased = there, frozenset[str]()
+    if removed:
+        newest, erased = _ever(acting)
     known = acting.read(library.collections)
     found: dict[str, StoredDocument] = {}
     for name in names:
@@ -101,7 +104,7 @@ def named_documents(
             )
         found[one.id] = one
     if folder is not None:
-        inside = _inside(known, newest.values(), folder)
+        inside = [one for one in _inside(known, newest.values(), folder) if one.id not in erased]
         if not inside:
             raise NotFoundError(
                 f"no document of the library is in {folder[:200]!r}: 'evidentia documents' lists "
@@ -118,17 +121,14 @@ def named_documents(
     return list(found.values())
 
 
-def _kept(acting: Acting) -> dict[str, StoredDocument]:
-    """Return the newest versions of all documents, also of those that were taken out.
-
-    One whose text was erased is none.
-    """
+def _ever(acting: Acting) -> tuple[dict[str, StoredDocument], frozenset[str]]:
+    """Return the newest versions of all documents there ever were, and whose texts were erased."""
     with acting.database.read() as connection:
-        erased = erased_through(acting, connection)
+        through = erased_through(acting, connection)
         versions = library.all_versions(connection, acting.tenant)
-    return {
-        one.id: one for one in versions if one.is_newest and one.version > erased.get(one.id, 0)
-    }
+    newest = {one.id: one for one in versions if one.is_newest}
+    gone = (one.id for one in newest.values() if one.version <= through.get(one.id, 0))
+    return newest, frozenset(gone)
 
 
 def _split(known: Sequence[library.Collection], name: str) -> tuple[str, str] | None:
