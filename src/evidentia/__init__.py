@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from evidentia.store.publishing import Publication
     from evidentia.store.sql.bundles import ListedBundle, TrackedItem
     from evidentia.store.sql.ledgers import ListedLedger
-    from evidentia.store.sql.library import StoredDocument
+    from evidentia.store.sql.library import Collection, StoredDocument
     from evidentia.store.sql.log import Receipt
     from evidentia.store.sql.packs import ListedPack
     from evidentia.trail.entry import EntryKind
@@ -146,6 +146,7 @@ _HOMES = {
     "CitationResolution": "ledger.citations",
     "Claim": "ledger.model",
     "ClaimType": "ledger.model",
+    "Collection": "store.sql.library",
     "ConfidenceComponents": "ledger.model",
     "CorpusProof": "ledger.membership",
     "CorpusVersion": "workspace.membership",
@@ -288,6 +289,7 @@ __all__ = [
     "CitationResolution",
     "Claim",
     "ClaimType",
+    "Collection",
     "ConfidenceComponents",
     "CorpusProof",
     "CorpusVersion",

@@ -1,10 +1,13 @@
 import pytest
 
 from evidentia.documents.chunking import chunk_document
+from evidentia.documents.effective import EVER, Effective
 from evidentia.documents.model import ReadDocument
 from evidentia.documents.reading import markdown
 from evidentia.documents.reading.document import MARKDOWN, read_document
 from evidentia.errors import DocumentError
+
+YEAR = Effective("2026-01-01", "2026-12-31")
 
 
 def read(source: str) -> ReadDocument:
@@ -52,6 +55,29 @@ def test_front_matter_is_no_heading_and_its_fields_are_read() -> None:
     assert document.title == "Leave policy"
     assert (document.created, document.modified) == ("2024-01-02", "2024-02-03")
     assert document.language == "de"
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ("effective: 2026-01-01", Effective("2026-01-01")),
+        ("effective_from: '2026-01-01'\neffective_until: 2026-12-31", YEAR),
+        ("Valid_From: 2026-01-01\nVALID_UNTIL: 2026-12-31T00:00", YEAR),
+        ("expires: 2026-12-31", Effective(None, "2026-12-31")),
+        ("expires: never\neffective: soon", EVER),
+        ("note: effective: 2026-01-01", EVER),
+    ],
+)
+def test_front_matter_says_when_a_document_holds(fields: str, found: Effective) -> None:
+    document = read(f"---\n{fields}\n---\n# Leave\n\nEmployees receive 15 days.\n")
+    assert (document.effective, document.warnings) == (found, ())
+
+
+def test_days_that_end_before_they_begin_are_told_and_taken_for_none() -> None:
+    document = read("---\neffective: 2026-02-01\nexpires: 2026-01-01\n---\nText.\n")
+    assert document.effective == EVER
+    (warning,) = document.warnings
+    assert warning.startswith("it says that it holds from 2026-02-01 until 2026-01-01, which is be")
 
 
 def test_a_rule_at_the_top_is_no_front_matter() -> None:

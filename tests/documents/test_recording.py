@@ -13,10 +13,12 @@ from evidentia.documents.reading.document import read_document
 from evidentia.documents.recording import (
     CHUNKS,
     chunks_digest,
+    collection_id,
     damaged_chunk,
     difference,
     document_body,
     document_leaf,
+    recorded_body,
     removal_body,
 )
 
@@ -122,3 +124,56 @@ def test_taking_a_document_out_says_which_versions_and_why() -> None:
         "text": "kept",
         "reason": "replaced",
     }
+    assert removal_body("doc_1", 3, "asked for", erased=True)["text"] == "erased"
+
+
+LATER: dict[str, Any] = {
+    **VERSION,
+    "dated": "2026-01-02",
+    "collection_id": collection_id("policies", "/b/policies"),
+    "effective_from": "2026-01-01",
+    "effective_until": None,
+    "reader": 3,
+}
+
+
+def test_the_second_form_says_of_a_documents_life_what_is_known() -> None:
+    body = recorded_body(LATER, chunks_digest(CHUNKED))
+    first = document_body(LATER, chunks_digest(CHUNKED))
+    assert {name: body[name] for name in body if name not in first} == {
+        "collection_id": LATER["collection_id"],
+        "dated": "2026-01-02",
+        "effective_from": "2026-01-01",
+        "reader": 3,
+    }
+    assert difference(LATER, body) is None
+    for name, other in (
+        ("collection_id", collection_id("policies")),
+        ("effective_from", None),
+        ("effective_until", "2026-12-31"),
+        ("reader", 0),
+    ):
+        assert difference({**LATER, name: other}, body) == name
+
+
+def test_what_the_first_form_does_not_say_is_implied() -> None:
+    body = document_body(LATER, chunks_digest(CHUNKED))
+    plain = {**VERSION, "dated": "2026-01-02", "reader": 0, "effective_from": None}
+    assert difference({**plain, "collection_id": collection_id("policies")}, body) is None
+    assert difference({**plain, "collection_id": LATER["collection_id"]}, body) == "collection_id"
+    assert difference({**plain, "reader": 1}, body) == "reader"
+
+
+def test_the_title_of_an_erased_version_is_gone_and_nothing_else() -> None:
+    body = recorded_body(LATER, chunks_digest(CHUNKED))
+    erased = {**LATER, "title": None}
+    assert difference(erased, body) == "title, date, language or warnings"
+    assert difference(erased, body, erased=True) is None
+    assert difference({**erased, "dated": None}, body, erased=True) == "dated"
+    assert difference({**erased, "filename": "x"}, body, erased=True) == "filename"
+
+
+def test_a_collection_is_known_by_its_name_or_by_its_folder_too() -> None:
+    assert collection_id("policies") != collection_id("policies", "/b/policies")
+    assert collection_id("policies", "/a") != collection_id("policies", "/b")
+    assert collection_id("policies", "/a") != collection_id("other", "/a")

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from evidentia.canonical import canonical_json
+from evidentia.documents.recording import collection_id
 from evidentia.errors import ProofError
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.commitment import (
@@ -157,14 +158,35 @@ def test_a_filter_says_which_documents_it_lets_in() -> None:
     leaf = read_leaf(LEAVES[b"doc_1"])
     filters = {
         CorpusFilter(all=True): True,
-        CorpusFilter(collections=["policies", "x"]): True,
-        CorpusFilter(collections=["x"]): False,
+        CorpusFilter(collections=[collection_id("policies"), "x"]): True,
+        CorpusFilter(collections=["policies"]): False,
         CorpusFilter(documents=["doc_1"]): True,
         CorpusFilter(documents=["doc_10"]): False,
         CorpusFilter(selection_sha256=HASH, selected=101): True,
     }
     for chosen, admitted in filters.items():
         assert chosen.admits(leaf) is admitted, chosen
+    second = {**leaf, "collection_id": collection_id("policies", "/b/policies")}
+    assert not CorpusFilter(collections=[collection_id("policies")]).admits(second)
+    assert CorpusFilter(collections=[second["collection_id"]]).admits(second)
+
+
+@pytest.mark.parametrize("day", ["2025-12-31", "2026-01-01", "2026-06-30", "2026-07-01"])
+def test_a_filter_as_of_a_day_lets_in_what_holds_on_it(day: str) -> None:
+    body = recorded("doc_a", effective_from="2026-01-01", effective_until="2026-06-30")
+    admitted = day in ("2026-01-01", "2026-06-30")
+    assert CorpusFilter(all=True, as_of=day).admits(body) is admitted
+    assert CorpusFilter(documents=["doc_a"], as_of=day).admits(body) is admitted
+    assert not CorpusFilter(documents=["doc_b"], as_of=day).admits(body)
+    assert CorpusFilter(all=True).admits(body)
+    assert CorpusFilter(all=True, as_of=day).admits(recorded("doc_a"))
+
+
+def test_as_of_a_day_not_all_of_a_library_was_used() -> None:
+    as_of = CorpusFilter(all=True, as_of="2026-01-31")
+    assert CorpusCommitment(root=HASH, documents=42, used=3, filter=as_of).used == 3
+    with pytest.raises(ValidationError, match="should match pattern"):
+        CorpusFilter(all=True, as_of="tomorrow")
 
 
 def test_a_filter_writes_only_what_it_is() -> None:
@@ -203,6 +225,10 @@ def test_the_nodes_prove_the_documents_that_are_cited() -> None:
         (listed("doc_1", superseded=True), "document doc_1 is not as superseded as it is called"),
         (listed("doc_3", 2), "document doc_3 has another dated in its corpus"),
         (listed("doc_3@1", superseded=False), "document doc_3@1 is not as superseded as it is"),
+        (
+            listed("doc_1", effective_from="2026-01-01"),
+            "document doc_1 has another effective_from in its corpus",
+        ),
     ],
 )
 def test_a_document_that_its_leaf_contradicts_is_refused(
@@ -358,6 +384,11 @@ def test_a_session_with_a_corpus_has_the_third_form_and_reads_back() -> None:
         (lambda it: it["corpus"].update(used=1), "used counts what the filter lets in"),
         (lambda it: it["corpus"]["filter"].update(documents=None), "documents is null"),
         (lambda it: it.pop("corpus"), "only the third a corpus"),
+        (lambda it: it["documents"][0].update(effective_from=None), "effective_from is null"),
+        (
+            lambda it: it["documents"][0].update(effective_until="2026-01-01"),
+            "has another effective_until in its corpus",
+        ),
         (lambda it: it.update(corpus=None), "corpus is null"),
     ],
 )
@@ -383,6 +414,24 @@ def test_only_the_third_form_has_a_corpus() -> None:
     earlier = Statement(SECOND_TYPE, statement.subjects, statement.predicate)
     with pytest.raises(ProofError, match="only the third a corpus"):
         LedgerSession.from_statement(earlier)
+
+
+def test_only_the_third_form_has_documents_that_say_when_they_hold() -> None:
+    dated = {"effective_from": "2026-01-01"}
+    documents = [one.model_copy(update=dated) for one in SESSION.documents]
+    earlier = SESSION.model_copy(update={"corpus": None, "documents": documents})
+    with pytest.raises(ProofError, match="documents that say when they hold"):
+        LedgerSession.from_statement(earlier.to_statement())
+
+
+def test_a_session_tells_on_which_day_its_documents_held() -> None:
+    assert SESSION.corpus is not None
+    number = SESSION.document_count
+    assert SESSION.documents_told == f"{number} documents"
+    as_of = SESSION.corpus.filter.model_copy(update={"as_of": "2026-01-31"})
+    corpus = SESSION.corpus.model_copy(update={"filter": as_of})
+    told = SESSION.model_copy(update={"corpus": corpus}).documents_told
+    assert told == f"{number} documents that held on 2026-01-31"
 
 
 def test_the_third_form_counts_why_claims_are_weak() -> None:

@@ -194,6 +194,15 @@ def test_a_claim_on_an_old_document_is_flagged_with_the_reason(
         assert flag.affected_claim_ids == ["clm_1", "clm_2"]
 
 
+def test_a_source_whose_last_day_has_passed_is_outdated() -> None:
+    age = DocumentAge("HR_Policy.pdf", date(2026, 1, 1), until=date(2026, 6, 30))
+    for day, outdated in ((date(2026, 6, 30), False), (date(2026, 7, 1), True)):
+        found = flags(entry(1), context=RiskContext(today=day, ages={"doc_hr": age}))
+        assert (RiskType.OUTDATED_SOURCE in found) is outdated
+    said = found[RiskType.OUTDATED_SOURCE].description
+    assert said == "HR_Policy.pdf holds until 2026-06-30, which has passed"
+
+
 def test_without_a_day_only_newer_versions_make_a_source_outdated() -> None:
     old = DocumentAge("HR_Policy.pdf", date(1990, 1, 1))
     assert flags(entry(1), context=RiskContext(ages={"doc_hr": old})) == {}

@@ -2,19 +2,23 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import NotFoundError
+from evidentia.documents.model import ReadFile
+from evidentia.documents.reading import READER_VERSION
+from evidentia.errors import InputError, NotFoundError
 from evidentia.loading import ingesting
 from evidentia.loading.ingesting import Ingestion
-from evidentia.loading.reading import read_files
+from evidentia.loading.reading import Asked, read_files
 from evidentia.store.sql import library
 from evidentia.store.sql.library import document_id
+from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace
 from forking import Child
 from pdf_writing import Line, pdf_bytes
@@ -327,3 +331,58 @@ def test_a_version_that_someone_else_stored_meanwhile_is_taken(
     assert outcomes(mine.ingest(leave)) == {"leave.md": "unchanged"}
     assert count(mine, "documents") == 1
     assert_whole(mine)
+
+
+# Readers that changed
+
+
+def read_by(monkeypatch: pytest.MonkeyPatch, version: int, *, drops: str = "") -> None:
+    """Have files read by readers of a version, which may leave words out that others read."""
+
+    def read_otherwise(asked: Iterable[Asked], *, count: int) -> Iterator[ReadFile | InputError]:
+        for answer in read_files(asked, count=count):
+            if isinstance(answer, ReadFile):
+                kept = [one for one in answer.chunks if not drops or drops not in one.text]
+                chunks = tuple(replace(one, index=place) for place, one in enumerate(kept))
+                answer = replace(answer, reader=version, chunks=chunks)  # noqa: PLW2901 - as it is read now
+            yield answer
+
+    monkeypatch.setattr(ingesting, "READER_VERSION", version)
+    monkeypatch.setattr(ingesting, "read_files", read_otherwise)
+
+
+def test_a_newer_reader_reads_the_same_bytes_anew_and_other_passages_are_a_version(
+    workspace: Workspace, leave: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave.write_text(f"{LEAVE}\n# Draft\n\nThis is a draft of the works council.\n")
+    (first,) = workspace.ingest(leave).documents
+    assert first.reader == READER_VERSION
+    chunks = workspace.documents.chunks(first)
+    read_by(monkeypatch, READER_VERSION + 1, drops="draft")
+    done = workspace.ingest(leave)
+    (second,) = done.documents
+    assert outcomes(done) == {"leave.md": "changed"}
+    assert (second.version, second.sha256) == (2, first.sha256)
+    assert second.reader == READER_VERSION + 1
+    assert len(workspace.documents.chunks(second)) < len(chunks)
+    assert workspace.documents.chunks(first) == chunks
+    assert outcomes(workspace.ingest(leave)) == {"leave.md": "unchanged"}
+    entry = workspace.trail.entries(kind=EntryKind.DOCUMENT)[-1]
+    assert entry.body["reader"] == READER_VERSION + 1
+    found = workspace.check("This is a draft of the works council.", judges=("quote",))
+    assert found.session.document_count == 2
+    assert workspace.audit().holds
+
+
+def test_a_newer_reader_that_reads_the_same_makes_no_version_and_is_not_asked_again(
+    workspace: Workspace,
+    leave: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    no_reading: Callable[[], None],
+) -> None:
+    (first,) = workspace.ingest(leave).documents
+    read_by(monkeypatch, READER_VERSION + 1)
+    assert outcomes(workspace.ingest(leave)) == {"leave.md": "unchanged"}
+    no_reading()
+    assert outcomes(workspace.ingest(leave)) == {"leave.md": "unchanged"}
+    assert workspace.documents.list(all_versions=True) == [first]

@@ -75,7 +75,7 @@ def test_a_single_file_belongs_to_the_collection_of_its_folder(tmp_path: Path) -
     write(tmp_path / "Policies", "a.xyz")
     path = tmp_path / "Policies" / "a.xyz"
     found = find_files(path)
-    assert found.files == (FoundFile(path, "Policies", "a.xyz"),)
+    assert found.files == (FoundFile(path, "Policies", "a.xyz", path.parent.resolve()),)
     assert found.left_out == ()  # who names a file wants it read
 
 

@@ -866,9 +866,13 @@ def is_outdated(entry: Any, session: dict[str, Any]) -> bool:
     )
     if document is None:
         return False
-    today = date.fromisoformat(session["ledger"]["created_at"][:10])
-    dated = document["dated"]
-    return document["superseded"] or bool(dated and (today - date.fromisoformat(dated)).days > 730)
+    as_of = session.get("corpus", {"filter": {}})["filter"].get("as_of")
+    today = as_of or session["ledger"]["created_at"][:10]
+    dated, until = document["dated"], document.get("effective_until")
+    if (document["superseded"] and not as_of) or (until and until < today):
+        return True
+    age = date.fromisoformat(today) - date.fromisoformat(dated or today)
+    return age.days > 730
 
 
 def is_ambiguous(entry: Any) -> bool:
@@ -1026,10 +1030,16 @@ def check_corpus(session: dict[str, Any]) -> None:
         for field in ("version", "collection", "filename", "media_type", "sha256"):
             demand(leaf[field] == document[field], f"another {field}")
         demand(leaf.get("dated", document["dated"]) == document["dated"], "another date")
+        for field in ("effective_from", "effective_until"):
+            demand(leaf.get(field) == document.get(field), f"another {field}")
         chosen = corpus["filter"]
         demand(name in chosen.get("documents", [name]), "left out by the filter")
-        collections = chosen.get("collections", [leaf["collection"]])
-        demand(leaf["collection"] in collections, "left out by the filter")
+        first = "col_" + sha256(canonical({"name": leaf["collection"]})).hexdigest()[:16]
+        collection = leaf.get("collection_id", first)
+        demand(collection in chosen.get("collections", [collection]), "left out by the filter")
+        day = chosen.get("as_of", leaf.get("effective_from", ""))
+        demand(leaf.get("effective_from", day) <= day, "left out by the filter")
+        demand(day <= leaf.get("effective_until", day), "left out by the filter")
     demand(list(map(read_base64, corpus["nodes"])) == used, "nodes")
 
 
@@ -1076,9 +1086,10 @@ def check_filter(corpus: dict[str, Any]) -> None:
     """Check that a filter is one thing, and that what it let in is counted as it can be."""
     chosen, used = corpus["filter"], corpus["used"]
     kinds = [{"all"}, {"collections"}, {"documents"}, {"selection_sha256", "selected"}]
-    demand(set(chosen) in kinds, "filter")
+    demand(set(chosen) - {"as_of"} in kinds, "filter")
     demand(chosen.get("all", True) is True, "filter")
-    demand(used == corpus["documents"] if "all" in chosen else used <= corpus["documents"], "used")
+    whole = "all" in chosen and "as_of" not in chosen
+    demand(used == corpus["documents"] if whole else used <= corpus["documents"], "used")
     demand(len(chosen.get("documents", [])) <= 100, "filter")
 
 

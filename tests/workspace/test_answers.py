@@ -18,7 +18,7 @@ from evidentia.ledger.model import Claim, EvidenceLedger, EvidenceMatch, Passage
 from evidentia.store.search import Within
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace import Workspace
-from evidentia.workspace.corpora import shelf_of
+from evidentia.workspace.corpora import Part, shelf_of
 from evidentia.workspace.ledgers import MAX_ANSWER_BYTES
 from forking import Child
 from ledger.stubs import broken
@@ -378,10 +378,10 @@ def test_threads_that_check_against_other_documents_get_their_own(
         for _ in range(5):
             both.wait(30)
             workspace = sqlite_filled.opened.for_()
-            within = Within(frozenset({document.id}))
+            part = Part(Within(frozenset({document.id})))
             shelf = shelf_of(workspace._acting)
             with shelf.pinned() as pin:
-                corpus = shelf.corpus(pin, within, (), lambda *_: None)
+                corpus = shelf.corpus(pin, part, (), lambda *_: None)
                 held = {chunk.document_id for chunk in corpus.held.few(99) or ()}
             found[name].append(held)
 

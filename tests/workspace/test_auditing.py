@@ -362,14 +362,16 @@ ATTACKS: dict[str, tuple[str, str]] = {
         (
             "INSERT INTO documents SELECT tenant, id, 7, workspace_id, collection, filename, "
             "media_type, sha256, status, language, direction, title, dated, pages, chunks, "
-            "warnings, created_at FROM documents WHERE version = 2"
+            "warnings, created_at, collection_id, effective_from, effective_until, reader "
+            "FROM documents WHERE version = 2"
         ),
     ),
     "passages added": (
         "documents",
         (
             "INSERT INTO document_chunks SELECT tenant, 'chunk_x', 'doc_x', sha256, chunk_index, "
-            "chunk_hash, page_number, heading_path, start_offset, end_offset, content, ocr "
+            "chunk_hash, page_number, heading_path, start_offset, end_offset, content, ocr, "
+            "reader "
             "FROM document_chunks LIMIT 1"
         ),
     ),
@@ -564,7 +566,8 @@ def test_a_passage_of_no_version_is_not_cited(home: Path) -> None:
     with vandal_at(Home(home).database, "seed") as vandal:
         sql = (
             "INSERT INTO document_chunks SELECT tenant, 'chunk_x', document_id, 'x', chunk_index, "
-            "chunk_hash, page_number, heading_path, start_offset, end_offset, content, ocr "
+            "chunk_hash, page_number, heading_path, start_offset, end_offset, content, ocr, "
+            "reader "
             "FROM document_chunks LIMIT 1"
         )
         vandal.change(sql)

@@ -87,6 +87,7 @@ NO_DOCUMENT = StoredDocument(
         1,
         (),
         "2026-03-01T12:00:00Z",
+        "col_x",
     )
 )
 
@@ -115,6 +116,7 @@ CALLS: dict[str, Act] = {
     "bundles.why_cut": lambda ws, _: ws.bundles.why_cut("latest", "x"),
     "documents.anchor": lambda ws, _: ws.documents.anchor("0" * 64),
     "documents.chunks": lambda ws, _: ws.documents.chunks(NO_DOCUMENT),
+    "documents.collections": lambda ws, _: ws.documents.collections(),
     "documents.ingest": lambda ws, folder: ws.ingest(folder),
     "documents.list": lambda ws, _: ws.documents.list(),
     "documents.named": lambda ws, _: ws.documents.named("a.md"),

@@ -38,7 +38,13 @@ from evidentia.bundles.tables import SampledTable
 from evidentia.canonical import canonical_json, derived_id, digest, parse_json, sha256_hex
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk
-from evidentia.documents.recording import chunks_digest, document_body
+from evidentia.documents.recording import (
+    chunks_digest,
+    collection_id,
+    document_body,
+    recorded_body,
+    removal_body,
+)
 from evidentia.export.jsonform import to_json
 from evidentia.export.junit import to_junit
 from evidentia.export.sarif import to_sarif
@@ -160,6 +166,7 @@ SECOND_ORIGIN = log_origin("3b90d7e2f84a615c", "acme")
 AUTHORITY_ORIGIN = log_origin("a41e7c02d95b836f", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
+LIFE_ORIGIN = log_origin("31c7d0be52f96a84", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
 THIRD_ORIGIN = log_origin("c2f96a7d03e81b54", "acme")
 CONTEXTS_ORIGIN = log_origin("2f8a61d4c07e95b3", "acme")
@@ -367,6 +374,7 @@ def files() -> dict[str, bytes]:
         "keys/second-form-3.pub": f"{lost_second().keys[2].verifier}\n".encode(),
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
         "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
+        "keys/life-log.pub": f"{life_key().verifier}\n".encode(),
         "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
         "keys/third-log.pub": f"{third_key().verifier}\n".encode(),
         "corpora.json": listed(vector.as_json() for vector in corpus_vectors()),
@@ -400,6 +408,7 @@ def files() -> dict[str, bytes]:
         *authority_proofs(),
         *voted_proofs(),
         *library_proofs(),
+        *life_proofs(),
         *later_proofs(),
         *third_proofs(),
         *contexts_proofs(),
@@ -4040,6 +4049,69 @@ def contexts_proofs() -> Iterator[ProofVector]:
     ):
         proof = enveloped(log, seq, made.to_statement().encode())
         yield ProofVector(name, pretty(proof), why, key="contexts-log.pub")
+
+
+# The life of a document
+
+
+def life_key() -> SigningKey:
+    """Return the key of the log of a document that came, changed and was erased."""
+    return SigningKey.from_seed(LIFE_ORIGIN, seed(f"key of {LIFE_ORIGIN}"))
+
+
+def life_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a document of the second form, taken out, and taken out with its text."""
+    log = Log(LIFE_ORIGIN, [life_key()])
+    log.announce(log.keys[0], by="owner")
+    source, key = POLICY, "life-log.pub"
+    version = {
+        "id": source.document_id,
+        "version": 1,
+        "collection": "policies",
+        "filename": source.filename,
+        "media_type": "text/markdown",
+        "sha256": sha256_hex(source.text.encode()),
+        "language": None,
+        "direction": "ltr",
+        "title": "4 Leave",
+        "dated": "2025-12-01",
+        "pages": 1,
+        "chunks": len(source.chunks),
+        "warnings": (),
+        "created_at": "2026-01-05T09:01:00.000000Z",
+        "collection_id": collection_id("policies"),
+        "effective_from": "2026-01-01",
+        "effective_until": "2026-12-31",
+        "reader": 1,
+    }
+    bodies: list[Json] = []
+    for name, subject, body, why in (
+        (
+            "document-dated",
+            source.document_id,
+            recorded_body(version, chunks_digest(source.chunks)),
+            "a document that says when it holds",
+        ),
+        (
+            "document-removed",
+            f"removed/{source.document_id}",
+            removal_body(source.document_id, 1, "replaced by another"),
+            "a document is taken out",
+        ),
+        (
+            "document-erased",
+            f"removed/{source.document_id}",
+            removal_body(source.document_id, 1, "a person asked for it", erased=True),
+            "the text of a document is erased",
+        ),
+    ):
+        bodies.append(body)
+        leaves = corpus_leaves(bodies)
+        corpus = {"root": whole_map(leaves).root.hex(), "documents": len(leaves)}
+        log.append(EntryKind.DOCUMENT, subject, {**body, "corpus": corpus, "by": "Zoë"})
+        seq = len(log.entries) - 1
+        proof = log.prove(seq, len(log.entries), log.keys[0])
+        yield ProofVector(name, pretty(proof), why, key=key)
 
 
 # Later versions

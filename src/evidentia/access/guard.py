@@ -62,6 +62,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "bundles.why_cut": _READ,
         "documents.anchor": _READ,
         "documents.chunks": _READ,
+        "documents.collections": _READ,
         "documents.ingest": _MAKE,
         "documents.list": _READ,
         "documents.named": _READ,

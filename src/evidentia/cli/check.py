@@ -85,6 +85,21 @@ def check(
             "--library", help="With --contexts or --bundle: also against all that was ingested."
         ),
     ] = False,
+    collections: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--collection",
+            metavar="NAME",
+            help="A collection to check against alone, by name or id; may be given again [all].",
+        ),
+    ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DAY",
+            help="Check by what held on a day, such as 2026-01-31 [all, whether it holds or not].",
+        ),
+    ] = None,
     query: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The question that was asked; kept.")
     ] = None,
@@ -190,6 +205,8 @@ def check(
                 contexts=given,
                 bundle=bundle,
                 library=library,
+                collections=collections or None,
+                as_of=as_of,
                 query=query,
                 title=title,
                 answer_name=name,

@@ -1,5 +1,6 @@
 """`evidentia ingest`, `documents` and `cite`: the documents that answers are checked against."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,8 @@ from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspac
 
 if TYPE_CHECKING:
     from evidentia.loading.ingesting import Ingestion
+    from evidentia.store.sql.library import StoredDocument
+    from evidentia.workspace import Workspace
 
 app = typer.Typer(
     cls=Group,
@@ -44,6 +47,20 @@ def ingest(
             "--allow-removals", help="With --sync: take out more than a tenth of the documents."
         ),
     ] = False,
+    collection: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The collection they belong to, by id or name [the one of their folder].",
+        ),
+    ] = None,
+    effective: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM..UNTIL",
+            help="When they hold, such as 2026-01-01..2026-12-31 [what they say themselves].",
+        ),
+    ] = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -57,6 +74,9 @@ def ingest(
     With --sync the library becomes what the folder is: documents whose files are gone from it are
     taken out, as 'evidentia documents remove' does. A folder without documents is refused, and so
     is taking out more than a tenth.
+
+    A folder is a collection, and two folders of one name are two. Where a folder was moved, or the
+    workspace is on another machine, --collection says which one it is.
     """
     from evidentia.cli.output import counting_bar, print_json
     from evidentia.errors import UsageError
@@ -68,6 +88,8 @@ def ingest(
             targets[0],
             home,
             tenant,
+            collection=collection,
+            effective=effective,
             dry_run=dry_run,
             limit=1 if allow_removals else 0.1,
             as_json=as_json,
@@ -76,12 +98,32 @@ def ingest(
     if dry_run or allow_removals:
         raise UsageError("--dry-run and --allow-removals are of --sync")
     with workspace(home, tenant, create=True) as opened, counting_bar("Reading") as progress:
-        done = opened.ingest(*targets, progress=progress)
+        done = opened.ingest(
+            *targets, collection=collection, effective=effective, progress=progress
+        )
+        labels = _labels(opened)
     if as_json:
         print_json(_ingested(done))
     else:
         _report(done)
+        _tell_apart(done, labels)
     raise typer.Exit(1 if done.problems else 0)
+
+
+def _labels(opened: "Workspace") -> dict[str, str]:
+    """Return what collections are called in lists, by their ids."""
+    return {one.id: one.label for one in opened.documents.collections()}
+
+
+def _tell_apart(done: "Ingestion", labels: dict[str, str]) -> None:
+    """Say which collections were read that are not the only ones of their names."""
+    from evidentia.cli.output import say, visible
+
+    read = {one.collection_id: one.collection for one in done.documents}
+    for identity, name in read.items():
+        if labels[identity] != name:
+            said = f"The collection is {labels[identity]} ({identity}): another is called {name}."
+            say(visible(said), "unknown", under=True)
 
 
 def _ingested(done: "Ingestion") -> dict[str, Any]:
@@ -101,6 +143,8 @@ def _sync(
     home: Path | None,
     tenant: str | None,
     *,
+    collection: str | None,
+    effective: str | None,
     dry_run: bool,
     limit: float,
     as_json: bool,
@@ -109,7 +153,8 @@ def _sync(
     from evidentia.language.counting import counted
 
     with workspace(home, tenant, create=True) as opened:
-        planned = opened.documents.sync(folder, dry_run=True)
+        sync = partial(opened.documents.sync, folder, collection=collection, effective=effective)
+        planned = sync(dry_run=True)
         if not as_json:
             parts = [
                 f"{len(names)} {what}"
@@ -131,7 +176,8 @@ def _sync(
                 print_json({**planned.as_json(), "ingestion": None})
             return
         with counting_bar("Reading") as progress:
-            synced = opened.documents.sync(folder, limit=limit, progress=progress)
+            synced = sync(limit=limit, progress=progress)
+        labels = _labels(opened)
     done = synced.ingestion
     if done is None:  # pragma: no cover - it is done
         return
@@ -139,6 +185,7 @@ def _sync(
         print_json({**synced.as_json(), "ingestion": _ingested(done)})
     else:
         _report(done)
+        _tell_apart(done, labels)
         if synced.entries:
             say(f"{counted(len(synced.entries), 'document')} taken out.", "good")
     raise typer.Exit(1 if done.problems else 0)
@@ -150,12 +197,16 @@ def _default(
     all_versions: Annotated[
         bool, typer.Option("--all", help="List older versions too, not only the newest.")
     ] = False,
+    collection: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="List one collection, by its name or id [all]."),
+    ] = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        _list(home, tenant, all_versions=all_versions, as_json=as_json)
+        _list(home, tenant, collection, all_versions=all_versions, as_json=as_json)
 
 
 @app.command()
@@ -208,6 +259,10 @@ def remove(
     missing: Annotated[
         bool, typer.Option("--missing", help="All whose files are gone from where they were read.")
     ] = False,
+    erase: Annotated[
+        bool,
+        typer.Option("--erase", help="Erase their text for good, also of ones taken out."),
+    ] = False,
     reason: Annotated[
         str, typer.Option(metavar="TEXT", help="Why; recorded.")
     ] = "not to be checked against any more",
@@ -220,6 +275,10 @@ def remove(
 
     The trail says so. The text is kept, so that ledgers which cite it still open and its citations
     still resolve. A document that is ingested again is back, as a further version.
+
+    With --erase the text goes: the passages, what was made of them, the search index is built anew,
+    and the original is removed unless something else needs it. It can't be undone. A ledger that
+    quotes the document keeps its quotes. A document that a pack on legal hold rests on is refused.
     """
     from evidentia.cli.output import print_json, say, visible
     from evidentia.errors import UsageError
@@ -228,49 +287,82 @@ def remove(
     if not names and folder is None and not missing:
         raise UsageError("name documents, or give --folder FOLDER or --missing")
     with workspace(home, tenant) as opened:
-        found = opened.documents.named(*(names or ()), folder=folder, missing=missing)
+        found = opened.documents.named(
+            *(names or ()), folder=folder, missing=missing, removed=erase
+        )
+        labels = _labels(opened)
         if found and not yes:
             for one in found:
-                say(visible(f"{one.collection}/{one.filename}, version {one.version}"), under=True)
-            if not typer.confirm(f"Take {counted(len(found), 'document')} out of the library?"):
-                raise UsageError("nothing was taken out")
-        done = opened.documents.remove(*found, reason=reason) if found else []
+                called = f"{labels[one.collection_id]}/{one.filename}, version {one.version}"
+                say(visible(called), under=True)
+            number = counted(len(found), "document")
+            question = (
+                f"Erase the text of {number} for good?"
+                if erase
+                else f"Take {number} out of the library?"
+            )
+            if not typer.confirm(question):
+                raise UsageError("nothing was erased" if erase else "nothing was taken out")
+        done = opened.documents.remove(*found, reason=reason, erase=erase) if found else []
     if as_json:
         print_json({"removed": [one.as_json() for one in done]})
         return
     if not done:
-        say("There is nothing to take out.")
+        say("There is nothing to erase any more." if erase else "There is nothing to take out.")
     for gone in done:
-        called = visible(f"{gone.document.collection}/{gone.document.filename}")
-        say(f"{called} is taken out; entry {gone.entry} records it.", "good")
+        called = visible(f"{labels[gone.document.collection_id]}/{gone.document.filename}")
+        what = "taken out, and its text erased" if gone.erased else "taken out"
+        say(f"{called} is {what}; entry {gone.entry} records it.", "good")
 
 
-def _list(home: Path | None, tenant: str | None, *, all_versions: bool, as_json: bool) -> None:
-    from evidentia.cli.output import print_json, print_table, say
+def _list(
+    home: Path | None,
+    tenant: str | None,
+    collection: str | None,
+    *,
+    all_versions: bool,
+    as_json: bool,
+) -> None:
+    from evidentia.cli.output import print_json, print_table, say, visible
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.documents.list(all_versions=all_versions)
+        found = opened.documents.list(all_versions=all_versions, collection=collection)
+        labels = _labels(opened)
+    shown = {one.collection_id for one in found if labels[one.collection_id] != one.collection}
+    held = any(one.effective_from or one.effective_until for one in found)
     if as_json:
         print_json({"documents": [document.as_json() for document in found]})
     elif not found:
         say("There are no documents yet; 'evidentia ingest FOLDER' reads some.")
     else:
         print_table(
-            ("Document", "Version", "Pages", "Passages", "Language", "Dated", "Id"),
+            (
+                *("Document", "Version", "Pages", "Passages", "Language", "Dated"),
+                *(("Holds",) if held else ()),
+                "Id",
+            ),
             [
                 (
-                    f"{document.collection}/{document.filename}",
+                    f"{labels[document.collection_id]}/{document.filename}",
                     document.version,
                     document.pages,
                     document.chunks,
                     document.language or "-",
                     document.dated or "-",
+                    *((_holds(document),) if held else ()),
                     document.id,
                 )
                 for document in found
             ],
             right=("Version", "Pages", "Passages"),
         )
+        for identity in sorted(shown, key=lambda one: labels[one]):
+            say(visible(f"{labels[identity]} is {identity}."), under=True)
+
+
+def _holds(document: "StoredDocument") -> str:
+    first, last = document.effective_from, document.effective_until
+    return f"{first or ''}..{last or ''}" if first or last else "-"
 
 
 def cite(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from evidentia.documents.effective import EVER, Effective
 from evidentia.language.direction import Direction
 
 
@@ -47,7 +48,8 @@ class ReadDocument:
     """A document as it was read; the same bytes and name always give an equal one.
 
     `created` and `modified` are ISO dates from the file's own metadata, as the file claims them.
-    `warnings` say what of the file is not in its pages' text.
+    `warnings` say what of the file is not in its pages' text. `effective` is what the file says of
+    when it holds.
     """
 
     filename: str
@@ -61,6 +63,7 @@ class ReadDocument:
     created: str | None
     modified: str | None
     warnings: tuple[str, ...] = ()
+    effective: Effective = EVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +111,8 @@ class ReadFile:
     pages: int
     warnings: tuple[str, ...]
     chunks: tuple[DocumentChunk, ...]
+    effective: Effective = EVER
+    reader: int = 0
+    """The version of the readers that read it."""
     pieces: tuple[DocumentChunk, ...] = ()
     around: tuple[tuple[str, str], ...] = ()

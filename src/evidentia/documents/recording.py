@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from evidentia.canonical import canonical_json, digest
+from evidentia.canonical import canonical_json, derived_id, digest
 from evidentia.documents.chunking import chunk_id
 from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk
@@ -34,6 +34,22 @@ _PLAIN: Final = (
 REMOVED: Final = "removed/"
 """What the subject of an entry begins with that takes a document out of the library."""
 _PROPERTIES: Final = ("language", "direction", "title", "dated", "warnings")
+_LATER: Final = (DATED, "effective_from", "effective_until", "reader")
+"""What the second form of a body says beside the first, each where it is known."""
+_DIGESTED: Final = "properties_sha256"
+COLLECTION_ID: Final = "collection_id"
+ERASED: Final = "erased"
+KEPT: Final = "kept"
+
+
+def collection_id(name: str, folder: str | None = None) -> str:
+    """Return the id of a collection: the first of a name goes by it, others by their folders too.
+
+    >>> collection_id("policies")
+    'col_4a6e97f464f2be75'
+    """
+    named = {"name": name} if folder is None else {"name": name, "folder": folder}
+    return derived_id("col", named)
 
 
 def chunks_digest(chunks: Iterable[DocumentChunk]) -> str:
@@ -58,18 +74,29 @@ def document_body(version: Mapping[str, Any], chunks: str) -> dict[str, Any]:
     return {
         "document_id": version["id"],
         **{name: version[name] for name in _PLAIN},
-        "properties_sha256": digest(properties),
+        _DIGESTED: digest(properties),
         CHUNKS: chunks,
     }
 
 
-def removal_body(document_id: str, through: int, reason: str) -> dict[str, Any]:
-    """Return what an entry says that takes a document out, with all versions up to one."""
+def recorded_body(version: Mapping[str, Any], chunks: str) -> dict[str, Any]:
+    """Return what an entry says of a version in the second form: also of its life."""
+    later = {name: version[name] for name in _LATER if version.get(name)}
+    return {**document_body(version, chunks), COLLECTION_ID: version[COLLECTION_ID], **later}
+
+
+def removal_body(
+    document_id: str, through: int, reason: str, *, erased: bool = False
+) -> dict[str, Any]:
+    """Return what an entry says that takes a document out, with all versions up to one.
+
+    `erased` says that their text is gone for good, and not only out of the library.
+    """
     return {
         "document_id": document_id,
         "removed": True,
         "through": through,
-        "text": "kept",
+        "text": ERASED if erased else KEPT,
         "reason": reason,
     }
 
@@ -79,13 +106,22 @@ def document_leaf(body: Mapping[str, Any]) -> bytes:
     return canonical_json({name: body[name] for name in body if name not in _NOT_OF_IT})
 
 
-def difference(version: Mapping[str, Any], recorded: Mapping[str, Any]) -> str | None:
-    """Say in what a version is not as it was recorded, its chunks left aside; None if it is."""
+def difference(
+    version: Mapping[str, Any], recorded: Mapping[str, Any], *, erased: bool = False
+) -> str | None:
+    """Say in what a version is not as it was recorded, its chunks left aside; None if it is.
+
+    Of one whose text was erased, the title is gone too.
+    """
     expected = document_body(version, str(recorded.get(CHUNKS)))
     for name, value in expected.items():
-        if recorded.get(name) != value:
-            return "title, date, language or warnings" if name.startswith("prop") else name
-    return None
+        if recorded.get(name) != value and not (erased and name == _DIGESTED):
+            return "title, date, language or warnings" if name == _DIGESTED else name
+    implied = collection_id(version["collection"])
+    if version.get(COLLECTION_ID, implied) != recorded.get(COLLECTION_ID, implied):
+        return COLLECTION_ID
+    later = (name for name in _LATER if name != DATED or DATED in recorded)
+    return next((name for name in later if (version.get(name) or None) != recorded.get(name)), None)
 
 
 def damaged_chunk(chunks: Iterable[DocumentChunk], version: Mapping[str, Any]) -> str | None:

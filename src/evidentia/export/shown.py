@@ -70,7 +70,9 @@ def checked_against(session: LedgerSession) -> str:
     if session.bundle is not None:
         given[0] += f" of bundle {session.bundle.id}"
     if contexts is None or session.corpus is not None:
-        given.append(number_of(session.document_count, "document"))
+        as_of = session.corpus.filter.as_of if session.corpus else None
+        held = f" that held on {as_of}" if as_of else ""
+        given.append(f"{number_of(session.document_count, 'document')}{held}")
     return " and ".join(given)
 
 

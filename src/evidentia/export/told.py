@@ -61,12 +61,12 @@ def ledger_told(session: "LedgerSession") -> Told:
 def _by_what(session: "LedgerSession") -> str:
     """Say what the answer was checked against, and how that stands in the statement."""
     if session.contexts is None:
-        return f"{counted(session.document_count, 'document')}, by digest"
+        return f"{session.documents_told}, by digest"
     whole = f"{counted(len(session.contexts), 'context')}, whole"
     of = f" (the items of bundle {session.bundle.id})" if session.bundle else ""
     if session.corpus is None:
         return f"{whole}{of}"
-    return f"{whole}{of}, and {counted(session.document_count, 'document')}, by digest"
+    return f"{whole}{of}, and {session.documents_told}, by digest"
 
 
 def bundle_told(bundle: "EvidenceBundle") -> Told:

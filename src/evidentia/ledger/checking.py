@@ -339,7 +339,9 @@ def _ages(entries: Iterable[LedgerEntry], corpus: Corpus) -> dict[str, DocumentA
     """Return how old the documents are that a ledger's entries rest on, by their ids."""
     used = {entry.source_document.id for entry in entries if entry.source_document}
     return {
-        document.id: DocumentAge(document.filename, document.dated, document.superseded)
+        document.id: DocumentAge(
+            document.filename, document.dated, document.superseded, document.until
+        )
         for document in corpus.held.documents(used).values()
     }
 

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from evidentia.canonical import parse_json
-from evidentia.documents.recording import document_leaf
+from evidentia.documents.effective import Effective
+from evidentia.documents.recording import collection_id, document_leaf
 from evidentia.errors import CanonicalError, ProofError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel, LaterFields
 from evidentia.trail.keyed import EMPTY_MAP, KeyedMap, Update
@@ -24,6 +25,8 @@ CORPUS: Final = "corpus"
 MAX_NAMED: Final = 100
 """How many documents a filter names; a larger selection is named by its digest."""
 _HASH: Final = r"^[0-9a-f]{64}$"
+_DAY: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_EFFECTIVE: Final = ("effective_from", "effective_until")
 
 Get = Callable[[bytes], bytes | None]
 """Gives what the map has under a key."""
@@ -94,8 +97,9 @@ def whole_map(leaves: Mapping[bytes, bytes]) -> Update:
 class CorpusFilter(LaterFields):
     """Which documents of a library a check used: all, some collections, or some documents.
 
-    A selection of more than a hundred documents is named by the digest of the canonical JSON list
-    of their ids, in order, and by how many they are.
+    Collections go by their ids. `as_of` is the day that the documents had to hold on. A selection
+    of more than a hundred documents is named by the digest of the canonical JSON list of their
+    ids, in order, and by how many they are.
     """
 
     later: ClassVar[tuple[str, ...]] = (
@@ -104,6 +108,7 @@ class CorpusFilter(LaterFields):
         "documents",
         "selection_sha256",
         "selected",
+        "as_of",
     )
 
     all: Literal[True] | None = None
@@ -111,6 +116,7 @@ class CorpusFilter(LaterFields):
     documents: FrozenItems[str] | None = Field(None, max_length=MAX_NAMED)
     selection_sha256: str | None = Field(None, pattern=_HASH)
     selected: int | None = Field(None, ge=1)
+    as_of: str | None = Field(None, pattern=_DAY)
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -123,8 +129,11 @@ class CorpusFilter(LaterFields):
 
     def admits(self, leaf: Mapping[str, Any]) -> bool:
         """Whether it lets a document in; of a selection that is a digest, nothing is known here."""
+        holds = Effective(*(leaf.get(name) for name in _EFFECTIVE))
+        if self.as_of is not None and not holds.holds_on(self.as_of):
+            return False
         if self.collections is not None:
-            return leaf["collection"] in self.collections
+            return leaf.get("collection_id", collection_id(leaf["collection"])) in self.collections
         return self.documents is None or leaf["document_id"] in self.documents
 
 
@@ -143,7 +152,8 @@ class NamedCorpus(FrozenModel):
 
     @model_validator(mode="after")
     def _counts(self) -> Self:
-        if self.used > self.documents or (self.filter.all and self.used != self.documents):
+        is_whole = self.filter.all and self.filter.as_of is None
+        if self.used > self.documents or (is_whole and self.used != self.documents):
             raise ValueError("used counts what the filter lets in of the documents")
         return self
 
@@ -223,4 +233,7 @@ def _differences(document: Mapping[str, Any], leaf: Mapping[str, Any]) -> Iterat
         yield f"document {document['id']} is not as superseded as it is called"
     for name in ("version", "collection", "filename", "media_type", "sha256", "dated"):
         if name in leaf and leaf[name] != document[name]:
+            yield f"document {document['id']} has another {name} in its corpus"
+    for name in _EFFECTIVE:
+        if leaf.get(name) != document.get(name):
             yield f"document {document['id']} has another {name} in its corpus"

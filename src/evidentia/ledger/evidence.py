@@ -59,7 +59,7 @@ class CorpusDocument:
     """A document that answers are checked against.
 
     `superseded` says that a newer version of it is among the documents; `paged` that its pages are
-    pages to a reader.
+    pages to a reader; `until` is the last day on which it says that it holds.
     """
 
     id: str
@@ -67,6 +67,7 @@ class CorpusDocument:
     dated: date | None = None
     superseded: bool = False
     paged: bool = True
+    until: date | None = None
 
 
 class Hit(NamedTuple):
@@ -172,12 +173,7 @@ class Corpus:
             hidden = self._hidden[chunk.document_id] = _comments(
                 self.held.chunks(chunk.document_id)
             )
-        text = chunk.text
-        for start, end in hidden.get(chunk.page, ()):
-            low, high = max(start - chunk.start, 0), min(end - chunk.start, len(text))
-            if low < high:
-                text = text[:low] + " " * (high - low) + text[high:]
-        return text
+        return _without(hidden, chunk)
 
     def nearest(
         self, text: str, limit: int, *, among: frozenset[str] | None = None
@@ -383,6 +379,21 @@ def _passage(window: _Found, corpus: Corpus) -> Passage:
 def _readable(text: str) -> str:
     """Return the text with lone surrogates, which no JSON can hold, as replacement characters."""
     return _LONE_SURROGATES.sub("\ufffd", text)
+
+
+def visible_texts(chunks: Sequence[DocumentChunk]) -> list[str]:
+    """Return the texts of a document's chunks, with what stands in comments as spaces."""
+    hidden = _comments(chunks)
+    return [_without(hidden, chunk) for chunk in chunks]
+
+
+def _without(hidden: Mapping[int, Sequence[Span]], chunk: DocumentChunk) -> str:
+    text = chunk.text
+    for start, end in hidden.get(chunk.page, ()):
+        low, high = max(start - chunk.start, 0), min(end - chunk.start, len(text))
+        if low < high:
+            text = text[:low] + " " * (high - low) + text[high:]
+    return text
 
 
 def _comments(chunks: Sequence[DocumentChunk]) -> dict[int, tuple[Span, ...]]:

@@ -2,8 +2,8 @@
 
 * `missing_evidence`: a critical claim was not found.
 * `contradiction`: a claim is contradicted.
-* `outdated_source`: a claim rests on a document older than the window, or on an older version of
-  a document of which a newer one is there.
+* `outdated_source`: a claim rests on a document older than the window, on one that says that it
+  holds no more, or on an older version of a document of which a newer one is there.
 * `ambiguous_evidence`: the passages that weigh most on a claim, within 0.05 of each other, do not
   say the same of it: in full, in part, or the contrary.
 * `conflicting_sources`: one document supports a claim in full and another contradicts it, or two
@@ -96,11 +96,15 @@ RISK_DEFINITIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DocumentAge:
-    """What is known of a document's age: its own date, and whether a newer version is there."""
+    """What is known of a document's age: its own date, and whether a newer version is there.
+
+    `until` is the last day on which it says that it holds.
+    """
 
     filename: str
     dated: date | None = None
     superseded: bool = False
+    until: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +237,8 @@ def _outdated(entries: Sequence[LedgerEntry], context: RiskContext) -> RiskFlag 
 def _why_outdated(age: DocumentAge, context: RiskContext) -> str | None:
     if age.superseded:
         return f"{age.filename} has a newer version among the documents"
+    if age.until is not None and context.today is not None and age.until < context.today:
+        return f"{age.filename} holds until {age.until}, which has passed"
     if age.dated is None or context.today is None:
         return None
     if (context.today - age.dated).days <= context.outdated_after_days:

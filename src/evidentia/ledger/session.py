@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import ProofError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel, LaterFields
+from evidentia.language.counting import counted
 from evidentia.ledger.commitment import CorpusCommitment, CorpusFilter, wrong_documents
 from evidentia.ledger.contexts import (
     CheckedBundle,
@@ -39,8 +40,13 @@ Origin = Literal["contexts", "library"]
 """Where evidence is from: what the model was given, or what it could have known."""
 
 
-class CheckedDocument(FrozenModel):
-    """A document that an answer was checked against; `superseded` if a newer version was too."""
+class CheckedDocument(LaterFields):
+    """A document that an answer was checked against; `superseded` if a newer version was too.
+
+    `effective_from` and `effective_until` are the days on which it says that it begins and ends.
+    """
+
+    later: ClassVar[tuple[str, ...]] = ("effective_from", "effective_until")
 
     id: str
     version: int = Field(ge=1)
@@ -50,6 +56,8 @@ class CheckedDocument(FrozenModel):
     sha256: str
     dated: str | None = None
     superseded: bool = False
+    effective_from: str | None = None
+    effective_until: str | None = None
 
 
 class UnreadFile(FrozenModel):
@@ -141,6 +149,13 @@ class LedgerSession(LaterFields):
         return tuple(origin for origin, is_given in named if is_given in found)
 
     @property
+    def documents_told(self) -> str:
+        """How many documents it was checked against, and on which day they held, for people."""
+        as_of = self.corpus.filter.as_of if self.corpus else None
+        held = f" that held on {as_of}" if as_of else ""
+        return f"{counted(self.document_count, 'document')}{held}"
+
+    @property
     def predicate_type(self) -> str:
         """The form of its statement: the first, unless it has what only a later one can say."""
         if any(one is not None for one in (self.corpus, self.search, self.contexts)):
@@ -167,10 +182,13 @@ class LedgerSession(LaterFields):
             raise ProofError(f"not a ledger: {where}: {first['msg']}") from None
         for name in _nulls(statement.predicate):
             raise ProofError(f"not a ledger: {name} is null; it is left out where there is none")
-        if session.predicate_type != statement.predicate_type:
+        is_dated = any(one.effective_from or one.effective_until for one in session.documents)
+        if session.predicate_type != statement.predicate_type or (
+            is_dated and session.corpus is None
+        ):
             raise ProofError(
                 "not a ledger: only the second form has by_support and judging, and only the third "
-                "a corpus, what it was searched by, and contexts"
+                "a corpus, what it was searched by, contexts, and documents that say when they hold"
             )
         if session.to_statement().subjects != statement.subjects:
             raise ProofError("the statement's subject is not the answer that it holds")
@@ -191,6 +209,7 @@ def _nulls(predicate: Mapping[str, Any]) -> Iterator[str]:
         (LedgerSession.later, [predicate]),
         (LedgerSummary.later, [ledger["summary"]]),
         (LedgerEntry.later, ledger["entries"]),
+        (CheckedDocument.later, predicate.get("documents", ())),
     )
     if predicate.get("corpus") is not None:
         parts = (*parts, (CorpusFilter.later, [predicate["corpus"]["filter"]]))

@@ -9,7 +9,10 @@ from typing import Literal, NamedTuple, Protocol
 from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
+from evidentia.documents.effective import Effective
 from evidentia.documents.model import DocumentChunk, ReadFile
+from evidentia.documents.reading import READER_VERSION
+from evidentia.documents.recording import chunks_digest
 from evidentia.errors import InputError
 from evidentia.loading.places import Places, Seen
 from evidentia.loading.reading import (
@@ -20,10 +23,11 @@ from evidentia.loading.reading import (
     read_bytes,
     read_files,
 )
+from evidentia.loading.shelving import Shelf, Shelving
 from evidentia.store.database import Database
 from evidentia.store.lake import Lake
 from evidentia.store.sql import library
-from evidentia.store.sql.library import StoredDocument
+from evidentia.store.sql.library import Reading, StoredDocument
 
 Outcome = Literal["added", "changed", "unchanged"]
 FileProgress = Callable[[int, int], None]
@@ -60,10 +64,22 @@ class Ingestion:
         return tuple(result.document for result in self.results)
 
 
+class Asking(NamedTuple):
+    """What is asked of an ingestion beside the files.
+
+    `collection` names the one that all documents come into, in place of their folders' own;
+    `effective` says when they hold, whatever they say themselves.
+    """
+
+    collection: str | None = None
+    effective: Effective | None = None
+
+
 class _Task(NamedTuple):
     """A file on its way: its bytes until they were sent to a reader, and what is known of it."""
 
     file: FoundFile
+    shelf: Shelf
     identity: str
     sha256: str
     seen: Seen | None
@@ -96,7 +112,8 @@ class Recorder(Protocol):
 class Ingesting:
     """Brings files into a tenant's library; `now` gives the time to note.
 
-    Where each was read from is noted in `places`, and what was read by `recorder`.
+    Where each was read from is noted in `places`, and what was read by `recorder`; `shelving` says
+    which collection it belongs to.
     """
 
     def __init__(  # noqa: PLR0917 - what a workspace has of each
@@ -104,20 +121,25 @@ class Ingesting:
         database: Database,
         lake: Lake,
         places: Places,
+        shelving: Shelving,
         recorder: Recorder,
         tenant: str,
         now: Callable[[], str],
+        asking: Asking,
     ) -> None:
         self._database = database
         self._recorder = recorder
         self._lake = lake
         self._places = places
+        self._shelving = shelving
+        self._asking = asking
         self._tenant = tenant
         self._now = now
 
     def run(self, targets: Sequence[Path], progress: FileProgress) -> Ingestion:
         """Ingest files and folders; one that cannot be read is a problem, and the others go on."""
         found = _found(targets)
+        shelves = self._shelves(found.files)
         total = len(found.files)
         results: dict[int, IngestedDocument | FileProblem] = {}
         unread: list[int] = []
@@ -127,7 +149,8 @@ class Ingesting:
             results[place] = result
             if isinstance(result, IngestedDocument):
                 task = tasks[place]
-                self._places.note(task.identity, task.file, task.seen, task.sha256)
+                reader = max(result.document.reader, READER_VERSION)
+                self._places.note(task.identity, task.file, task.seen, task.sha256, reader)
             progress(len(results), total)
 
         def questions() -> Iterator[Asked]:
@@ -138,8 +161,9 @@ class Ingesting:
                 except InputError as error:
                     done(place, FileProblem(file.filename, str(error)))
                     continue
-                identity = library.document_id(file.collection, file.filename)
-                task = tasks[place] = _Task(file, identity, sha256_hex(data), seen)
+                shelf = shelves[file.root]
+                identity = library.document_id(shelf.key, file.filename)
+                task = tasks[place] = _Task(file, shelf, identity, sha256_hex(data), seen)
                 self._lake.put(data)  # also what is known: a damaged file is mended by it
                 known = self._known(task)
                 if known:
@@ -162,35 +186,63 @@ class Ingesting:
             found.left_out,
         )
 
+    def _shelves(self, files: Sequence[FoundFile]) -> dict[Path, Shelf]:
+        """Return the collections of the folders that files were found in."""
+        asked, shelves = self._asking.collection, dict[Path, Shelf]()
+        for file in files:
+            if file.root not in shelves:
+                if asked is None:
+                    shelf = self._shelving.of_folder(file.root, file.collection)
+                else:
+                    shelf = self._shelving.named(asked)
+                shelves[file.root] = shelf
+                self._shelving.note(file.root, shelf)
+        return shelves
+
     def _known(self, task: _Task) -> IngestedDocument | None:
         """Return the document if its bytes need not be read: unchanged, or back again."""
         with self._database.read() as connection:
             newest = self._recorder.newest(connection, task.identity)
-            if newest and newest.sha256 == task.sha256:
+            if (
+                newest
+                and self._is_same(newest, task)
+                and (
+                    newest.reader >= READER_VERSION
+                    or self._places.is_read(task.identity, task.sha256, READER_VERSION)
+                )
+            ):
                 return IngestedDocument(newest, "unchanged")
             before = library.version_of_bytes(connection, self._tenant, task.identity, task.sha256)
-        return self._store(task, before) if before else None
+            if before is None or before.reader < READER_VERSION:  # what is older is read anew
+                return None
+            if not library.has_chunks(connection, self._tenant, before.reading):  # it was erased
+                return None
+        return self._store(task, before)
 
     def _store(self, task: _Task, read: ReadFile | StoredDocument) -> IngestedDocument:
         """Store a version of a document; its chunks too, unless its bytes were read before."""
         with self._recorder.writing() as connection:
             library.lock_library(connection, self._tenant)
             newest = self._recorder.newest(connection, task.identity)
-            if newest and newest.sha256 == task.sha256:  # someone was faster
+            if (
+                newest  # someone was faster, or a newer reader came to the same passages
+                and self._is_same(newest, task)
+                and (newest.reader >= read.reader or self._same_passages(connection, newest, read))
+            ):
                 return IngestedDocument(newest, "unchanged")
-            before = library.version_of_bytes(connection, self._tenant, task.identity, task.sha256)
-            for known in (before, read):
-                if isinstance(known, StoredDocument):
-                    self._recorder.require(connection, known)
-            new = isinstance(read, ReadFile) and not before
+            if isinstance(read, StoredDocument):
+                self._recorder.require(connection, read)
+            reading = Reading(task.identity, task.sha256, read.reader)
+            new = not library.has_chunks(connection, self._tenant, reading)
             removed = self._recorder.removed_through
             last = newest.version if newest else removed(connection, task.identity)
             if isinstance(read, ReadFile) and new:
                 library.insert_chunks(connection, self._tenant, task.identity, read)
+            effective = self._asking.effective or read.effective
             document = StoredDocument(
                 id=task.identity,
                 version=last + 1,
-                collection=task.file.collection,
+                collection=task.shelf.name,
                 filename=task.file.filename,
                 media_type=read.media_type,
                 sha256=task.sha256,
@@ -202,11 +254,25 @@ class Ingesting:
                 chunks=len(read.chunks) if isinstance(read, ReadFile) else read.chunks,
                 warnings=read.warnings,
                 created_at=self._now(),
+                collection_id=task.shelf.id,
+                effective_from=effective.first,
+                effective_until=effective.last,
+                reader=read.reader,
             )
             library.insert_version(connection, self._tenant, document)
             chunks = read.chunks if isinstance(read, ReadFile) and new else None
             self._recorder.record(connection, document, chunks)
         return IngestedDocument(document, "changed" if newest else "added")
+
+    def _is_same(self, newest: StoredDocument, task: _Task) -> bool:
+        """Whether a version is what is asked for: of these bytes and days."""
+        return newest.sha256 == task.sha256 and self._asking.effective in (None, newest.effective)
+
+    def _same_passages(
+        self, connection: Connection, newest: StoredDocument, read: ReadFile | StoredDocument
+    ) -> bool:
+        known = library.chunks_of(connection, self._tenant, newest.reading)
+        return isinstance(read, ReadFile) and chunks_digest(known) == chunks_digest(read.chunks)
 
 
 def _look(file: FoundFile) -> Seen | None:

@@ -66,6 +66,8 @@ class _Note:
     sha256: str
     size: int
     mtime_ns: int
+    reader: int = 0
+    """The version of the readers that last found these bytes to give the passages that are kept."""
 
 
 class Places:
@@ -77,14 +79,16 @@ class Places:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def note(self, document_id: str, file: FoundFile, seen: Seen | None, sha256: str) -> None:
+    def note(
+        self, document_id: str, file: FoundFile, seen: Seen | None, sha256: str, reader: int = 0
+    ) -> None:
         """Note where a document was read from, and what the file looked like before that."""
         if seen is None:  # it came and went meanwhile: there is nothing to compare with
             return
         path = file.path.absolute()
         depth = file.filename.count("/")
         again = path.parents[depth] if depth else path
-        note = _Note(str(path), str(again), sha256, seen.size, seen.mtime_ns)
+        note = _Note(str(path), str(again), sha256, seen.size, seen.mtime_ns, reader)
         if self._noted(document_id) != note:
             self._write(document_id, note)
 
@@ -99,6 +103,20 @@ class Places:
                 found.append(FileChange(document_id, filename, note.path, change, note.read_again))
         return tuple(found)
 
+    def is_read(self, document_id: str, sha256: str, reader: int) -> bool:
+        """Whether a reader of this version, or a newer one, has read these bytes here."""
+        note = self._noted(document_id)
+        return note is not None and note.sha256 == sha256 and note.reader >= reader
+
+    def root(self, document: StoredDocument) -> Path | None:
+        """Return the folder of a document's collection, from which it was read here; if it was."""
+        note = self._noted(document.id)
+        if note is None:
+            return None
+        above = Path(note.path).parents
+        depth = document.filename.count("/")
+        return above[depth].resolve() if depth < len(above) else None
+
     def _file(self, document_id: str) -> Path:
         return self._folder / f"{document_id}.json"
 
@@ -108,7 +126,8 @@ class Places:
             note = _Note(**json.loads(self._file(document_id).read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
-        return note if isinstance(note.path, str) and isinstance(note.read_again, str) else None
+        is_text = isinstance(note.path, str) and isinstance(note.read_again, str)
+        return note if is_text and isinstance(note.reader, int) else None
 
     def _write(self, document_id: str, note: _Note) -> None:
         make_folder(self._folder)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from evidentia.documents.chunking import chunk_document, join_chunks
 from evidentia.documents.model import DocumentChunk, ReadDocument, ReadFile
+from evidentia.documents.reading import READER_VERSION
 from evidentia.documents.reading.document import read_document
 from evidentia.errors import DocumentError
 from evidentia.loading.reading import COMPUTING_SECONDS, Asked
@@ -41,6 +42,8 @@ def read(asked: Asked) -> ReadFile:
         pages=len(document.pages),
         warnings=document.warnings,
         chunks=chunks,
+        effective=document.effective,
+        reader=READER_VERSION,
         pieces=pieces,
         around=_around(document, pieces, asked.context),
     )

@@ -21,11 +21,15 @@ WORKER: Final = "evidentia.loading.reader"
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file to be read: where it is, and what it is called within its collection."""
+    """A file to be read: where it is, and what it is called within its collection.
+
+    `collection` is the name of the folder that it is called within, and `root` that folder.
+    """
 
     path: Path
     collection: str
     filename: str
+    root: Path = Path()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def find_files(target: Path) -> FoundFiles:
     if target.is_file():
         place = target.resolve()
         return FoundFiles(
-            (FoundFile(target, _readable(place.parent.name), _readable(target.name)),)
+            (FoundFile(target, _readable(place.parent.name), _readable(target.name), place.parent),)
         )
     if not target.is_dir():
         raise NotFoundError(f"{target}: no such file or folder")
@@ -73,7 +77,7 @@ def find_files(target: Path) -> FoundFiles:
             if reason := _why_left_out(path, root):
                 left_out.append((called, reason))
             elif not name.startswith((".", "~$")):
-                files.append(FoundFile(path, _readable(root.name), called))
+                files.append(FoundFile(path, _readable(root.name), called, root))
     return FoundFiles(tuple(files), tuple(left_out))
 
 

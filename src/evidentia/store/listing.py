@@ -46,6 +46,11 @@ def grant(database: Database, role: str) -> None:
             "trail_erase_pack",
         ):
             run(connection, f"GRANT EXECUTE ON FUNCTION {function}(text, bigint) TO {name}")
+        for function in (
+            "trail_erase_chunks(text, text, text, bigint)",
+            "trail_erase_title(text, text, bigint)",
+        ):
+            run(connection, f"GRANT EXECUTE ON FUNCTION {function} TO {name}")
 
 
 def differences(connection: Connection) -> list[str]:

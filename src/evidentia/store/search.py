@@ -63,10 +63,14 @@ class IndexedChunk(NamedTuple):
     page: int
     start: int
     terms: Sequence[str]
+    reader: int = 0
 
 
 class IndexedDocument(NamedTuple):
-    """What the index is told of a document: its names, and the chunks of all its bytes."""
+    """What the index is told of a document: its names, and the chunks of all its bytes.
+
+    `collection` is the collection's id.
+    """
 
     id: str
     collection: str
@@ -84,6 +88,7 @@ class Candidate(NamedTuple):
     place: int
     page: int
     start: int
+    reader: int
 
 
 class Within(NamedTuple):
@@ -357,10 +362,11 @@ class IndexReader:
         return int(found.count)
 
     def _scored(self, address: tantivy.DocAddress, worth: Mapping[str, float]) -> Candidate:
-        document, sha256, chunk_hash, place, page, start, length, terms = self._kept(address)
+        document, sha256, chunk_hash, *numbers, terms = self._kept(address)
+        place, page, start, reader, length = map(int, numbers)
         times = ((value, terms.count(f" {term} ")) for term, value in worth.items())
-        points = score(((value, count) for value, count in times if count), int(length), self.known)
-        return Candidate(points, document, sha256, chunk_hash, int(place), int(page), int(start))
+        points = score(((value, count) for value, count in times if count), length, self.known)
+        return Candidate(points, document, sha256, chunk_hash, place, page, start, reader)
 
     def _kept(self, address: tantivy.DocAddress) -> list[str]:
         return bytes(self._stored(address)).decode().split("\t")
@@ -378,6 +384,7 @@ def _kept(document_id: str, chunk: IndexedChunk) -> bytes:
         chunk.place,
         chunk.page,
         chunk.start,
+        chunk.reader,
         len(chunk.terms),
         f" {'  '.join(chunk.terms)} ",
     )

@@ -1,9 +1,9 @@
 """The tables as they are now. Migrations make them; a test compares the two.
 
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
-an erasure. `chunk_embeddings` may be emptied: it follows from the chunks, as snapshots and the
-corpus's nodes follow from the entries. Bundles have a schema of their own, `llm`, where the
-database knows schemas.
+an erasure, and chunks only where a document's text was erased. `chunk_embeddings` may be emptied:
+it follows from the chunks, as snapshots and the corpus's nodes follow from the entries. Bundles
+have a schema of their own, `llm`, where the database knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
 not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
@@ -168,6 +168,10 @@ documents = _table(
     Column("chunks", _Number, nullable=False),
     Column("warnings", Text, nullable=False),
     Column("created_at", _Time, nullable=False),
+    Column("collection_id", Text),
+    Column("effective_from", Text),
+    Column("effective_until", Text),
+    Column("reader", _Number),
     CheckConstraint("status IN ('ready')", name="documents_status"),
     CheckConstraint("direction IN ('ltr', 'rtl')", name="documents_direction"),
     Index("documents_sha256", "tenant", "sha256"),
@@ -187,7 +191,16 @@ document_chunks = _table(
     Column("end_offset", _Number, nullable=False),
     Column("content", Text, nullable=False),
     Column("ocr", _Real),
-    Index("document_chunks_place", "tenant", "document_id", "sha256", "chunk_index", unique=True),
+    Column("reader", _Number, primary_key=True, autoincrement=False),
+    Index(
+        "document_chunks_place",
+        "tenant",
+        "document_id",
+        "sha256",
+        "reader",
+        "chunk_index",
+        unique=True,
+    ),
     Index("document_chunks_hash", "tenant", "chunk_hash"),
 )
 

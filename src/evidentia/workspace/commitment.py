@@ -110,16 +110,26 @@ def leaves_then(
     return _leading_to(acting, connection, bytes.fromhex(corpus.root), before, named)
 
 
-def selection(acting: Acting, identities: Collection[str] | None) -> CorpusFilter:
-    """Return the filter of some documents, or of all; a large selection is kept in the lake."""
+def selection(
+    acting: Acting,
+    identities: Collection[str] | None,
+    collections: Collection[str] | None = None,
+    as_of: str | None = None,
+) -> CorpusFilter:
+    """Return the filter of some documents, of collections, or of all.
+
+    A large selection of documents is kept in the lake.
+    """
+    if collections is not None:
+        return CorpusFilter(collections=sorted(collections), as_of=as_of)
     if identities is None:
-        return CorpusFilter(all=True)
+        return CorpusFilter(all=True, as_of=as_of)
     named = sorted(identities)
     if len(named) <= MAX_NAMED:
-        return CorpusFilter(documents=named)
+        return CorpusFilter(documents=named, as_of=as_of)
     data = canonical_json(named)
     acting.opened.lake.put(data)
-    return CorpusFilter(selection_sha256=sha256_hex(data), selected=len(named))
+    return CorpusFilter(selection_sha256=sha256_hex(data), selected=len(named), as_of=as_of)
 
 
 def update_corpus(

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
+from evidentia.documents.effective import version_on
 from evidentia.documents.model import DocumentChunk
 from evidentia.errors import IntegrityError
 from evidentia.judges.nli.meaning import with_meaning
@@ -25,7 +26,7 @@ from evidentia.ledger.judging import Judge
 from evidentia.ledger.references import named
 from evidentia.store.search import Candidate, IndexReader, Within
 from evidentia.store.sql import embeddings, library
-from evidentia.store.sql.library import StoredDocument, corpus_id
+from evidentia.store.sql.library import Reading, StoredDocument, corpus_id
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import CurrentCorpus, current_corpus, newest_document
 from evidentia.workspace.library import Proved
@@ -46,9 +47,6 @@ _MOST_CORPORA: Final = 8
 _MOST_PINS: Final = 100
 """How often a library is looked at again that moved between two looks."""
 
-Bytes = tuple[str, str]
-"""A document's bytes: its id and their digest."""
-
 
 class ReadChunks:
     """The chunks of documents that were read and verified, by their bytes; threads may share it.
@@ -57,11 +55,11 @@ class ReadChunks:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Bytes, tuple[DocumentChunk, ...]] = OrderedDict()
+        self._known: OrderedDict[Reading, tuple[DocumentChunk, ...]] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
 
-    def get(self, key: Bytes) -> tuple[DocumentChunk, ...] | None:
+    def get(self, key: Reading) -> tuple[DocumentChunk, ...] | None:
         """Return the chunks of bytes, if they are remembered."""
         with self._lock:
             found = self._known.get(key)
@@ -69,7 +67,7 @@ class ReadChunks:
                 self._known.move_to_end(key)
             return found
 
-    def put(self, key: Bytes, chunks: tuple[DocumentChunk, ...]) -> None:
+    def put(self, key: Reading, chunks: tuple[DocumentChunk, ...]) -> None:
         """Remember chunks that were verified."""
         with self._lock:
             self._size += _size(chunks) - _size(self._known.get(key, ()))
@@ -117,12 +115,12 @@ class Documents:
 
     def chunks(self, version: StoredDocument) -> tuple[DocumentChunk, ...]:
         """Return a version's chunks as the trail recorded them."""
-        key = version.id, version.sha256
+        key = version.reading
         found = self._chunks.get(key)
         if found is None:
             with self._lock:
                 connection, proved = self._view
-                found = tuple(library.chunks_of(connection, self._acting.tenant, *key))
+                found = tuple(library.chunks_of(connection, self._acting.tenant, key))
                 proved.require(version, found)
             self._chunks.put(key, found)
         return found
@@ -146,20 +144,28 @@ def _size(chunks: Iterable[DocumentChunk]) -> int:
     return sum(len(chunk.text) for chunk in chunks)
 
 
+class Part(NamedTuple):
+    """A part of a library: what is looked in, and on which day it held; None is whenever."""
+
+    within: Within = Within()
+    as_of: date | None = None
+
+
 class LibraryHoldings:
     """The part of a library that an answer is checked against; keeps `ledger.evidence.Holdings`.
 
     An older version goes by its own id, `doc_…@1`. Bytes that several versions share count once, as
-    the newest of them.
+    the newest of them. As of a day, one version of a document is there at most: the one that held.
     """
 
-    def __init__(self, acting: Acting, pinned: "Pin", within: Within) -> None:
+    def __init__(self, acting: Acting, pinned: "Pin", part: Part) -> None:
         self._acting = acting
         self._entry = pinned.entry
         self._reader = pinned.reader
         self._documents = pinned.documents
-        self._within = within
-        self._known: dict[Bytes, CorpusDocument] = {}
+        self._within, self._as_of = part.within, part.as_of
+        self._readings: set[Reading] = set()
+        self._known: dict[Reading, CorpusDocument] = {}
         self._by_id: dict[str, StoredDocument] = {}
         self._met: set[str] = set()
 
@@ -174,7 +180,9 @@ class LibraryHoldings:
         while True:
             found = self._found(text, size, within)
             hits = [
-                hit for hit in map(self._hit, found) if among is None or hit.document_id in among
+                hit
+                for hit in map(self._hit, found)
+                if hit is not None and (among is None or hit.document_id in among)
             ]
             if len(hits) >= limit or len(found) < size:
                 return hits[:limit]
@@ -187,7 +195,7 @@ class LibraryHoldings:
         found = {}
         for identity in wanted:
             version = self._by_id.get(identity)
-            document = version and self._known.get((version.id, version.sha256))
+            document = version and self._known.get(version.reading)
             if document:
                 found[identity] = document
         return found
@@ -234,7 +242,9 @@ class LibraryHoldings:
 
     def few(self, most: int) -> list[DocumentChunk] | None:
         """Return all chunks, unless they are more."""
-        within = self._within.documents
+        within, collections = self._within
+        if within is None and collections is not None:
+            within = frozenset(self._acting.read(library.documents_in, collections))
         if within is None:
             if self._reader.known.count > most:
                 return None
@@ -250,7 +260,7 @@ class LibraryHoldings:
         for _ in range(2):
             found = self._reader.search(text, limit, within)
             self._meet({one.document_id for one in found})
-            if all((one.document_id, one.sha256) in self._known for one in found):
+            if all(_reading(one) in self._readings for one in found):
                 return found
             state, reader = rebuild_index(self._acting).opened()
             if state.entry != self._entry:  # and so is of another library by now
@@ -258,8 +268,10 @@ class LibraryHoldings:
             self._reader = reader
         raise IntegrityError("the search index names passages that no document has: check again")
 
-    def _hit(self, one: Candidate) -> Hit:
-        document = self._known[one.document_id, one.sha256]
+    def _hit(self, one: Candidate) -> Hit | None:
+        document = self._known.get(_reading(one))
+        if document is None:  # none that held on the day
+            return None
         return Hit(one.score, one.chunk_hash, document.id, one.place, one.page, one.start)
 
     def _is_within(self, identity: str) -> bool:
@@ -272,20 +284,38 @@ class LibraryHoldings:
             return
         for identity, versions in self._documents.versions(new).items():
             self._met.add(identity)
-            chosen = {version.sha256: version for version in versions}
+            self._readings.update(version.reading for version in versions)
+            there = self._there(versions)
+            chosen = {version.reading: version for version in there}
             for version in chosen.values():
-                document = _corpus_document(version)
-                self._known[version.id, version.sha256] = document
+                document = _corpus_document(version, superseded=version != there[-1])
+                self._known[version.reading] = document
                 self._by_id[document.id] = version
 
+    def _there(self, versions: Sequence[StoredDocument]) -> Sequence[StoredDocument]:
+        """Return which of a document's versions are in the corpus, the newest last."""
+        collections = self._within.collections
+        if collections is not None and versions and versions[-1].collection_id not in collections:
+            return ()
+        if self._as_of is None:
+            return versions
+        held = version_on(self._as_of, versions)
+        return () if held is None else (held,)
 
-def _corpus_document(version: StoredDocument) -> CorpusDocument:
+
+def _reading(one: Candidate) -> Reading:
+    return Reading(one.document_id, one.sha256, one.reader)
+
+
+def _corpus_document(version: StoredDocument, *, superseded: bool) -> CorpusDocument:
+    until = version.effective_until
     return CorpusDocument(
         id=corpus_id(version),
         filename=version.filename,
         dated=date.fromisoformat(version.dated) if version.dated else None,
-        superseded=not version.is_newest,
+        superseded=superseded,
         paged=version.media_type in PAGED,
+        until=date.fromisoformat(until) if until else None,
     )
 
 
@@ -328,7 +358,7 @@ class Shelf:
     documents: Remembered[tuple[int, bytes], Documents] = field(
         default_factory=lambda: Remembered(_MOST_CORPORA)
     )
-    corpora: Remembered[tuple[Within, Documents, IndexReader], Corpus] = field(
+    corpora: Remembered[tuple[Part, Documents, IndexReader], Corpus] = field(
         default_factory=lambda: Remembered(_MOST_CORPORA)
     )
     made: dict[str, bytes] = field(default_factory=dict)
@@ -355,14 +385,12 @@ class Shelf:
                 return
         raise IntegrityError("documents are added faster than they can be searched: check again")
 
-    def corpus(
-        self, pin: Pin, within: Within, judges: Sequence[Judge], progress: Progress
-    ) -> Corpus:
+    def corpus(self, pin: Pin, part: Part, judges: Sequence[Judge], progress: Progress) -> Corpus:
         """Return a part of the library as judges need it: with what its passages mean if asked."""
-        key = within, pin.documents, pin.reader
+        key = part, pin.documents, pin.reader
         known = self.corpora.get(key)
         if known is None:
-            known = Corpus(LibraryHoldings(self.acting, pin, within))
+            known = Corpus(LibraryHoldings(self.acting, pin, part))
         corpus = with_meaning(
             known, judges, look_up=self.look_up, keep=self._take, progress=progress
         )

@@ -32,22 +32,34 @@ _log = get_logger("workspace")
 Stored = list[StoredDocument]
 Chunks = list[DocumentChunk]
 Removed = list["RemovedDocument"]
+Shelves = list[library.Collection]
 
 
 class Documents(Part, name="documents"):
     """A tenant's library: what answers are checked against, and bundles are made of."""
 
-    def ingest(self, *targets: str | Path, progress: "Progress | None" = None) -> "Ingestion":
+    def ingest(
+        self,
+        *targets: str | Path,
+        collection: str | None = None,
+        effective: str | None = None,
+        progress: "Progress | None" = None,
+    ) -> "Ingestion":
         """Read files, and the documents of folders, into the library; return what became of each.
 
         The same bytes are stored once; other bytes under the same name are a new version. A file
         that cannot be read is a problem in what is returned, and the others go on. The trail
-        records the digests of each version and of its passages.
+        records the digests of each version and of its passages. `collection` is the id or the name
+        of the collection they belong to, in place of their folder's own; `effective` says from when
+        until when they hold (`2026-01-01..2026-12-31`), whatever they say themselves.
         """
-        from evidentia.loading.ingesting import Ingesting  # noqa: PLC0415 - not all read files
+        from evidentia.documents.effective import parse_effective  # noqa: PLC0415 - not all need it
+        from evidentia.loading.ingesting import Asking, Ingesting  # noqa: PLC0415 - the same
         from evidentia.loading.places import Places  # noqa: PLC0415 - the same
+        from evidentia.workspace.removing import shelving_of  # noqa: PLC0415 - the same
         from evidentia.workspace.searching import search_index  # noqa: PLC0415 - the same
 
+        asking = Asking(collection, None if effective is None else parse_effective(effective))
         acting = self._acting
         acting.refuse_to_fork()
         opened = acting.opened
@@ -55,7 +67,14 @@ class Documents(Part, name="documents"):
         with acting.database.read() as connection:
             has_begun = newest_document(acting, connection) is not None
         ingesting = Ingesting(
-            acting.database, opened.lake, places, Recorder(acting), acting.tenant, opened.now
+            acting.database,
+            opened.lake,
+            places,
+            shelving_of(acting),
+            Recorder(acting),
+            acting.tenant,
+            opened.now,
+            asking,
         )
         done = ingesting.run([Path(one) for one in targets], progress or (lambda *_: None))
         known = {one.document.id for one in done.results if one.outcome != "added"}
@@ -82,34 +101,50 @@ class Documents(Part, name="documents"):
         self._acting.refuse_to_fork()
         return record_missing(self._acting, progress=progress)
 
-    def named(self, *names: str, folder: str | None = None, missing: bool = False) -> Stored:
+    def collections(self) -> Shelves:
+        """Return the collections, each with its id; `label` tells two of one name apart."""
+        return self._acting.read(library.collections)
+
+    def named(
+        self,
+        *names: str,
+        folder: str | None = None,
+        missing: bool = False,
+        removed: bool = False,
+    ) -> Stored:
         """Return documents of the library by id, or as `collection/filename`; the newest versions.
 
         `folder` adds all of a collection, or of a folder within one (`policies/travel`), and
-        `missing` all whose files are gone from where this machine read them. `NotFoundError` is
+        `missing` all whose files are gone from where this machine read them. `removed` looks among
+        those too that were taken out; of a folder, where their text is kept. `NotFoundError` is
         raised for a name or a folder that no document has.
         """
         from evidentia.workspace.removing import named_documents  # noqa: PLC0415 - rarely needed
 
-        return named_documents(self._acting, names, folder, missing=missing)
+        return named_documents(self._acting, names, folder, missing=missing, removed=removed)
 
-    def remove(self, *documents: str | StoredDocument, reason: str) -> Removed:
+    def remove(self, *documents: str | StoredDocument, reason: str, erase: bool = False) -> Removed:
         """Take documents out of the library, named by id or name; the trail says so, and why.
 
         What is taken out is in no later check and no later bundle. Its text is kept: ledgers that
         cite it still open, and its citations still resolve. Ingested again, it is a further
-        version.
+        version. With `erase` the text goes for good, also of documents that were taken out before:
+        the passages, their index and the original, but for what else needs that. `UsageError` is
+        raised if a pack on legal hold rests on it.
         """
         from evidentia.workspace import removing  # noqa: PLC0415 - rarely needed
 
         removing.check_reason(reason)
         names = [one if isinstance(one, str) else one.id for one in documents]
-        return removing.remove(self._acting, removing.named_documents(self._acting, names), reason)
+        found = removing.named_documents(self._acting, names, removed=erase)
+        return removing.remove(self._acting, found, reason, erase=erase)
 
     def sync(
         self,
         folder: str | Path,
         *,
+        collection: str | None = None,
+        effective: str | None = None,
         dry_run: bool = False,
         limit: float = 0.1,
         progress: "Progress | None" = None,
@@ -118,28 +153,36 @@ class Documents(Part, name="documents"):
 
         `dry_run` only says what would be done. `InputError` is raised, and nothing is done, for a
         folder without documents, and where more than `limit` of its documents would be taken out.
+        `collection` and `effective` are as for `ingest`.
         """
         from evidentia.workspace import removing  # noqa: PLC0415 - rarely needed
 
         acting, place = self._acting, Path(folder)
-        planned = removing.plan(acting, place)
+        planned = removing.plan(acting, place, collection)
         if dry_run:
             return planned
         removing.refuse_many(planned, limit)
-        done = self.ingest(place, progress=progress)
+        done = self.ingest(place, collection=collection, effective=effective, progress=progress)
         reason = f"not in the folder {planned.collection!r} any more"
         removed = removing.remove(acting, planned.removed, reason)
         return replace(planned, ingestion=done, entries=tuple(one.entry for one in removed))
 
-    def list(self, *, all_versions: bool = False, removed: bool = False) -> Stored:
+    def list(
+        self, *, all_versions: bool = False, removed: bool = False, collection: str | None = None
+    ) -> Stored:
         """Return the documents of the library, the newest version of each or all versions.
 
-        `removed` gives those too that were taken out.
+        `removed` gives those too that were taken out; `collection` names the one to list.
         """
+        from evidentia.workspace.choosing import collection_ids  # noqa: PLC0415 - rarely needed
+
         acting = self._acting
+        asked = collection_ids(acting, None if collection is None else [collection])
         found = acting.read(library.all_versions) if removed else versions_in(acting)
+        found = [one for one in found if asked is None or one.collection_id in asked]
         found = [document for document in found if all_versions or document.is_newest]
-        return sorted(found, key=lambda item: (item.collection, item.filename, item.version))
+        places = {one.id: place for place, one in enumerate(acting.read(library.collections))}
+        return sorted(found, key=lambda one: (places[one.collection_id], one.filename, one.version))
 
     def chunks(self, document: StoredDocument) -> Chunks:
         """Return a document's chunks, in reading order, as the trail recorded them.
@@ -148,7 +191,7 @@ class Documents(Part, name="documents"):
         """
         acting = self._acting
         with acting.database.read() as connection:
-            chunks = library.chunks_of(connection, acting.tenant, document.id, document.sha256)
+            chunks = library.chunks_of(connection, acting.tenant, document.reading)
             proved = Proved.now(acting, connection)
             if chunks or proved.has(document):
                 proved.require_recorded(document, chunks)

@@ -7,7 +7,7 @@ the rest.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +35,7 @@ from evidentia.store.sql.ledgers import ListedLedger, differing_rows
 from evidentia.store.sql.library import IssuedAnchors, StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.choosing import collection_ids, count_used, day_of
 from evidentia.workspace.commitment import CheckedCorpus, selection
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.ledger_pages import (
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
+    from evidentia.workspace.corpora import Part as CheckedPart
     from evidentia.workspace.corpora import Pin
     from evidentia.workspace.many import Executor
     from evidentia.workspace.membership import LedgerCorpus
@@ -139,6 +141,8 @@ class Ledgers(Part, name="ledgers"):
         title: str | None = None,
         mode: str = "answer",
         answer_name: str = "answer",
+        collections: Sequence[str] | None = None,
+        as_of: date | str | None = None,
         judges: "Sequence[str | Judge | LanguageModel] | None" = None,
         policy: "JudgingPolicy | None" = None,
         outdated_after_days: int = 730,
@@ -148,10 +152,13 @@ class Ledgers(Part, name="ledgers"):
         """Judge each claim of an answer by documents; keep the ledger and record it in the trail.
 
         `against` is what `ingest` returned, documents, or a file or folder to ingest first; all
-        documents of the library by default. `contexts` are the passages that the model was given
+        documents of the library by default. `collections` are checked by alone, by their names or
+        ids. `as_of` is a day: documents that did not hold on it are left out, and of several
+        versions the one is used that did. `contexts` are the passages that the model was given
         (texts, dicts with a text, what retrievers give), and `bundle` names the one whose items
         they are: claims are checked against those, which are kept whole with the ledger, and
-        against the library only if `library` or `against` asks for that too. `judges` are names,
+        against the library only if `library`, `against`, `collections` or `as_of` asks for that
+        too. `judges` are names,
         judges of your own, or language models, and are asked in the given order; `policy` says when
         those are asked that vote after the others, and who decides. A source dated more than
         `outdated_after_days` ago is flagged. The same answer checked again is a new ledger that
@@ -165,7 +172,7 @@ class Ledgers(Part, name="ledgers"):
         from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
         from evidentia.ledger.joining import join_corpora  # noqa: PLC0415 - the same
         from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
-        from evidentia.store.search import ENGINE, Within  # noqa: PLC0415 - the same
+        from evidentia.store.search import ENGINE  # noqa: PLC0415 - the same
         from evidentia.workspace.contexts import ContextAnchors, given_contexts  # noqa: PLC0415 - the same
         from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
         from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
@@ -178,8 +185,9 @@ class Ledgers(Part, name="ledgers"):
         asked = made(acting, judges)
         acting.refuse_to_fork()
         given = given_contexts(acting, contexts, bundle)
-        asks_library = given is None or library or against is not None
-        chosen, unread = _checked_against(acting, against) if asks_library else (None, ())
+        named, day = (against, collections, as_of), day_of(as_of)
+        asks_library = given is None or library or any(one is not None for one in named)
+        part, unread = _checked_against(acting, against if asks_library else (), collections, day)
         extracted = extract_claims(answer)
         identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
         session_id = derived_id("ses", {**identity, "mode": mode})
@@ -189,9 +197,9 @@ class Ledgers(Part, name="ledgers"):
         corpora = [] if given is None else [given.corpus(shelf, asked, embeds)]
         with ExitStack() as held:
             pin = held.enter_context(shelf.pinned()) if asks_library else None
-            library_then = _library_then(acting, pin, chosen, unread) if pin else None
+            library_then = _library_then(acting, pin, part, unread) if pin else None
             if pin is not None:
-                corpora.append(shelf.corpus(pin, Within(chosen), asked, embeds))
+                corpora.append(shelf.corpus(pin, part, asked, embeds))
             if given is not None and pin is not None:
                 if library_then is None:
                     raise InputError(
@@ -205,7 +213,7 @@ class Ledgers(Part, name="ledgers"):
                 context = CheckContext(
                     session_id=session_id,
                     created_at=now,
-                    today=datetime.fromisoformat(now).date(),
+                    today=day or datetime.fromisoformat(now).date(),
                     issued_anchors=issued,
                     anchor_of=ContextAnchors(issued).of if given else issued.of,
                     previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
@@ -217,7 +225,8 @@ class Ledgers(Part, name="ledgers"):
             cited = cited_documents(checked.ledger) - (given.ids if given else frozenset())
             rests_on = pin.used(cited) if pin else []
             is_older = pin is not None and library_then is None
-            versions = versions_in(acting, chosen, pin.connection) if pin and is_older else rests_on
+            ids = part.within.documents
+            versions = versions_in(acting, ids, pin.connection) if pin and is_older else rests_on
             commitment = library_then and pin and library_then.commitment(pin.connection, cited)
         shelf.keep_embeddings()
         session = LedgerSession(
@@ -434,8 +443,12 @@ def audit(acting: Acting, progress: Progress | None, *, quick: bool = False) -> 
 
 
 def _read(acting: Acting, row: ListedLedger) -> RecordedLedger:
-    session = LedgerSession.from_statement(Statement.parse(LEDGERS.file(acting, row)))
-    return RecordedLedger.of(session, row.entry)
+    return RecordedLedger.of(read_session(acting, row), row.entry)
+
+
+def read_session(acting: Acting, row: ListedLedger) -> LedgerSession:
+    """Return a ledger's session from the statement that the trail names."""
+    return LedgerSession.from_statement(Statement.parse(LEDGERS.file(acting, row)))
 
 
 def _keep(acting: Acting, session: LedgerSession) -> int:
@@ -457,11 +470,15 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
 
 
 def _checked_against(
-    acting: Acting, against: Any
-) -> "tuple[frozenset[str] | None, tuple[FileProblem, ...]]":
-    """Return the ids of the documents to check by, or None for all, and what could not be read."""
+    acting: Acting, against: Any, collections: Sequence[str] | None, as_of: date | None
+) -> "tuple[CheckedPart, tuple[FileProblem, ...]]":
+    """Return the part of the library to check by, and what could not be read."""
     from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - only checking needs it
+    from evidentia.store.search import Within  # noqa: PLC0415 - the same
+    from evidentia.workspace.corpora import Part as CheckedPart  # noqa: PLC0415 - the same
 
+    if against is not None and collections is not None:
+        raise InputError("check against documents or against collections, not both")
     unread: tuple[FileProblem, ...] = ()
     if isinstance(against, str | Path):
         against = Documents(acting).ingest(against)
@@ -469,31 +486,41 @@ def _checked_against(
         unread = against.problems
         against = against.documents
     ids = None if against is None else frozenset(document.id for document in against)
-    return ids, unread
+    return CheckedPart(Within(ids, collection_ids(acting, collections)), as_of), unread
 
 
 def _library_then(
     acting: Acting,
     pin: "Pin",
-    ids: frozenset[str] | None,
+    part: "CheckedPart",
     unread: "tuple[FileProblem, ...]",
 ) -> CheckedCorpus | None:
     """Return the library that documents are of, as it is pinned; None if no entry records any.
 
     Raise `InputError` if there is nothing to check against.
     """
-    found = pin.corpus
-    if found is not None and ids is None:
+    found, ((ids, named), as_of) = pin.corpus, part
+    if found is None and (named is not None or as_of is not None):
+        raise InputError(
+            "no entry of the trail records these documents, so a ledger could not say which of "
+            "them it used: 'evidentia documents record' records them"
+        )
+    is_all = (ids, named, as_of) == (None, None, None)
+    if found is not None and is_all:
         used = found.documents
     else:
-        used = len(versions_in(acting, ids, pin.connection))
+        used = count_used(acting, part, pin.connection)
     if not used:
         problem = f"; {unread[0].problem}" if unread else ""
+        held = f" that held on {as_of}" if as_of else ""
         raise InputError(
-            "there are no documents to check against: give a folder with documents "
+            f"there are no documents to check against{held}: give a folder with documents "
             f"({FORMATS}), or ingest some first{problem}"
         )
-    return found and CheckedCorpus(acting, found, selection(acting, ids), used)
+    if found is None:
+        return None
+    chosen = selection(acting, ids, named, None if as_of is None else as_of.isoformat())
+    return CheckedCorpus(acting, found, chosen, used)
 
 
 def _file_changes(
@@ -552,4 +579,6 @@ def _checked_document(version: StoredDocument) -> CheckedDocument:
         sha256=version.sha256,
         dated=version.dated,
         superseded=not version.is_newest,
+        effective_from=version.effective_from,
+        effective_until=version.effective_until,
     )

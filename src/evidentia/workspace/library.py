@@ -12,13 +12,13 @@ from evidentia.documents.model import DocumentChunk
 from evidentia.documents.recording import (
     CHUNKS,
     CORPUS,
-    DATED,
+    ERASED,
     REMOVED,
     chunks_digest,
     damaged_chunk,
     difference,
-    document_body,
     document_leaf,
+    recorded_body,
     removal_body,
 )
 from evidentia.errors import EvidentiaError, IntegrityError
@@ -26,8 +26,8 @@ from evidentia.language.counting import counted
 from evidentia.ledger.citations import CitationResolution
 from evidentia.ledger.commitment import corpus_key, read_leaf, with_version, without_versions
 from evidentia.logs import get_logger
-from evidentia.store.sql import library, log
-from evidentia.store.sql.library import StoredDocument
+from evidentia.store.sql import library, log, uses
+from evidentia.store.sql.library import Reading, StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import (
@@ -61,6 +61,14 @@ class RecordedVersion(NamedTuple):
     body: Mapping[str, Any]
 
 
+class RecordedRemoval(NamedTuple):
+    """What an entry says that takes a document out: with all its versions up to one."""
+
+    entry: int
+    through: int
+    body: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentsRecorded:
     """What became of documents that no entry recorded: now recorded, or why not."""
@@ -78,6 +86,10 @@ class Recordings:
 
     def __init__(self, logged: Iterable[LoggedEntry]) -> None:
         self.of: dict[tuple[str, int], RecordedVersion] = {}
+        self.removed: dict[str, RecordedRemoval] = {}
+        """The last removal of each document that was ever taken out."""
+        self.erased: dict[str, RecordedRemoval] = {}
+        """The last removal that erased a document's text, of each whose text was erased."""
         self.contested: list[str] = []
         for one in logged:
             body, seq = one.body, one.entry.seq
@@ -85,7 +97,11 @@ class Recordings:
                 case {"document_id": str(identity), "removed": True, "through": int(through)} if (
                     one.entry.subject == f"{REMOVED}{identity}"
                 ):
-                    if (identity, through) not in self.of:
+                    if (identity, through) in self.of:
+                        self.removed[identity] = RecordedRemoval(seq, through, body)
+                        if body.get("text") == ERASED:
+                            self.erased[identity] = self.removed[identity]
+                    else:
                         self.contested.append(
                             f"document {identity}: entry {seq} takes out version {through}, which "
                             "no entry before it records"
@@ -121,14 +137,26 @@ class Recordings:
         ]
         return cls(found)
 
+    def is_erased(self, version: StoredDocument) -> bool:
+        """Whether a version was taken out, and its text erased."""
+        found = self.erased.get(version.id)
+        return found is not None and version.version <= found.through
+
     def problem(
         self, version: StoredDocument, chunks: Sequence[DocumentChunk] | None = None
     ) -> str | None:
-        """Say in what a version, and its chunks if they are given, are not as recorded."""
+        """Say in what a version, and its chunks if they are given, are not as recorded.
+
+        Of a version whose text was erased there are none, but those of bytes that came back.
+        """
         found = self.of.get((version.id, version.version))
         if found is None:
             return _UNRECORDED
-        return _differing(version, chunks, found.body, f"entry {found.entry} of the trail")
+        erased = self.is_erased(version)
+        where = f"entry {found.entry} of the trail"
+        return _differing(
+            version, None if erased and not chunks else chunks, found.body, where, erased=erased
+        )
 
 
 class Proved:
@@ -259,9 +287,11 @@ def _differing(
     chunks: Sequence[DocumentChunk] | None,
     recorded: Mapping[str, Any],
     where: str,
+    *,
+    erased: bool = False,
 ) -> str | None:
     """Say in what a version, and its chunks if they are given, are not what was recorded."""
-    differing = difference(version.as_json(), recorded)
+    differing = difference(version.as_json(), recorded, erased=erased)
     if differing is not None:
         return f"its {differing} is not what {where} recorded; {_COPY}"
     if chunks is not None and chunks_digest(chunks) != recorded[CHUNKS]:
@@ -298,18 +328,19 @@ class Recorder:
         digest = (
             self._recorded_digest(connection, version) if chunks is None else chunks_digest(chunks)
         )
-        body = document_body(version.as_json(), digest)
-        if version.dated is not None:
-            body[DATED] = version.dated
+        body = recorded_body(version.as_json(), digest)
         corpus = update_corpus(acting, connection, lambda get: with_version(get, body))
         body |= {CORPUS: corpus, "by": acting.actor}
         receipt = acting.append_within(connection, EntryKind.DOCUMENT, version.id, body)
         self.entries.append(receipt.seq)
 
-    def remove(self, connection: Connection, version: StoredDocument, reason: str) -> int:
+    def remove(
+        self, connection: Connection, version: StoredDocument, reason: str, *, erased: bool = False
+    ) -> int:
         """Record that a document is taken out, with all versions up to this; return the entry."""
         acting = self.acting
-        body = {**removal_body(version.id, version.version, reason), "by": acting.actor}
+        body = removal_body(version.id, version.version, reason, erased=erased)
+        body["by"] = acting.actor
         body[CORPUS] = update_corpus(acting, connection, lambda get: without_versions(get, body))
         subject = f"{REMOVED}{version.id}"
         receipt = acting.append_within(connection, EntryKind.DOCUMENT, subject, body)
@@ -341,10 +372,9 @@ class Recorder:
     def _recorded_digest(self, connection: Connection, version: StoredDocument) -> str:
         known = Recordings.of_some(self.acting, connection, {version.id})
         for found in known.of.values():
-            if found.body.get("sha256") == version.sha256:
+            if (found.body.get("sha256"), found.body.get("reader", 0)) == version.reading[1:]:
                 return str(found.body[CHUNKS])
-        of = self.acting.tenant, version.id, version.sha256
-        return chunks_digest(library.chunks_of(connection, *of))
+        return chunks_digest(library.chunks_of(connection, self.acting.tenant, version.reading))
 
 
 def removed_through(
@@ -427,7 +457,7 @@ def _record_one(acting: Acting, version: StoredDocument) -> str | None:
         known = Recordings.of_some(acting, connection, {version.id})
         if (version.id, version.version) in known.of:
             return None
-        chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
+        chunks = library.chunks_of(connection, acting.tenant, version.reading)
         problem = damaged_chunk(chunks, version.as_json())
         if problem is None:
             Recorder(acting).record(connection, version, chunks)
@@ -443,7 +473,7 @@ def require_places(acting: Acting, found: CitationResolution) -> CitationResolut
         proved = Proved.now(acting, connection)
         believed: set[DocumentChunk] = set()
         for version in library.all_versions(connection, acting.tenant, identities):
-            chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
+            chunks = library.chunks_of(connection, acting.tenant, version.reading)
             proved.require_recorded(version, chunks)
             believed.update(chunks)
     for chunk in found.places:
@@ -469,7 +499,8 @@ def audited_documents(
         versions = library.all_versions(connection, tenant)
         owners = library.chunk_owners(connection, tenant)
         others = library.other_rows(connection, tenant)
-        anchors = [] if quick else library.wrong_anchors(connection, tenant)
+        erased = bool(known.erased)
+        anchors = [] if quick else library.wrong_anchors(connection, tenant, erased=erased)
         yield from audited_corpus(acting, connection)
     there = {(one.id, one.version) for one in versions}
     for (identity, number), found in sorted(known.of.items()):
@@ -479,14 +510,17 @@ def audited_documents(
                 f"{found.body.get('filename')}, {number}): entry {found.entry} of the trail "
                 "records it, and the database does not have it"
             )
-    of_bytes = {(one.id, one.sha256) for one in versions}
-    for identity, sha256 in sorted(set(owners) - of_bytes):
-        yield f"document {identity}: there are passages of bytes it never had ({sha256[:16]})"
+    for owner in sorted(set(owners) - {one.reading for one in versions}):
+        yield (
+            f"document {owner.document_id}: there are passages of bytes it never had "
+            f"({owner.sha256[:16]})"
+        )
     for identity in others:
         yield f"document {identity}: its row has a workspace or a status that no document has"
     yield from anchors
+    living = {one.reading for one in versions if not known.is_erased(one)}
     for done, version in enumerate(versions, 1):
-        problem = _audited_version(acting, known, version, quick=quick)
+        problem = _audited_version(acting, known, version, living, quick=quick)
         if problem is not None:
             yield f"{named(version)}: {problem}"
         if progress is not None:
@@ -505,28 +539,54 @@ def _indexed(
     from evidentia.workspace.searching import indexed  # noqa: PLC0415 - an audit's alone
 
     for identity, of_one in groupby(versions, key=lambda version: version.id):
-        digests = dict.fromkeys(version.sha256 for version in of_one)
+        readings = dict.fromkeys(version.reading for version in of_one)
         with acting.database.read() as connection:  # whose errors are told from in here alone
             chunks = [
-                indexed(chunk, sha256)
-                for sha256 in digests
-                for chunk in library.chunks_of(connection, acting.tenant, identity, sha256)
+                indexed(chunk, reading)
+                for reading in readings
+                for chunk in library.chunks_of(connection, acting.tenant, reading)
             ]
         yield identity, chunks
 
 
 def _audited_version(
-    acting: Acting, known: Recordings, version: StoredDocument, *, quick: bool
+    acting: Acting,
+    known: Recordings,
+    version: StoredDocument,
+    living: Collection[Reading],
+    *,
+    quick: bool,
 ) -> str | None:
+    """Say what is wrong with a version; `living` are the readings whose passages must be there."""
     if quick:
         return known.problem(version)
     try:
         with acting.database.read() as connection:
-            of = (version.id, version.sha256)
-            chunks = library.chunks_of(connection, acting.tenant, *of)
+            chunks = library.chunks_of(connection, acting.tenant, version.reading)
+            is_used = uses.is_used(connection, version.sha256)
         if (problem := known.problem(version, chunks)) is not None:
             return problem
+        if version.reading not in living:
+            return _not_erased(acting, known.erased[version.id].entry, chunks, version, is_used)
         acting.opened.lake.check(version.sha256)
     except EvidentiaError as error:
         return str(error)
+    return None
+
+
+def _not_erased(
+    acting: Acting,
+    entry: int,
+    chunks: Sequence[DocumentChunk],
+    version: StoredDocument,
+    is_used: bool,  # noqa: FBT001 - called once, above
+) -> str | None:
+    """Say what is still there of a version whose text an entry says was erased."""
+    if chunks or version.title is not None:
+        return f"entry {entry} of the trail says that its text was erased, and it is still there"
+    if not is_used and acting.opened.lake.holds(version.sha256):
+        return (
+            f"entry {entry} of the trail says that its text was erased, and its original is still "
+            "in the lake: the next check removes it"
+        )
     return None

@@ -196,22 +196,22 @@ def _warm(acting: Acting, how: How, places: Iterable[int], embedding: Progress) 
     """Bring the search index up to date and embed small libraries, once for all workers."""
     from evidentia.judges.nli.meaning import WHOLE  # noqa: PLC0415 - checking alone needs it
     from evidentia.store.search import Within  # noqa: PLC0415 - the same
-    from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
+    from evidentia.workspace.corpora import Part, shelf_of  # noqa: PLC0415 - the same
     from evidentia.workspace.judges import made  # noqa: PLC0415 - the same
 
     asked, shelf = made(acting, how.judges), shelf_of(acting)
     reads_meaning = any(getattr(judge, "reads_meaning", False) for judge in asked)
     with shelf.pinned() as pin:
         for place in sorted(places):
-            within = Within(ids_of(how.against[place]))
-            held = shelf.corpus(pin, within, (), embedding).held
+            part = Part(Within(ids_of(how.against[place])))
+            held = shelf.corpus(pin, part, (), embedding).held
             if not place and held.few(0) is not None:
                 raise InputError(
                     "there are no documents to check against: give a folder with documents "
                     f"({FORMATS}), or ingest some first"
                 )
             if reads_meaning and held.few(WHOLE) is not None:
-                meaning = shelf.corpus(pin, within, asked, embedding).meaning
+                meaning = shelf.corpus(pin, part, asked, embedding).meaning
                 if meaning is not None:
                     meaning.nearest("", 1)
     shelf.keep_embeddings()

@@ -24,6 +24,11 @@ class Remembered(Generic[Key, Value]):
                 self._values.move_to_end(key)
             return value
 
+    def forget(self, key: Key) -> None:
+        """Forget a value, if it is remembered."""
+        with self._lock:
+            self._values.pop(key, None)
+
     def put(self, key: Key, value: Value) -> None:
         """Remember a value; the one that was not used for longest is forgotten for it."""
         with self._lock:

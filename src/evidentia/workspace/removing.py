@@ -1,6 +1,6 @@
 """Taking documents out of the library: as an entry of the trail, and by what a folder has now."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 from evidentia.errors import InputError, NotFoundError
 from evidentia.language.counting import counted
 from evidentia.logs import get_logger
+from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.library import Proved, Recorder, named, versions_in
+from evidentia.workspace.forgetting import erase_text, erased_through, finish_erasing
+from evidentia.workspace.library import Proved, Recorder, Recordings, named, versions_in
 
 if TYPE_CHECKING:
     from evidentia.loading.ingesting import Ingestion
+    from evidentia.loading.shelving import Shelving
 
 MAX_REASON: Final = 1_000
 LIMIT: Final = 0.1
@@ -23,14 +26,18 @@ _log = get_logger("workspace")
 
 @dataclass(frozen=True, slots=True)
 class RemovedDocument:
-    """A document that was taken out: its newest version, and the entry that says so."""
+    """A document that was taken out: its newest version, and the entry that says so.
+
+    `erased` says that its text is gone, too.
+    """
 
     document: StoredDocument
     entry: int
+    erased: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        return {**self.document.as_json(), "entry": self.entry}
+        return {**self.document.as_json(), "entry": self.entry, "erased": self.erased}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,37 +76,46 @@ def check_reason(reason: str) -> None:
 
 
 def named_documents(
-    acting: Acting, names: Sequence[str], folder: str | None = None, *, missing: bool = False
+    acting: Acting,
+    names: Sequence[str],
+    folder: str | None = None,
+    *,
+    missing: bool = False,
+    removed: bool = False,
 ) -> list[StoredDocument]:
     """Return the newest versions of documents: by name, of a folder, and whose files are gone.
 
+    `removed` finds those too that were taken out, by a name or a folder; of a folder, only those
+    whose text is kept.
     Raise `NotFoundError` for a name or a folder that no document of the library has.
     """
-    newest = {one.id: one for one in _listed(acting, whole=folder is not None or missing)}
-    called = {f"{one.collection}/{one.filename}": one.id for one in newest.values()}
+    there = {one.id: one for one in _listed(acting, whole=folder is not None or missing)}
+    newest, erased = there, frozenset[str]()
+    if removed:
+        newest, erased = _ever(acting)
+    known = acting.read(library.collections)
     found: dict[str, StoredDocument] = {}
     for name in names:
-        identity = called.get(name, name)
-        if identity not in newest:
+        one = newest.get(name) or _called(known, newest.values(), name)
+        if one is None:
             raise NotFoundError(
                 f"the library has no document {name[:200]!r}: 'evidentia documents' lists names "
                 "and ids"
             )
-        found[identity] = newest[identity]
+        found[one.id] = one
     if folder is not None:
-        begins = f"{folder.rstrip('/')}/"
-        inside = [identity for name, identity in sorted(called.items()) if name.startswith(begins)]
+        inside = [one for one in _inside(known, newest.values(), folder) if one.id not in erased]
         if not inside:
             raise NotFoundError(
                 f"no document of the library is in {folder[:200]!r}: 'evidentia documents' lists "
                 "them with their folders"
             )
-        found |= {identity: newest[identity] for identity in inside}
+        found |= {one.id: one for one in inside}
     if missing:
         from evidentia.loading.places import Places  # noqa: PLC0415 - rarely needed
 
         places = Places(acting.opened.home.places(acting.tenant))
-        for change in places.changes(newest.values()):
+        for change in places.changes(there.values()):
             if change.change == "gone":
                 found[change.document_id] = newest[change.document_id]
     return list(found.values())
@@ -113,30 +129,109 @@ def _listed(acting: Acting, *, whole: bool = True) -> list[StoredDocument]:
         return [one for one in Proved.now(acting, connection).everything() if one.is_newest]
 
 
+def _ever(acting: Acting) -> tuple[dict[str, StoredDocument], frozenset[str]]:
+    """Return the newest versions of all documents there ever were, and whose texts were erased."""
+    with acting.database.read() as connection:
+        through = erased_through(acting, connection)
+        versions = library.all_versions(connection, acting.tenant)
+    newest = {one.id: one for one in versions if one.is_newest}
+    gone = (one.id for one in newest.values() if one.version <= through.get(one.id, 0))
+    return newest, frozenset(gone)
+
+
+def _split(known: Sequence[library.Collection], name: str) -> tuple[str, str] | None:
+    """Return the id of the collection that a path begins with, and the rest; None if none does.
+
+    Raise `InputError` if it begins with a name that several have.
+    """
+    from evidentia.loading.shelving import find_collection  # noqa: PLC0415 - rarely needed
+
+    collection, _, rest = name.partition("/")
+    try:
+        return find_collection(known, collection).id, rest
+    except NotFoundError:
+        return None
+
+
+def _called(
+    known: Sequence[library.Collection], documents: Iterable[StoredDocument], name: str
+) -> StoredDocument | None:
+    asked = _split(known, name)
+    return next((one for one in documents if (one.collection_id, one.filename) == asked), None)
+
+
+def _inside(
+    known: Sequence[library.Collection], documents: Iterable[StoredDocument], folder: str
+) -> list[StoredDocument]:
+    asked = _split(known, folder.rstrip("/"))
+    if asked is None:
+        return []
+    collection, path = asked
+    begins = f"{path}/" if path else ""
+    inside = [
+        one
+        for one in documents
+        if one.collection_id == collection and one.filename.startswith(begins)
+    ]
+    return sorted(inside, key=lambda one: one.filename)
+
+
 def remove(
-    acting: Acting, documents: Collection[StoredDocument], reason: str
+    acting: Acting, documents: Collection[StoredDocument], reason: str, *, erase: bool = False
 ) -> list[RemovedDocument]:
-    """Take documents out, each in a transaction of its own; one that is out already stays so."""
+    """Take documents out, each in a transaction of its own; one that is out already stays so.
+
+    With `erase` their text goes, too, also of those that are out already.
+    """
     done: list[RemovedDocument] = []
     for document in documents:
         with acting.writing() as connection:
             recorder, proved = Recorder(acting), Proved.now(acting, connection)
-            if proved.has(document):
-                proved.require(document)  # its name, too: by that it was chosen
-                entry = recorder.remove(connection, document, reason)
-                done.append(RemovedDocument(document, entry))
-            elif recorder.removed_through(connection, document.id) < document.version:
+            is_there = proved.has(document)
+            if (
+                not is_there
+                and recorder.removed_through(connection, document.id) < document.version
+            ):
                 raise InputError(
                     f"{named(document)}: no entry of the trail records it, so none can take it "
                     "out: 'evidentia documents record' records it"
-                )  # else someone else was faster
+                )
+            known = Recordings.of_some(acting, connection, {document.id})
+            if erase and not known.is_erased(document):  # else someone else was faster
+                proved.require_recorded(document)  # its name, too: by that it was chosen
+                entry = erase_text(acting, connection, document, reason)
+                done.append(RemovedDocument(document, entry, erased=True))
+            elif not erase and is_there:  # the same
+                proved.require(document)
+                entry = recorder.remove(connection, document, reason)
+                done.append(RemovedDocument(document, entry))
+    if erase:
+        finish_erasing(acting)
     if done:
-        _log.info("documents_removed", tenant=acting.tenant, count=len(done))
+        _log.info("documents_removed", tenant=acting.tenant, count=len(done), erased=erase)
     return done
 
 
-def plan(acting: Acting, folder: Path) -> Synced:
-    """Say what makes the library what a folder is; reads the files, and changes nothing."""
+def shelving_of(acting: Acting) -> "Shelving":
+    """Return what finds the collections of folders, as the library is now."""
+    from evidentia.loading.places import Places  # noqa: PLC0415 - only reading files needs it
+    from evidentia.loading.shelving import Folders, Shelving  # noqa: PLC0415 - the same
+
+    def documents(collection: library.Collection, most: int) -> list[StoredDocument]:
+        with acting.database.read() as connection:
+            ids = library.documents_in(connection, acting.tenant, {collection.id})[:most]
+            return library.all_versions(connection, acting.tenant, ids)
+
+    folder = acting.opened.home.places(acting.tenant)
+    known = acting.read(library.collections)
+    return Shelving(known, documents, Places(folder), Folders(folder))
+
+
+def plan(acting: Acting, folder: Path, collection: str | None = None) -> Synced:
+    """Say what makes the library what a folder is; reads the files, and changes nothing.
+
+    `collection` names the one that the folder is, in place of its own.
+    """
     from evidentia.canonical import sha256_hex  # noqa: PLC0415 - only this needs it
     from evidentia.loading.reading import find_files, read_bytes  # noqa: PLC0415 - the same
 
@@ -148,8 +243,13 @@ def plan(acting: Acting, folder: Path) -> Synced:
             f"{folder}: there is no document in it, so all would be taken out: is it the right "
             "folder? 'evidentia documents remove --folder' takes out what was read from one"
         )
-    collection = files[0].collection
-    newest = {one.filename: one for one in _listed(acting) if one.collection == collection}
+    shelving = shelving_of(acting)
+    shelf = (
+        shelving.of_folder(files[0].root, files[0].collection)
+        if collection is None
+        else shelving.named(collection)
+    )
+    newest = {one.filename: one for one in _listed(acting) if one.collection_id == shelf.id}
     added, changed, unchanged = [], [], []
     for file in files:
         known = newest.get(file.filename)
@@ -161,7 +261,7 @@ def plan(acting: Acting, folder: Path) -> Synced:
             changed.append(file.filename)
     there = {file.filename for file in files}
     removed = tuple(one for name, one in sorted(newest.items()) if name not in there)
-    return Synced(collection, tuple(added), tuple(changed), tuple(unchanged), removed)
+    return Synced(shelf.name, tuple(added), tuple(changed), tuple(unchanged), removed)
 
 
 def refuse_many(planned: Synced, limit: float) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from sqlalchemy import Connection
 
 from evidentia.documents.model import DocumentChunk
-from evidentia.documents.recording import REMOVED
+from evidentia.documents.recording import ERASED, REMOVED
 from evidentia.errors import NotFoundError
 from evidentia.language.tokens import tokenize
 from evidentia.ledger.references import names_of
@@ -19,10 +19,13 @@ from evidentia.store.search import (
     SearchIndex,
 )
 from evidentia.store.sql import library
+from evidentia.store.sql.library import Reading
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import newest_document
+from evidentia.workspace.forgetting import remove_originals
 from evidentia.workspace.library import Proved, versions_in
+from evidentia.workspace.logged import LoggedEntry
 
 Progress = Callable[[int, int], None]
 _log = get_logger("workspace")
@@ -73,9 +76,14 @@ def _goes_on(acting: Acting, connection: Connection, state: IndexState) -> bool:
         return False
 
 
-def _touched(acting: Acting, connection: Connection, state: IndexState) -> list[str]:
-    """Return the documents that entries are about since an index was built."""
-    since = acting.entries(EntryKind.DOCUMENT, connection=connection, after=state.entry)
+def _since(acting: Acting, connection: Connection, state: IndexState | None) -> list[LoggedEntry]:
+    """Return the entries about documents since an index was built; all if there is none."""
+    after = state.entry if state else -1
+    return acting.entries(EntryKind.DOCUMENT, connection=connection, after=after)
+
+
+def _touched(since: Iterable[LoggedEntry]) -> list[str]:
+    """Return the documents that entries are about."""
     return sorted({one.entry.subject.removeprefix(REMOVED) for one in since})
 
 
@@ -86,12 +94,16 @@ def _bring_up_to_date(acting: Acting, index: SearchIndex, progress: Progress | N
         state = index.state
         if state is not None and (state.entry, state.leaf) == newest:  # another was faster
             return
-        if state is None or state.entry >= entry or not _goes_on(acting, connection, state):
-            touched, anew = library.document_ids(connection, acting.tenant), True
-        else:
-            touched, anew = _touched(acting, connection, state), False
+        goes_on = state is not None and state.entry < entry and _goes_on(acting, connection, state)
+        since = _since(acting, connection, state if goes_on else None)
+        # the engine deletes lazily: what was erased is gone once there are no files of before
+        erases = any(one.body.get("text") == ERASED for one in since)
+        anew = not goes_on or erases
+        touched = library.document_ids(connection, acting.tenant) if anew else _touched(since)
         known = _documents(acting, connection, touched, progress, whole=anew)
         index.update(known, touched, entry, leaf=leaf, anew=anew)
+    if erases:  # also one that ended before that
+        remove_originals(acting)
     _log.info("library_indexed", tenant=acting.tenant, documents=len(touched))
 
 
@@ -114,12 +126,12 @@ def _documents(
             names = [name for name, _ in names_of(newest.filename) if name]
             yield IndexedDocument(
                 identity,
-                newest.collection,
+                newest.collection_id,
                 list(dict.fromkeys(names)),
                 (
-                    indexed(chunk, digest)
-                    for digest in dict.fromkeys(version.sha256 for version in versions)
-                    for chunk in library.chunks_of(connection, tenant, identity, digest)
+                    indexed(chunk, reading)
+                    for reading in dict.fromkeys(version.reading for version in versions)
+                    for chunk in library.chunks_of(connection, tenant, reading)
                 ),
             )
         if progress is not None:
@@ -128,10 +140,18 @@ def _documents(
         proved.require_count(count)
 
 
-def indexed(chunk: DocumentChunk, sha256: str) -> IndexedChunk:
+def indexed(chunk: DocumentChunk, reading: Reading) -> IndexedChunk:
     """Return what the index is told of a chunk: the words of its text and of the headings above."""
     terms = tokenize("\n".join([*chunk.heading_path, chunk.text]))
-    return IndexedChunk(sha256, chunk.chunk_hash, chunk.index, chunk.page, chunk.start, terms)
+    return IndexedChunk(
+        reading.sha256,
+        chunk.chunk_hash,
+        chunk.index,
+        chunk.page,
+        chunk.start,
+        terms,
+        reading.reader,
+    )
 
 
 def audited_index(
@@ -151,7 +171,7 @@ def audited_index(
     with acting.database.read() as connection:
         if not _goes_on(acting, connection, state):
             return
-        touched = set(_touched(acting, connection, state))
+        touched = set(_touched(_since(acting, connection, state)))
     reader, counts = index.reader(), Counter[str]()
     number, chunks = 0, 0
     for identity, found in documents:

@@ -3,7 +3,8 @@
 from typing import Final
 
 READER_VERSION: Final = 3
-"""Grows when the same file may be read into another text than before.
+"""Grows where any reader, or the cutting into chunks, makes other passages of the same bytes: what
+an older one read is then read anew when it is ingested again.
 
 2 reads scans by OCR; 3 has tables of PDFs row by row, and leaves their page furniture out.
 """

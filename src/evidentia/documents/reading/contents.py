@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from evidentia.documents.effective import EVER, Effective
 from evidentia.documents.model import Heading, Page
 from evidentia.documents.reading.limits import MAX_HEADING_CHARACTERS
 from evidentia.errors import DocumentError
@@ -25,6 +26,7 @@ class Contents:
     modified: str | None = None
     language: str | None = None
     warnings: tuple[str, ...] = ()
+    effective: Effective = EVER
 
 
 @dataclass(frozen=True, slots=True)

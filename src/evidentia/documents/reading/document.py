@@ -170,6 +170,7 @@ def read_document(data: bytes, filename: str) -> ReadDocument:
         created=contents.created,
         modified=contents.modified,
         warnings=contents.warnings,
+        effective=contents.effective,
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
+from evidentia.documents.effective import EVER, Effective
 from evidentia.documents.reading.contents import iso_date
 
 _YAML = re.compile(
@@ -19,6 +20,8 @@ _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 _TITLE = re.compile(_FIELD.format("title"), _FLAGS)
 _CREATED = re.compile(_FIELD.format("date|created|published"), _FLAGS)
 _MODIFIED = re.compile(_FIELD.format("modified|updated|lastmod|last_modified"), _FLAGS)
+_FIRST = re.compile(_FIELD.format("effective|effective_from|valid_from"), _FLAGS)
+_LAST = re.compile(_FIELD.format("effective_until|valid_until|expires"), _FLAGS)
 _LANGUAGE = re.compile(_FIELD.format("lang|language"), _FLAGS)
 
 
@@ -30,6 +33,8 @@ class FrontMatter(NamedTuple):
     created: str | None = None
     modified: str | None = None
     language: str | None = None
+    effective: Effective = EVER
+    warnings: tuple[str, ...] = ()
 
 
 def read_front_matter(text: str) -> FrontMatter:
@@ -49,12 +54,16 @@ def read_front_matter(text: str) -> FrontMatter:
 
 def read_fields(fields: str, end: int = 0) -> FrontMatter:
     """Return what lines of fields say, each a name, a colon or an equals sign, and a value."""
+    effective = Effective(*(iso_date(_field(pattern, fields)) for pattern in (_FIRST, _LAST)))
+    said = f"it says that it holds from {effective.first} until {effective.last}, which is before"
     return FrontMatter(
         end,
         title=_field(_TITLE, fields),
         created=iso_date(_field(_CREATED, fields)),
         modified=iso_date(_field(_MODIFIED, fields)),
         language=_field(_LANGUAGE, fields),
+        effective=effective if effective.is_possible else EVER,
+        warnings=() if effective.is_possible else (f"{said}: taken as saying neither",),
     )
 
 

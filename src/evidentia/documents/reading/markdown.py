@@ -39,6 +39,8 @@ def read_markdown(data: bytes, filename: str) -> Contents:
         created=about.created,
         modified=about.modified,
         language=about.language,
+        warnings=about.warnings,
+        effective=about.effective,
     )
 
 

@@ -293,6 +293,16 @@ def shows_artifact(connection: Connection, tenant: str, artifact: str) -> bool:
     return bool(fetch(connection, sql, (tenant, artifact, artifact, artifact)))
 
 
+def artifacts_of(connection: Connection, tenant: str, bundle_id: str) -> set[str]:
+    """Return the digests of the artifacts and contents that a bundle's items are of."""
+    sql = (
+        "SELECT artifact_sha256, content_sha256 FROM llm.evidence_item "
+        "WHERE tenant = ? AND bundle_id = ?"
+    )
+    rows = fetch(connection, sql, (tenant, bundle_id))
+    return {digest for row in rows for digest in row if digest}
+
+
 def erase_bundle(connection: Connection, tenant: str, entry: int) -> None:
     """Remove the rows of the bundle that an entry records.
 

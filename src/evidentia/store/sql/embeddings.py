@@ -1,8 +1,8 @@
 """Embeddings that are kept: what a model made of a chunk's text, by the digests of both.
 
 They can be made again at any time, so they may be removed, and nothing vouches for them: whoever
-reads one checks it. Only texts of chunks belong here. Chunks are never erased; what can be erased,
-such as a claim, would leave its embedding behind.
+reads one checks it. Only texts of chunks belong here, and go with them where they are erased; what
+else can be erased, such as a claim, would leave its embedding behind.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -62,6 +62,16 @@ def remove_embeddings(
     for part in _parts(sorted(set(contents)), _ASKED_AT_ONCE):
         sql = f"DELETE FROM chunk_embeddings {_where(part)}"  # noqa: S608 - names are ours
         run(connection, sql, (tenant, model_sha256, *part))
+
+
+def forget_contents(connection: Connection, tenant: str, contents: Collection[str]) -> None:
+    """Remove the embeddings of these contents, of all models."""
+    if contents:
+        _lock(connection, tenant)
+    for part in _parts(sorted(set(contents)), _ASKED_AT_ONCE):
+        marks = ", ".join("?" for _ in part)
+        sql = f"DELETE FROM chunk_embeddings WHERE tenant = ? AND content_sha256 IN ({marks})"  # noqa: S608 - names are ours
+        run(connection, sql, (tenant, *part))
 
 
 def _lock(connection: Connection, tenant: str) -> None:

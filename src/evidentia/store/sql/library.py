@@ -1,24 +1,30 @@
 """The library's SQL: documents and their versions, chunks, and the anchors that cite them.
 
 A document is known by its collection and name; other bytes under the same name are its next
-version. Chunks belong to a document's bytes, so that bytes that come back need not be read again.
+version. Chunks belong to a reading of a document's bytes, so that bytes that come back need not be
+read again.
 """
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection as Some
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
 
 from evidentia.canonical import derived_id
+from evidentia.documents.effective import Effective
+from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk, ReadFile
+from evidentia.documents.recording import collection_id
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.citations import CitationResolution, issue_anchor, resolve_citation
-from evidentia.store.database import fetch, hold, insert_rows
+from evidentia.store.database import fetch, hold, insert_rows, is_sqlite, run
 
 WORKSPACE: Final = "default"
 """The workspace of a tenant that documents and sessions belong to."""
@@ -38,6 +44,10 @@ _DOCUMENT_COLUMNS: Final = (
     "chunks",
     "warnings",
     "created_at",
+    "collection_id",
+    "effective_from",
+    "effective_until",
+    "reader",
 )
 _DOCUMENTS: Final = f"SELECT {', '.join(_DOCUMENT_COLUMNS)} FROM documents WHERE tenant = ?"  # noqa: S608 - names are ours
 _CHUNK_COLUMNS: Final = (
@@ -52,10 +62,38 @@ _CHUNK_COLUMNS: Final = (
     "chunk_hash",
     "ocr",
 )
+_READING: Final = "document_id = ? AND sha256 = ? AND reader = ?"
 _CHUNKS: Final = f"SELECT {', '.join(_CHUNK_COLUMNS)} FROM document_chunks WHERE tenant = ?"  # noqa: S608 - the same
 _ANCHOR: Final = re.compile(r"[0-9a-f]{8,64}")
 _AT_ONCE: Final = 500
 """How many values one query names; SQLite and PostgreSQL take thousands."""
+
+
+class Reading(NamedTuple):
+    """What chunks belong to: a document's bytes, as one version of the readers read them.
+
+    What was read before readers had versions has 0.
+    """
+
+    document_id: str
+    sha256: str
+    reader: int
+
+
+class Collection(NamedTuple):
+    """A collection: its id, what it is called, and how many documents it ever had.
+
+    `label` tells it apart from another of the same name: `policies (2)`.
+    """
+
+    id: str
+    name: str
+    label: str
+    documents: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return self._asdict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +114,21 @@ class StoredDocument:
     chunks: int
     warnings: tuple[str, ...]
     created_at: str
+    collection_id: str
+    effective_from: str | None = None
+    effective_until: str | None = None
+    reader: int = 0
     is_newest: bool = True
+
+    @property
+    def reading(self) -> Reading:
+        """What its chunks belong to."""
+        return Reading(self.id, self.sha256, self.reader)
+
+    @property
+    def effective(self) -> Effective:
+        """When it says that it holds."""
+        return Effective(self.effective_from, self.effective_until)
 
     def as_json(self) -> dict[str, Any]:
         """Return the version as a JSON object."""
@@ -84,7 +136,10 @@ class StoredDocument:
 
 
 def document_id(collection: str, filename: str) -> str:
-    """Return the id of the document that is called so."""
+    """Return the id of a document: of its name, and the collection's name, or its id.
+
+    The first collection of a name goes by it; another that is called the same goes by its id.
+    """
     return derived_id("doc", {"collection": collection, "filename": filename})
 
 
@@ -94,8 +149,45 @@ def newest_version(connection: Connection, tenant: str, identity: str) -> Stored
     return next((_document(row) for row in fetch(connection, sql, (tenant, identity))), None)
 
 
+def collections(connection: Connection, tenant: str) -> list[Collection]:
+    """Return all collections, by their names, the first of each name first."""
+    sql = (
+        "SELECT collection, collection_id, COUNT(DISTINCT id), MIN(created_at) FROM documents "
+        "WHERE tenant = ? GROUP BY collection, collection_id"
+    )
+    found: dict[str, tuple[str, str, int]] = {}
+    for name, identity, count, began in fetch(connection, sql, (tenant,)):
+        own = identity or collection_id(name)
+        before = found.get(own, (name, str(began), 0))
+        found[own] = (before[0], min(before[1], str(began)), before[2] + count)
+    names = [name for name, _, _ in found.values()]
+    numbers: dict[str, int] = {}
+    listed = []
+    for own, (name, _, count) in sorted(found.items(), key=lambda one: (*one[1][:2], one[0])):
+        numbers[name] = numbers.get(name, 0) + 1
+        label = name if names.count(name) == 1 else f"{name} ({numbers[name]})"
+        listed.append(Collection(own, name, label, count))
+    return listed
+
+
+def collection_key(name: str, identity: str) -> str:
+    """Return what of a collection the ids of its documents follow from."""
+    return name if identity == collection_id(name) else identity
+
+
+def documents_in(connection: Connection, tenant: str, ids: AbstractSet[str]) -> list[str]:
+    """Return the ids of all documents that collections, given by their ids, ever had."""
+    sql = (
+        "SELECT DISTINCT id, collection, collection_id FROM documents WHERE tenant = ? ORDER BY id"
+    )
+    rows = fetch(connection, sql, (tenant,))
+    return list(
+        dict.fromkeys(one for one, name, own in rows if (own or collection_id(name)) in ids)
+    )
+
+
 def all_versions(
-    connection: Connection, tenant: str, ids: Collection[str] | None = None
+    connection: Connection, tenant: str, ids: Some[str] | None = None
 ) -> list[StoredDocument]:
     """Return all versions of the named documents, or of all; the newest of each says so."""
     rows: list[Any] = []
@@ -143,11 +235,12 @@ def insert_chunks(connection: Connection, tenant: str, identity: str, read: Read
     insert_rows(
         connection,
         "document_chunks",
-        ("tenant", "sha256", *_CHUNK_COLUMNS),
+        ("tenant", "sha256", "reader", *_CHUNK_COLUMNS),
         [
             (
                 tenant,
                 read.sha256,
+                read.reader,
                 chunk.chunk_id,
                 identity,
                 chunk.index,
@@ -165,25 +258,64 @@ def insert_chunks(connection: Connection, tenant: str, identity: str, read: Read
     _issue_anchors(connection, tenant, sorted({chunk.chunk_hash for chunk in read.chunks}))
 
 
-def chunks_of(
-    connection: Connection, tenant: str, identity: str, sha256: str
-) -> list[DocumentChunk]:
-    """Return the chunks of a document's bytes, in reading order."""
-    sql = f"{_CHUNKS} AND document_id = ? AND sha256 = ? ORDER BY chunk_index"
-    return [_chunk(row) for row in fetch(connection, sql, (tenant, identity, sha256))]
+def chunks_of(connection: Connection, tenant: str, reading: Reading) -> list[DocumentChunk]:
+    """Return the chunks of a reading of a document's bytes, in their order."""
+    sql = f"{_CHUNKS} AND {_READING} ORDER BY chunk_index"
+    return [_chunk(row) for row in fetch(connection, sql, (tenant, *reading))]
 
 
-def chunk_owners(connection: Connection, tenant: str) -> dict[tuple[str, str], int]:
-    """Return how many chunks there are of each document's bytes, by its id and their digest."""
+def has_chunks(connection: Connection, tenant: str, reading: Reading) -> bool:
+    """Whether there are chunks of a reading of a document's bytes."""
+    sql = f"SELECT 1 FROM document_chunks WHERE tenant = ? AND {_READING} LIMIT 1"  # noqa: S608 - names are ours
+    return bool(fetch(connection, sql, (tenant, *reading)))
+
+
+def chunk_owners(connection: Connection, tenant: str) -> dict[Reading, int]:
+    """Return how many chunks there are of each reading of a document's bytes."""
     sql = (
-        "SELECT document_id, sha256, COUNT(*) FROM document_chunks WHERE tenant = ? "
-        "GROUP BY document_id, sha256"
+        "SELECT document_id, sha256, reader, COUNT(*) FROM document_chunks WHERE tenant = ? "
+        "GROUP BY document_id, sha256, reader"
     )
-    return {(row[0], row[1]): row[2] for row in fetch(connection, sql, (tenant,))}
+    return {Reading(*row[:3]): row[3] for row in fetch(connection, sql, (tenant,))}
 
 
-def wrong_anchors(connection: Connection, tenant: str) -> list[str]:
-    """Return what is wrong with the anchors: not one of each passage's hash, and its beginning."""
+def texts_of(connection: Connection, tenant: str, texts: Some[str]) -> set[str]:
+    """Return those of some texts that a chunk has, of any document."""
+    hashes = sorted({generate_chunk_hash(text, FULL_LENGTH) for text in texts})
+    found: set[str] = set()
+    for part in _parts(hashes):
+        sql = "SELECT DISTINCT content FROM document_chunks WHERE tenant = ? AND chunk_hash IN "
+        found |= {row[0] for row in fetch(connection, f"{sql}({_marks(part)})", (tenant, *part))}
+    return found & set(texts)
+
+
+def erase_chunks(connection: Connection, tenant: str, reading: Reading) -> None:
+    """Remove the chunks of a reading; the guards let it be where an entry erased its document."""
+    if is_sqlite(connection):
+        run(
+            connection,
+            f"DELETE FROM document_chunks WHERE tenant = ? AND {_READING}",  # noqa: S608 - names are ours
+            (tenant, *reading),
+        )
+    else:
+        run(connection, "SELECT trail_erase_chunks(?, ?, ?, ?)", (tenant, *reading))
+
+
+def erase_title(connection: Connection, tenant: str, identity: str, version: int) -> None:
+    """Remove the title of a version; the guards let it be where an entry erased its document."""
+    sql = (
+        "UPDATE documents SET title = NULL WHERE tenant = ? AND id = ? AND version = ?"
+        if is_sqlite(connection)
+        else "SELECT trail_erase_title(?, ?, ?)"
+    )
+    run(connection, sql, (tenant, identity, version))
+
+
+def wrong_anchors(connection: Connection, tenant: str, *, erased: bool) -> list[str]:
+    """Return what is wrong with the anchors: not one of each passage's hash, and its beginning.
+
+    Where a document's text was `erased`, anchors of passages that are gone are not given to others.
+    """
     rows = fetch(
         connection, "SELECT anchor, chunk_hash FROM citation_anchors WHERE tenant = ?", (tenant,)
     )
@@ -198,7 +330,7 @@ def wrong_anchors(connection: Connection, tenant: str) -> list[str]:
     problems += [
         f"citation {anchor}: it is bound to a passage that is not there"
         for anchor, chunk_hash in rows
-        if chunk_hash not in hashes
+        if chunk_hash not in hashes and not erased
     ]
     return problems + [
         f"passage {chunk_hash[:16]}: no citation is bound to it"
@@ -291,7 +423,9 @@ def _issue_anchors(connection: Connection, tenant: str, hashes: Sequence[str]) -
 def _document(row: Sequence[Any]) -> StoredDocument:
     values = dict(zip(_DOCUMENT_COLUMNS, row, strict=True))
     warnings = _texts(values["warnings"], f"document {values['id']}")
-    return StoredDocument(**{**values, "warnings": warnings})
+    own = values["collection_id"] or collection_id(values["collection"])
+    later = {"collection_id": own, "reader": values["reader"] or 0}
+    return StoredDocument(**{**values, "warnings": warnings, **later})
 
 
 def _chunk(row: Sequence[Any]) -> DocumentChunk:

@@ -10,7 +10,10 @@ from evidentia.store.database import fetch, hold
 _REFERENCES: Final = (
     "llm.evidence_item WHERE artifact_sha256 = ?",
     "llm.evidence_bundle WHERE dropped_sha256 = ?",
-    "documents WHERE sha256 = ?",
+    (  # one whose text was erased has no chunks any more
+        "documents d WHERE d.sha256 = ? AND EXISTS (SELECT 1 FROM document_chunks c "
+        "WHERE c.tenant = d.tenant AND c.document_id = d.id AND c.sha256 = d.sha256)"
+    ),
     "ledgers WHERE statement_sha256 = ?",
     "evidence_packs WHERE statement_sha256 = ?",
 )
