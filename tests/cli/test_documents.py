@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from cli_running import Cli
+from evidentia.documents.hashing import generate_chunk_hash
 
 REMOTE = "# Remote work\n\n## 1 Days\n\nEmployees may work remotely on 2 days per week.\n"
 
@@ -144,3 +145,59 @@ def test_a_synced_folder_shows_what_it_does_and_refuses_many_removals(
     assert (again["done"], again["unchanged"]) == (True, ["gifts.txt", "travel/hotels.txt"])
     for wrong in (["--sync", "policies", "policies"], ["policies", "--dry-run"]):
         assert policies("ingest", *wrong).code == 2
+
+
+def test_a_documents_text_is_erased_after_a_question_also_later(policies: Cli) -> None:
+    policies("ingest", "policies")
+    anchor = generate_chunk_hash(REMOTE)
+    assert policies("cite", anchor).code == 0
+    policies("documents", "remove", "policies/remote.md", "--yes")
+    asked = policies("documents", "remove", "policies/remote.md", "--erase")
+    assert "Erase the text of 1 document for good?" in asked.out + asked.err
+    ran = policies("documents", "remove", "policies/remote.md", "--erase", "--yes")
+    assert "policies/remote.md is taken out, and its text erased; entry " in ran.out
+    again = policies("documents", "remove", "policies/remote.md", "--erase", "--yes")
+    assert (again.code, again.out) == (0, "There is nothing to erase any more.\n")
+    cited = policies("cite", anchor)
+    assert cited.code == 1
+    assert "Citation references deleted or unavailable chunk" in cited.out
+    assert policies("verify").code == 0
+
+
+def test_two_folders_of_one_name_are_told_apart(policies: Cli, folder: Path) -> None:
+    policies("ingest", "policies")
+    other = folder / "more" / "policies"
+    other.mkdir(parents=True)
+    (other / "gifts.txt").write_text("Gifts above 50 euros are reported.\n")
+    ran = policies("ingest", "more/policies")
+    assert "The collection is policies (2) (col_" in ran.out
+    listed = policies("documents").out
+    assert "policies (1)/remote.md" in listed
+    assert "policies (2)/gifts.txt" in listed
+    assert "policies (2) is col_" in listed
+    one = policies("documents", "--collection", "policies (2)", "--json").json["documents"]
+    assert [document["filename"] for document in one] == ["gifts.txt"]
+    assert (
+        "2 collections are called 'policies'"
+        in policies("documents", "--collection", "policies").err
+    )
+    (folder / "answer.md").write_text("Gifts above 50 euros are reported.\n")
+    check = ("check", "answer.md", "--judges", "quote,numbers")
+    assert "1 supported" in policies(*check, "--collection", one[0]["collection_id"]).out
+    assert "1 not found" in policies(*check, "--collection", "policies (1)").out
+
+
+def test_a_check_is_made_as_of_a_day(policies: Cli, folder: Path) -> None:
+    (folder / "fees.txt").write_text("The fee is 9 euros.\n")
+    (folder / "answer.md").write_text("The fee is 9 euros.\n")
+    policies("ingest", "policies")
+    assert policies("ingest", "fees.txt", "--effective", "2025-01-01..2025-12-31").code == 0
+    held = {one["effective_until"] for one in policies("documents", "--json").json["documents"]}
+    assert held == {None, "2025-12-31"}
+    check = ("check", "answer.md", "--judges", "quote,numbers")
+    assert "1 supported" in policies(*check, "--as-of", "2025-06-30").out
+    assert "documents that held on 2025-06-30." in policies("ledger", "show", "latest").out
+    assert "1 not found" in policies(*check, "--as-of", "2026-06-30").out
+    assert "Outdated Source" in policies(*check).out
+    assert policies(*check, "--as-of", "soon").code == 2
+    assert policies("ingest", "fees.txt", "--effective", "soon").code == 2
