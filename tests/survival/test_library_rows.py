@@ -18,6 +18,7 @@ from evidentia.store.sql.library import document_id
 from evidentia.workspace import Workspace
 from insider import without_guards
 from places import Place
+from workspace.policies import read_here
 
 LEAVE, GIFTS = "Leave is 15 days a year.", "Gifts above 50 euros are refused."
 
@@ -41,6 +42,11 @@ def changed(workspace: Workspace, *statements: str) -> Iterator[None]:
             for row in rows:
                 marks = ", ".join("?" for _ in row)
                 change(workspace, f"INSERT OR REPLACE INTO {table} VALUES ({marks})", *row)
+
+
+@pytest.fixture(autouse=True)
+def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_here(monkeypatch)
 
 
 @pytest.fixture

@@ -16,6 +16,12 @@ from evidentia.workspace import Workspace, sealing
 from insider import without_guards
 from packing import decision, memo
 from places import Place, record
+from workspace.policies import read_here
+
+
+@pytest.fixture(autouse=True)
+def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_here(monkeypatch)
 
 
 def change(workspace: Workspace, sql: str, *values: object) -> None:

@@ -39,6 +39,8 @@ CONTRADICTED = "Hotel costs are refunded up to $250 per night."
 NOT_FOUND = "Contractors may bring their pets to the office."
 ANSWER = f"{SUPPORTED}\n\n{CONTRADICTED}\n\n{NOT_FOUND}\n"
 VERDICTS = ["supported", "contradicted", "not_found"]
+BY_RULES = ("quote", "numbers")
+"""The judges that give these verdicts without a model: for tests of what comes afterwards."""
 
 
 def write_policies(folder: Path, files: Mapping[str, str] = POLICIES) -> Path:

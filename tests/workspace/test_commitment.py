@@ -13,6 +13,7 @@ from evidentia.store.database import run
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace
 from evidentia.workspace.commitment import current_corpus
+from workspace.policies import read_here
 
 ANSWER = "The limit of account 3 is 24 dollars a day."
 
@@ -29,7 +30,8 @@ def library(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def workspace(tmp_path: Path, library: Path) -> Workspace:
+def workspace(tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    read_here(monkeypatch)
     opened = evidentia.open(tmp_path / "home")
     opened.ingest(library)
     return opened
@@ -63,7 +65,7 @@ def test_a_newer_version_moves_the_one_before(workspace: Workspace, library: Pat
 def test_lost_nodes_change_no_answer_and_are_written_anew(workspace: Workspace) -> None:
     with workspace.opened.database.write() as connection:
         run(connection, "DELETE FROM corpus_nodes")
-    assert workspace.check(ANSWER).session.corpus is not None
+    assert workspace.check(ANSWER, judges=["quote"]).session.corpus is not None
     assert any(
         "map of the library" in one for part in workspace.audit().parts for one in part.findings
     )
@@ -72,7 +74,7 @@ def test_lost_nodes_change_no_answer_and_are_written_anew(workspace: Workspace) 
 
 
 def test_a_ledger_lists_what_it_cites_and_proves_it(workspace: Workspace) -> None:
-    session = workspace.check(ANSWER).session
+    session = workspace.check(ANSWER, judges=["quote"]).session
     assert session.predicate_type == THIRD_TYPE
     assert session.corpus is not None
     assert session.document_count == session.corpus.documents == 12
@@ -93,7 +95,7 @@ def test_a_ledger_lists_what_it_cites_and_proves_it(workspace: Workspace) -> Non
 
 
 def test_a_document_or_a_node_left_out_is_refused(workspace: Workspace) -> None:
-    session = workspace.check(ANSWER).session
+    session = workspace.check(ANSWER, judges=["quote"]).session
     assert session.corpus is not None
     nodes = session.corpus.nodes
     for corpus in ({"nodes": nodes[1:]}, {"nodes": [*nodes, nodes[0]]}, {"root": "0" * 64}):

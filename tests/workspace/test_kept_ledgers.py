@@ -26,6 +26,7 @@ from places import Place, record
 from vandal import Vandal, vandal_at
 from workspace.policies import (
     ANSWER,
+    BY_RULES,
     NOT_FOUND,
     SUPPORTED,
     VERDICTS,
@@ -59,7 +60,7 @@ def statement_file(workspace: Workspace, name: str) -> Path:
 
 def test_a_ledger_is_an_entry_of_the_trail(filled: Workspace) -> None:
     size = filled.trail.size
-    ledger = filled.check(ANSWER)
+    ledger = filled.check(ANSWER, judges=BY_RULES)
     listed = filled.ledgers.find(ledger.id)
     assert listed.entry == size
     logged = filled.trail.entry(listed.entry)
@@ -89,9 +90,9 @@ def test_a_check_that_cannot_be_recorded_leaves_no_rows(
     with monkeypatch.context() as patched:
         patched.setattr("evidentia.store.sql.ledgers.insert_ledger", fail)
         with pytest.raises(EvidentiaError, match="in the way"):
-            filled.check(ANSWER)
+            filled.check(ANSWER, judges=BY_RULES)
     assert (filled.trail.entries(kind="ledger"), filled.ledgers.list()) == ([], [])
-    assert verdicts(filled.check(ANSWER)) == VERDICTS
+    assert verdicts(filled.check(ANSWER, judges=BY_RULES)) == VERDICTS
     assert filled.trail.audit().holds
 
 
@@ -101,7 +102,7 @@ def test_a_ledger_too_large_to_be_proven_is_refused_and_not_recorded(
     small = replace(ledgers_part.LEDGERS, most_bytes=1_000)
     monkeypatch.setattr(ledgers_part, "LEDGERS", small)
     with pytest.raises(InputError, match=r"the ledger has .* bytes, 1,000 at most"):
-        filled.check(ANSWER)
+        filled.check(ANSWER, judges=BY_RULES)
     assert (filled.trail.entries(kind="ledger"), filled.ledgers.list()) == ([], [])
 
 
@@ -109,11 +110,13 @@ def test_a_ledger_too_large_to_be_proven_is_refused_and_not_recorded(
 
 
 def test_the_same_answer_checked_again_points_to_the_ledger_before(filled: Workspace) -> None:
-    first = filled.check(ANSWER)
-    second = filled.check(ANSWER)
-    other = filled.check(f"{ANSWER}{NOT_FOUND}")
-    third = filled.check(ANSWER, title="Another title", query="Why?", answer_name="b.md")
-    fourth = filled.check(ANSWER)
+    first = filled.check(ANSWER, judges=BY_RULES)
+    second = filled.check(ANSWER, judges=BY_RULES)
+    other = filled.check(f"{ANSWER}{NOT_FOUND}", judges=BY_RULES)
+    third = filled.check(
+        ANSWER, title="Another title", query="Why?", answer_name="b.md", judges=BY_RULES
+    )
+    fourth = filled.check(ANSWER, judges=BY_RULES)
     assert first.previous_ledger_id is other.previous_ledger_id is None
     assert second.previous_ledger_id == first.id
     assert third.previous_ledger_id == second.id
@@ -151,12 +154,14 @@ def test_a_session_is_read_as_it_was_checked(filled: Workspace) -> None:
 
 
 def test_a_title_is_the_answers_name_where_none_is_given(filled: Workspace) -> None:
-    session = filled.ledgers.get(filled.check(SUPPORTED, answer_name="a.md").id).session
+    session = filled.ledgers.get(
+        filled.check(SUPPORTED, answer_name="a.md", judges=BY_RULES).id
+    ).session
     assert (session.title, session.query) == ("a.md", None)
 
 
 def test_another_workspace_on_the_same_data_reads_the_same(place: Place, tmp_path: Path) -> None:
-    ledger = place.open().check(ANSWER, against=write_policies(tmp_path / "docs"))
+    ledger = place.open().check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
     assert place.open().ledgers.get(ledger.id) == ledger
 
 
@@ -164,7 +169,7 @@ def test_another_workspace_on_the_same_data_reads_the_same(place: Place, tmp_pat
 
 
 def test_a_changed_statement_is_found(filled: Workspace) -> None:
-    ledger = filled.check(ANSWER)
+    ledger = filled.check(ANSWER, judges=BY_RULES)
     path = statement_file(filled, ledger.id)
     path.write_bytes(path.read_bytes().replace(b'"contradicted"', b'"supported"'))
     for read in (filled.ledgers.get, filled.ledgers.prove):
@@ -173,7 +178,7 @@ def test_a_changed_statement_is_found(filled: Workspace) -> None:
 
 
 def test_a_missing_statement_is_found(filled: Workspace) -> None:
-    ledger = filled.check(ANSWER)
+    ledger = filled.check(ANSWER, judges=BY_RULES)
     statement_file(filled, ledger.id).unlink()
     with pytest.raises(IntegrityError, match="gone from the lake; bring it back from a copy"):
         filled.ledgers.get(ledger.id)
@@ -203,7 +208,10 @@ def test_a_row_that_disagrees_with_the_trail_is_found(
     workspace = place.open()
     workspace.append(record(1))
     workspace.ingest(write_policies(tmp_path / "docs"))
-    one, other = workspace.check(ANSWER), workspace.check(SUPPORTED)
+    one, other = (
+        workspace.check(ANSWER, judges=BY_RULES),
+        workspace.check(SUPPORTED, judges=BY_RULES),
+    )
     with vandal_at(place.url or place.home.database, "seed") as vandal:
         tamper(workspace, vandal, one.id, other.id)
     for read in (workspace.ledgers.get, workspace.ledgers.prove):
@@ -216,7 +224,10 @@ def test_a_ledger_whose_rows_were_deleted_is_missed_by_the_audit(
 ) -> None:
     workspace = place.open()
     workspace.ingest(write_policies(tmp_path / "docs"))
-    one, other = workspace.check(ANSWER), workspace.check(SUPPORTED)
+    one, other = (
+        workspace.check(ANSWER, judges=BY_RULES),
+        workspace.check(SUPPORTED, judges=BY_RULES),
+    )
     assert workspace.ledgers.audit() == []
     with vandal_at(place.url or place.home.database, "seed") as vandal:
         for table, column in (("evidence_ledger", "ledger_id"), ("ledgers", "id")):
@@ -233,7 +244,7 @@ def test_a_ledger_whose_rows_were_deleted_is_missed_by_the_audit(
 
 def test_changed_rows_of_entries_do_not_change_what_is_read(place: Place, tmp_path: Path) -> None:
     workspace = place.open()
-    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
     with vandal_at(place.url or place.home.database, "seed") as vandal:
         sql = "UPDATE evidence_ledger SET verdict = 'supported', confidence_score = 1"
         vandal.change(sql, rows=3)
@@ -261,8 +272,8 @@ def test_rows_that_say_otherwise_than_what_was_recorded_are_found(
     place: Place, tmp_path: Path, sql: str, what: str
 ) -> None:
     workspace = place.open()
-    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
-    workspace.check(SUPPORTED)
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
+    workspace.check(SUPPORTED, judges=BY_RULES)
     assert workspace.ledgers.audit() == []
     with vandal_at(place.url or place.home.database, "seed") as vandal:
         vandal.change(sql, rows=None)
@@ -280,7 +291,7 @@ def rows_left(workspace: Workspace) -> dict[str, int]:
 
 def test_an_erased_ledger_is_gone_from_everywhere_and_said_to_be(filled: Workspace) -> None:
     before = rows_left(filled)
-    ledger = filled.check(ANSWER)
+    ledger = filled.check(ANSWER, judges=BY_RULES)
     listed = filled.ledgers.find(ledger.id)
     kept = statement_file(filled, ledger.id)
     filled.trail.erase(listed.entry, reason="law", by="counsel")
@@ -291,11 +302,11 @@ def test_an_erased_ledger_is_gone_from_everywhere_and_said_to_be(filled: Workspa
     assert not kept.exists()
     assert filled.trail.audit().holds
     assert filled.ledgers.audit() == []
-    assert filled.check(ANSWER).previous_ledger_id is None
+    assert filled.check(ANSWER, judges=BY_RULES).previous_ledger_id is None
 
 
 def test_a_session_stays_as_long_as_a_ledger_of_it_does(filled: Workspace) -> None:
-    first, second = filled.check(ANSWER), filled.check(ANSWER)
+    first, second = filled.check(ANSWER, judges=BY_RULES), filled.check(ANSWER, judges=BY_RULES)
     filled.trail.erase(filled.ledgers.find(first.id).entry, reason="law", by="counsel")
     assert filled.ledgers.get(second.id).session.answer == ANSWER
     left = rows_left(filled)
@@ -306,7 +317,7 @@ def test_a_session_stays_as_long_as_a_ledger_of_it_does(filled: Workspace) -> No
 
 
 def test_rows_of_a_ledger_that_was_not_erased_cannot_be_removed(filled: Workspace) -> None:
-    filled.check(ANSWER)
+    filled.check(ANSWER, judges=BY_RULES)
     before = rows_left(filled)
     for table in before:
         with (
@@ -318,7 +329,7 @@ def test_rows_of_a_ledger_that_was_not_erased_cannot_be_removed(filled: Workspac
 
 
 def test_progress_of_an_audit_of_ledgers_is_told(filled: Workspace) -> None:
-    filled.check(ANSWER)
+    filled.check(ANSWER, judges=BY_RULES)
     told: list[tuple[int, int]] = []
     assert filled.ledgers.audit(progress=lambda done, total: told.append((done, total))) == []
     assert told == [(1, 1)]
@@ -332,7 +343,7 @@ def proof_bytes(proof: Proof) -> bytes:
 
 
 def test_a_proven_ledger_holds_with_the_right_key_alone(filled: Workspace) -> None:
-    ledger = filled.check(ANSWER)
+    ledger = filled.check(ANSWER, judges=BY_RULES)
     proof = filled.ledgers.prove(ledger.id)
     data = proof_bytes(proof)
     key = filled.trail.public_key()
@@ -358,7 +369,7 @@ def test_a_proven_ledger_holds_with_the_right_key_alone(filled: Workspace) -> No
 
 
 def test_a_proof_by_a_session_and_after_a_new_key_holds(filled: Workspace) -> None:
-    ledger = filled.check(ANSWER)
+    ledger = filled.check(ANSWER, judges=BY_RULES)
     old = filled.trail.public_key()
     new = filled.trail.rotate_key()
     data = proof_bytes(filled.ledgers.prove(ledger.session_id))
@@ -368,7 +379,7 @@ def test_a_proof_by_a_session_and_after_a_new_key_holds(filled: Workspace) -> No
 
 def test_a_changed_payload_is_caught_whoever_signed_it(sqlite_place: Place, tmp_path: Path) -> None:
     workspace = sqlite_place.open()
-    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
     proof = workspace.ledgers.prove(ledger.id)
     key = workspace.trail.public_key()
     assert proof.envelope is not None
@@ -382,8 +393,8 @@ def test_a_changed_payload_is_caught_whoever_signed_it(sqlite_place: Place, tmp_
 
 def test_a_statement_of_another_ledger_is_caught(sqlite_place: Place, tmp_path: Path) -> None:
     workspace = sqlite_place.open()
-    one = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
-    other = workspace.check(SUPPORTED)
+    one = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
+    other = workspace.check(SUPPORTED, judges=BY_RULES)
     proof = workspace.ledgers.prove(one.id)
     swapped = replace(proof, envelope=workspace.ledgers.prove(other.id).envelope)
     report = verify(proof_bytes(swapped), key=workspace.trail.public_key())
@@ -420,6 +431,6 @@ def test_a_statement_that_was_recorded_wrong_is_not_read(
 
     with monkeypatch.context() as patched:
         patched.setattr(LedgerSession, "to_statement", tampered)
-        ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+        ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
     with pytest.raises(ProofError):
         workspace.ledgers.get(ledger.id)

@@ -129,8 +129,8 @@ CALLS: dict[str, Act] = {
     "judges.disallow": lambda ws, _: ws.judges.disallow("http://localhost:1/v1"),
     "judges.make": lambda ws, _: ws.judges.make(["quote"]),
     "ledgers.audit": lambda ws, _: ws.ledgers.audit(),
-    "ledgers.check": lambda ws, _: ws.check("It is so."),
-    "ledgers.check_many": lambda ws, _: ws.check_many(["It is so."], workers=0),
+    "ledgers.check": lambda ws, _: ws.check("It is so.", judges=["quote"]),
+    "ledgers.check_many": lambda ws, _: ws.check_many(["It is so."], workers=0, judges=["quote"]),
     "ledgers.export": lambda ws, folder: ws.ledgers.export("latest", folder / "ledger.md"),
     "ledgers.find": lambda ws, _: ws.ledgers.find("latest"),
     "ledgers.get": lambda ws, _: ws.ledgers.get("latest"),
@@ -331,7 +331,7 @@ def test_who_acted_is_in_every_entry(acme: Workspace, tmp_path: Path) -> None:
         before = acme.trail.size
         ws = acme.opened.for_(acme.tenant, user)
         ws.ingest(tmp_path)
-        ws.check(f"It is so, says {actor}.")
+        ws.check(f"It is so, says {actor}.", judges=["quote"])
         ws.bundle({"extra_params": {"evidence": [f"{actor} asks"]}})
         ws.bundles.record_run(f"run of {actor}", "latest")
         ws.append(record())
