@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +31,7 @@ from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import (
+    ChangingCorpus,
     audited_corpus,
     current_corpus,
     restore_corpus,
@@ -252,21 +254,29 @@ class Recorder:
     def record(
         self,
         connection: Connection,
-        version: StoredDocument,
-        chunks: Sequence[DocumentChunk] | None,
+        versions: Sequence[tuple[StoredDocument, Sequence[DocumentChunk] | None]],
     ) -> None:
-        """Record a version; without chunks, with those that its bytes were recorded with before."""
+        """Record versions; those without chunks, with what their bytes were recorded with before.
+
+        Each entry names the library as it is with its document.
+        """
         acting = self.acting
-        digest = (
-            self._recorded_digest(connection, version) if chunks is None else chunks_digest(chunks)
-        )
-        body = document_body(version.as_json(), digest)
-        if version.dated is not None:
-            body[DATED] = version.dated
-        corpus = update_corpus(acting, connection, lambda get: with_version(get, body))
-        body |= {CORPUS: corpus, "by": acting.actor}
-        receipt = acting.append_within(connection, EntryKind.DOCUMENT, version.id, body)
-        self.entries.append(receipt.seq)
+        corpus = ChangingCorpus(acting, connection)
+        bodies = []
+        for version, chunks in versions:
+            digest = (
+                self._recorded_digest(connection, version)
+                if chunks is None
+                else chunks_digest(chunks)
+            )
+            body = document_body(version.as_json(), digest)
+            if version.dated is not None:
+                body[DATED] = version.dated
+            said = corpus.change(partial(with_version, body=body))
+            bodies.append((version.id, body | {CORPUS: said, "by": acting.actor}))
+        corpus.keep()
+        receipts = acting.append_all_within(connection, EntryKind.DOCUMENT, bodies)
+        self.entries += [receipt.seq for receipt in receipts]
 
     def remove(self, connection: Connection, version: StoredDocument, reason: str) -> int:
         """Record that a document is taken out, with all versions up to this; return the entry."""
@@ -278,10 +288,11 @@ class Recorder:
         self.entries.append(receipt.seq)
         return receipt.seq
 
-    def removed_through(self, connection: Connection, identity: str) -> int:
-        """Return up to which version a document was taken out; 0 if it never was."""
-        found = removed_through(self.acting, connection, {identity})
-        return found.get(identity, 0)
+    def removed_through(
+        self, connection: Connection, identities: Collection[str]
+    ) -> Mapping[str, int]:
+        """Return up to which version documents were taken out, of those that ever were."""
+        return removed_through(self.acting, connection, identities)
 
     def _recorded_digest(self, connection: Connection, version: StoredDocument) -> str:
         tenant = self.acting.tenant
@@ -371,7 +382,7 @@ def _record_one(acting: Acting, version: StoredDocument) -> str | None:
         chunks = library.chunks_of(connection, acting.tenant, version.id, version.sha256)
         problem = damaged_chunk(chunks, version.as_json())
         if problem is None:
-            Recorder(acting).record(connection, version, chunks)
+            Recorder(acting).record(connection, [(version, chunks)])
         return problem
 
 

@@ -1,6 +1,7 @@
 """The search index of a library, kept in step with the documents that the trail records."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 
 from sqlalchemy import Connection
 
@@ -16,6 +17,8 @@ from evidentia.workspace.acting import Acting
 from evidentia.workspace.library import versions_in
 
 Progress = Callable[[int, int], None]
+_AT_ONCE = 50
+"""How many documents are read at a time."""
 _log = get_logger("workspace")
 
 
@@ -76,24 +79,26 @@ def _bring_up_to_date(acting: Acting, index: SearchIndex, progress: Progress | N
 def _documents(
     acting: Acting, connection: Connection, identities: list[str], progress: Progress | None
 ) -> Iterator[IndexedDocument]:
-    tenant = acting.tenant
-    for done, identity in enumerate(identities, 1):
-        versions = versions_in(acting, [identity])
-        if versions:
-            newest = versions[-1]
-            names = [name for name, _ in names_of(newest.filename) if name]
+    """Give what the index is told of documents that are in the library, some read at a time."""
+    for start in range(0, len(identities), _AT_ONCE):
+        some = identities[start : start + _AT_ONCE]
+        versions = groupby(versions_in(acting, some), key=lambda version: version.id)
+        chunks = library.chunks_of_all(connection, acting.tenant, some)
+        for identity, found in versions:
+            of_one = list(found)
+            names = [name for name, _ in names_of(of_one[-1].filename) if name]
             yield IndexedDocument(
                 identity,
-                newest.collection,
+                of_one[-1].collection,
                 list(dict.fromkeys(names)),
-                (
+                [
                     indexed(chunk, digest)
-                    for digest in dict.fromkeys(version.sha256 for version in versions)
-                    for chunk in library.chunks_of(connection, tenant, identity, digest)
-                ),
+                    for digest in dict.fromkeys(version.sha256 for version in of_one)
+                    for chunk in chunks.pop((identity, digest), ())
+                ],
             )
         if progress is not None:
-            progress(done, len(identities))
+            progress(start + len(some), len(identities))
 
 
 def indexed(chunk: DocumentChunk, sha256: str) -> IndexedChunk:

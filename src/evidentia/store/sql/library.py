@@ -15,6 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from evidentia.canonical import derived_id
+from evidentia.documents.hashing import ANCHOR_LENGTH
 from evidentia.documents.model import DocumentChunk, ReadFile
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.ledger.citations import CitationResolution, issue_anchor, resolve_citation
@@ -88,12 +89,6 @@ def document_id(collection: str, filename: str) -> str:
     return derived_id("doc", {"collection": collection, "filename": filename})
 
 
-def newest_version(connection: Connection, tenant: str, identity: str) -> StoredDocument | None:
-    """Return the newest version of a document, or None if it is not here."""
-    sql = f"{_DOCUMENTS} AND id = ? ORDER BY version DESC LIMIT 1"
-    return next((_document(row) for row in fetch(connection, sql, (tenant, identity))), None)
-
-
 def all_versions(
     connection: Connection, tenant: str, ids: Collection[str] | None = None
 ) -> list[StoredDocument]:
@@ -117,29 +112,27 @@ def document_ids(connection: Connection, tenant: str) -> list[str]:
     return [row[0] for row in fetch(connection, sql, (tenant,))]
 
 
-def version_of_bytes(
-    connection: Connection, tenant: str, identity: str, sha256: str
-) -> StoredDocument | None:
-    """Return the last version of a document that had these bytes, or None if it never had."""
-    sql = f"{_DOCUMENTS} AND id = ? AND sha256 = ? ORDER BY version DESC LIMIT 1"
-    rows = fetch(connection, sql, (tenant, identity, sha256))
-    return next((_document(row) for row in rows), None)
-
-
 def lock_library(connection: Connection, tenant: str) -> None:
     """Let no one else add to the tenant's library before this transaction ends."""
     hold(connection, f"lib/{tenant}")
 
 
-def insert_version(connection: Connection, tenant: str, document: StoredDocument) -> None:
-    """Insert a version of a document."""
-    values = {**document.as_json(), "warnings": _json(document.warnings)}
-    values |= {"tenant": tenant, "workspace_id": WORKSPACE, "status": "ready"}
-    insert_rows(connection, "documents", tuple(values), [tuple(values.values())])
+def insert_versions(
+    connection: Connection, tenant: str, documents: Sequence[StoredDocument]
+) -> None:
+    """Insert versions of documents."""
+    columns = (*_DOCUMENT_COLUMNS, "tenant", "workspace_id", "status")
+    rows = [
+        (*{**one.as_json(), "warnings": _json(one.warnings)}.values(), tenant, WORKSPACE, "ready")
+        for one in documents
+    ]
+    insert_rows(connection, "documents", columns, rows)
 
 
-def insert_chunks(connection: Connection, tenant: str, identity: str, read: ReadFile) -> None:
-    """Insert the chunks of a document's bytes, and an anchor for each."""
+def insert_chunks(
+    connection: Connection, tenant: str, documents: Sequence[tuple[str, ReadFile]]
+) -> None:
+    """Insert the chunks of documents' bytes, given with their ids, and an anchor for each."""
     insert_rows(
         connection,
         "document_chunks",
@@ -159,10 +152,12 @@ def insert_chunks(connection: Connection, tenant: str, identity: str, read: Read
                 chunk.chunk_hash,
                 chunk.ocr,
             )
+            for identity, read in documents
             for chunk in read.chunks
         ],
     )
-    _issue_anchors(connection, tenant, sorted({chunk.chunk_hash for chunk in read.chunks}))
+    hashes = {chunk.chunk_hash for _, read in documents for chunk in read.chunks}
+    _issue_anchors(connection, tenant, sorted(hashes))
 
 
 def chunks_of(
@@ -171,6 +166,22 @@ def chunks_of(
     """Return the chunks of a document's bytes, in reading order."""
     sql = f"{_CHUNKS} AND document_id = ? AND sha256 = ? ORDER BY chunk_index"
     return [_chunk(row) for row in fetch(connection, sql, (tenant, identity, sha256))]
+
+
+def chunks_of_all(
+    connection: Connection, tenant: str, identities: Collection[str]
+) -> dict[tuple[str, str], list[DocumentChunk]]:
+    """Return the chunks of all bytes of documents, by their ids and the bytes' digests."""
+    found: dict[tuple[str, str], list[DocumentChunk]] = {}
+    for part in _parts(sorted(identities)):
+        sql = (
+            f"SELECT sha256, {', '.join(_CHUNK_COLUMNS)} FROM document_chunks "  # noqa: S608 - names are ours
+            f"WHERE tenant = ? AND document_id IN ({_marks(part)}) "
+            "ORDER BY document_id, sha256, chunk_index"
+        )
+        for digest, *row in fetch(connection, sql, (tenant, *part)):
+            found.setdefault((row[1], digest), []).append(_chunk(row))
+    return found
 
 
 def chunk_owners(connection: Connection, tenant: str) -> dict[tuple[str, str], int]:
@@ -226,14 +237,18 @@ class IssuedAnchors(Mapping[str, str]):
         tenant: str,
         *,
         not_yet_stored: Mapping[str, str] = MappingProxyType({}),
+        free: Collection[str] = (),
     ) -> None:
         self._connection = connection
         self._tenant = tenant
         self._new = not_yet_stored
+        self._free = free  # anchors that were looked up, and are not stored
 
     def __getitem__(self, anchor: str) -> str:
         if anchor in self._new:
             return self._new[anchor]
+        if anchor in self._free:
+            raise KeyError(anchor)
         sql = "SELECT chunk_hash FROM citation_anchors WHERE tenant = ? AND anchor = ?"
         rows = fetch(self._connection, sql, (self._tenant, anchor))
         if not rows:
@@ -276,11 +291,17 @@ def resolve_anchor(connection: Connection, tenant: str, anchor: str) -> Citation
 def _issue_anchors(connection: Connection, tenant: str, hashes: Sequence[str]) -> None:
     """Bind an anchor to each hash that has none; anchors issued before keep theirs."""
     known: set[str] = set()
-    for part in _parts(hashes):
-        sql = "SELECT chunk_hash FROM citation_anchors WHERE tenant = ? AND chunk_hash IN "
-        known |= {row[0] for row in fetch(connection, f"{sql}({_marks(part)})", (tenant, *part))}
+    free = {chunk_hash[:ANCHOR_LENGTH] for chunk_hash in hashes}
+    for column, found, wanted in (
+        ("chunk_hash", known.add, hashes),
+        ("anchor", free.discard, sorted(free)),
+    ):
+        for part in _parts(wanted):
+            sql = f"SELECT {column} FROM citation_anchors WHERE tenant = ? AND {column} IN "  # noqa: S608 - names are ours
+            for row in fetch(connection, f"{sql}({_marks(part)})", (tenant, *part)):
+                found(row[0])
     bound: dict[str, str] = {}
-    issued = IssuedAnchors(connection, tenant, not_yet_stored=bound)
+    issued = IssuedAnchors(connection, tenant, not_yet_stored=bound, free=free)
     for chunk_hash in hashes:
         if chunk_hash not in known:
             bound[issue_anchor(chunk_hash, issued)] = chunk_hash
