@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, Protocol
 
@@ -363,14 +364,20 @@ def _look(file: FoundFile) -> Seen | None:
         return None
 
 
+def _real(path: Path, folder_of: Callable[[Path], Path]) -> Path:
+    """Return where a file really is; most files of a folder are no links, and are there."""
+    return path.resolve() if path.is_symlink() else folder_of(path.parent) / path.name
+
+
 def _found(targets: Sequence[Path]) -> FoundFiles:
     """Find the files of all targets; one that is named twice is read once."""
     files: dict[Path, FoundFile] = {}
     left_out: dict[tuple[Path, str], str] = {}
+    folder_of = cache(Path.resolve)
     for target in targets:
         found = find_files(target)
         for file in found.files:
-            files.setdefault(file.path.resolve(), file)
+            files.setdefault(_real(file.path, folder_of), file)
         for name, reason in found.left_out:
             left_out[target.resolve(), name] = reason
     return FoundFiles(

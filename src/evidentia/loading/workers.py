@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +23,8 @@ from evidentia.errors import EvidentiaError
 
 _OUT_OF_TIME = {signal.SIGXCPU} if hasattr(signal, "SIGXCPU") else set()
 """What a system ends a process with that has computed for longer than it may."""
+_LOOK_SECONDS = 0.5
+"""How often is looked for workers that take too long."""
 
 
 class WorkerEndedError(Exception):
@@ -42,13 +45,19 @@ class Workers:
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._mine = threading.local()
         self._ending = False
+        self._due: dict[subprocess.Popen[bytes], float] = {}
+        self._late: set[subprocess.Popen[bytes]] = set()
+        self._ended = threading.Event()
 
     def __enter__(self) -> Self:
         self._threads = ThreadPoolExecutor(self._count)
+        if self._seconds:
+            threading.Thread(target=self._watch, args=(self._seconds,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ending = True
+        self._ended.set()
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in list(self._processes):
             process.kill()  # no one waits for what it is still asked
@@ -73,16 +82,8 @@ class Workers:
     def _ask(self, question: Any) -> Any:
         process = getattr(self._mine, "process", None) or self._start()
         pipes = process.stdin, process.stdout
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        watch = threading.Timer(self._seconds or threading.TIMEOUT_MAX, stop)
-        watch.daemon = True
         if self._seconds:
-            watch.start()
+            self._due[process] = time.monotonic() + self._seconds
         try:
             _send(pipes[0], question)
             return _Answers(pipes[1]).load()
@@ -90,10 +91,18 @@ class Workers:
             self._mine.process = None
             self._end(process)
             status = process.returncode
-            took_too_long = late.is_set() or -status in _OUT_OF_TIME
+            took_too_long = process in self._late or -status in _OUT_OF_TIME
             return WorkerEndedError(status, took_too_long=took_too_long)
         finally:
-            watch.cancel()
+            self._due.pop(process, None)
+
+    def _watch(self, seconds: float) -> None:
+        """Stop workers that take too long; a thread for each question would cost more than most."""
+        while not self._ended.wait(min(seconds / 10, _LOOK_SECONDS)):
+            for process, due in list(self._due.items()):
+                if time.monotonic() > due and self._due.get(process) == due:
+                    self._late.add(process)
+                    process.kill()
 
     def _start(self) -> Any:
         process = subprocess.Popen(  # noqa: S603 - our own module, in our own interpreter

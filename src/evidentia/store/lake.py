@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from hashlib import file_digest, sha256
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Final, Protocol
 
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
@@ -21,6 +21,8 @@ from evidentia.store.files import (
 )
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_DEPTH: Final = 4
+"""How many folders a file is in, the lake's own among them."""
 
 
 class LakeWriter(Protocol):
@@ -115,11 +117,9 @@ class FileLake(Lake):
                 os.fsync(file.fileno())
             for _, temporary, path in written:
                 temporary.replace(path)
-            within = {place for path in paths for place in path.parents if place != self._folder}
-            for folder in sorted(place for place in within if self._folder in place.parents):
+            above = {place for path in paths for place in path.parents[:_DEPTH]}
+            for folder in above:
                 sync_folder(folder)
-            if paths:
-                sync_folder(self._folder)
         return digests
 
     def _make_folder(self, folder: Path) -> None:

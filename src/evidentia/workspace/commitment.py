@@ -6,7 +6,7 @@ read by their hashes; where they are missing or wrong, the map is made again fro
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
@@ -156,10 +156,9 @@ class ChangingCorpus:
     def _changed(self, change: Callable[[Get], Changes]) -> tuple[bytes, int]:
         root, count = self._named
         corpus = KeyedMap(root, self._node)
-        changes = change(corpus.get)
-        count += sum(
-            (leaf is not None) - (corpus.get(key) is not None) for key, leaf in changes.items()
-        )
+        get = cache(corpus.get)
+        changes = change(get)
+        count += sum((leaf is not None) - (get(key) is not None) for key, leaf in changes.items())
         update = corpus.updated(changes)
         for name in update.removed:
             if self._added.pop(name, None) is None:

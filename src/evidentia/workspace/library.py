@@ -48,8 +48,6 @@ _UNRECORDED = (
     "no entry of the trail records it: if it is yours, of an older workspace, 'evidentia documents "
     "record' records it; if not, someone added it"
 )
-_ONE_BY_ONE = 200
-"""How many documents are looked up one by one; for more, all that were taken out are read."""
 _log = get_logger("workspace")
 
 
@@ -312,19 +310,14 @@ def removed_through(
     """
     tenant = acting.tenant
     found: dict[str, int] = {}
-    if identities is not None and len(identities) <= _ONE_BY_ONE:
-        listed = [
-            (row[0], row[2])
-            for identity in sorted(identities)
-            for row in log.find_entries(connection, tenant, subject=f"{REMOVED}{identity}")
-            if row[1] == EntryKind.DOCUMENT
-        ]
+    if identities is not None:
+        subjects = [f"{REMOVED}{identity}" for identity in sorted(identities)]
+        listed = log.entries_about(connection, tenant, EntryKind.DOCUMENT, subjects)
     else:
         listed = log.subjects(connection, tenant, (EntryKind.DOCUMENT,), REMOVED)
     for seq, subject in listed:
-        identity = subject.removeprefix(REMOVED)
-        if identities is None or identity in identities:
-            found[identity] = int(acting.entry_within(connection, seq).body["through"])
+        through = int(acting.entry_within(connection, seq).body["through"])
+        found[subject.removeprefix(REMOVED)] = through
     return found
 
 
