@@ -1,10 +1,15 @@
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evidentia.documents.chunking import chunk_document
 from evidentia.documents.effective import EVER, Effective
 from evidentia.documents.model import ReadDocument
 from evidentia.documents.reading import markdown
 from evidentia.documents.reading.document import MARKDOWN, read_document
+from evidentia.documents.reading.markdown import find_headings
 from evidentia.errors import DocumentError
 
 YEAR = Effective("2026-01-01", "2026-12-31")
@@ -146,3 +151,20 @@ def test_text_between_rules_is_no_front_matter_and_stays(source: str) -> None:
 def test_front_matter_alone_is_no_document() -> None:
     with pytest.raises(DocumentError, match="an empty document: it has no text"):
         read("---\ntitle: Leave\n---\n")
+
+
+_PIECES = [
+    *("#", "##", "#######", " #", "# h", "## k ##", "# \n", " ", "    ", "\t", "\n", "\n\n"),
+    *("a", "B c", "*e*", "`", "\\", "!", "&amp;", "\u00e9", "\u00a0", "\x0c", "\x85", "\x1c", "\r"),
+    *("- ", "* ", "+ ", "1. ", "10) ", "> ", "|", "---", "===", "[x]: y", "<b>", "```", "~~~"),
+]
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(_PIECES), max_size=14).map("".join))
+def test_headings_are_the_parsers_also_where_it_is_not_asked(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        found = find_headings(text)
+        patched.setattr(markdown, "_NOT_PLAIN", re.compile(""))
+        patched.setattr(markdown, "_WORDS", re.compile("(?!)"))
+        assert find_headings(text) == found

@@ -1,9 +1,10 @@
 # ruff: noqa: RUF001 - letters and marks of other scripts are what is tested
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evidentia.language import tokens
 from evidentia.language.tokens import tokenize
 
 
@@ -38,3 +39,43 @@ def test_any_text_has_terms_that_can_be_stored(text: str) -> None:
         assert term
         assert "\n" not in term
         assert term.encode()
+
+
+_PIECES = [
+    *(
+        "a",
+        "The",
+        "ies",
+        "s",
+        "'s",
+        "'",
+        "%",
+        " ",
+        "1",
+        "2.5",
+        "1,500",
+        "12,34",
+        ".",
+        ",",
+        "_",
+        "-",
+    ),
+    *("percent", "per cent", "percentage points", "X9", "9x", "\u00e9", "\n", "policies", "boxes"),
+]
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(_PIECES), max_size=10).map("".join))
+def test_plain_text_gives_the_terms_that_all_text_gives(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        found = tokenize(text)
+        patched.setattr(tokens, "_TOGETHER", ("",))
+        assert tokenize(text) == found
+
+
+def test_terms_are_made_again_where_too_many_were_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tokens, "_MOST_TERMS", 2)
+    for _ in range(2):
+        assert tokenize("Policies, boxes and 1,500 days") == ["policy", "box", "and", "1500", "day"]

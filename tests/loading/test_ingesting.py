@@ -1,4 +1,4 @@
-"""Ingesting: the same bytes once, a version for other bytes, one transaction for each document."""
+"""Ingesting: the same bytes once, a version for other bytes, each document whole or not at all."""
 
 import os
 import time
@@ -8,16 +8,17 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
 from evidentia.documents.model import ReadFile
 from evidentia.documents.reading import READER_VERSION
-from evidentia.errors import InputError, NotFoundError
+from evidentia.errors import InputError, IntegrityError, NotFoundError
 from evidentia.loading import ingesting
 from evidentia.loading.ingesting import Ingestion
 from evidentia.loading.reading import Asked, read_files
 from evidentia.store.sql import library
-from evidentia.store.sql.library import document_id
+from evidentia.store.sql.library import StoredDocument, document_id
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace
 from forking import Child
@@ -287,19 +288,21 @@ def test_a_kill_in_the_middle_leaves_whole_documents_and_a_second_run_completes(
     place: Place, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.open().close()
+    (docs / "visits.md").write_text("# Visits\n\nVisitors sign in at the desk.\n")
     heard, tells = os.pipe()
-    insert = library.insert_version
+    insert = library.insert_versions
     inserted: list[str] = []
 
     def hang(*arguments: object) -> None:
-        if inserted:  # the second document: its chunks are inserted, and not yet committed
+        insert(*arguments)  # type: ignore[arg-type]
+        if inserted:  # the second group: chunks and versions are inserted, and not yet committed
             os.write(tells, b"x")
             time.sleep(1_000)
-        inserted.append("one")
-        insert(*arguments)  # type: ignore[arg-type]
+        inserted.append("two")
 
     def work() -> None:
-        monkeypatch.setattr(library, "insert_version", hang)
+        monkeypatch.setattr(ingesting, "GROUP", 2)
+        monkeypatch.setattr(library, "insert_versions", hang)
         place.open().ingest(docs)
 
     with Child(work) as child:
@@ -308,10 +311,58 @@ def test_a_kill_in_the_middle_leaves_whole_documents_and_a_second_run_completes(
     os.close(heard)
     os.close(tells)
     workspace = place.open()
-    assert len(workspace.documents.list()) == 1
+    assert len(workspace.documents.list()) == 2
     assert_whole(workspace)
     done = workspace.ingest(docs)
-    assert sorted(outcomes(done).values()) == ["added", "added", "unchanged"]
+    assert sorted(outcomes(done).values()) == ["added", "added", "unchanged", "unchanged"]
+    assert_whole(workspace)
+
+
+def test_files_are_recorded_in_groups_with_one_checkpoint_each(
+    workspace: Workspace, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingesting, "GROUP", 2)
+    for number in range(4):
+        (docs / f"note{number}.md").write_text(f"# Note {number}\n\nIt has number {number}.\n")
+    done = workspace.ingest(docs)
+    assert set(outcomes(done).values()) == {"added"}
+    assert count(workspace, "documents") == 7
+    assert count(workspace, "trail_checkpoints") == 4
+    assert workspace.audit().holds
+    assert_whole(workspace)
+
+
+def test_two_files_of_one_name_in_a_group_are_two_versions(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    folders = [tmp_path / name / "docs" for name in ("one", "other")]
+    for folder, text in zip(folders, (LEAVE, CHANGED), strict=True):
+        folder.mkdir(parents=True)
+        (folder / "leave.md").write_text(text)
+    done = workspace.ingest(*folders)
+    assert [(one.document.version, one.outcome) for one in done.results] == [
+        (1, "added"),
+        (2, "changed"),
+    ]
+    assert workspace.audit().holds
+
+
+def test_one_that_cannot_be_recorded_does_not_undo_the_ones_before_it(
+    workspace: Workspace, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert = library.insert_versions
+
+    def refuse(connection: Connection, tenant: str, documents: list[StoredDocument]) -> None:
+        if any(document.filename == "leave.md" for document in documents):
+            raise IntegrityError("leave.md: refused")
+        insert(connection, tenant, documents)
+
+    monkeypatch.setattr(library, "insert_versions", refuse)
+    with pytest.raises(IntegrityError, match=r"leave\.md: refused"):
+        workspace.ingest(docs)
+    before = [name for name in sorted(POLICIES) if name < "leave.md"]
+    assert before
+    assert [one.filename for one in workspace.documents.list()] == before
     assert_whole(workspace)
 
 

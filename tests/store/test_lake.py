@@ -58,6 +58,48 @@ def test_other_bytes_are_kept_beside_them(lake: FileLake) -> None:
     assert len(digests) == len(kept(lake)) == 20
 
 
+def test_bytes_that_are_put_together_are_kept_as_those_put_alone(lake: FileLake) -> None:
+    some = [DATA, b"", bytes(70_000), DATA]
+    lake.put(b"there before")
+    place(lake).parent.mkdir(parents=True)
+    place(lake).write_bytes(DATA[:-1])  # damaged, and mended
+    assert lake.put_all(some) == [sha256(one).hexdigest() for one in some]
+    assert [lake.get(sha256(one).hexdigest()) for one in some] == some
+    assert len(kept(lake)) == 4
+    assert place(lake).stat().st_mode & 0o777 == 0o600
+    assert lake.put_all([]) == []
+
+
+def test_bytes_that_are_put_together_are_synchronised_before_any_is_moved(
+    lake: FileLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[Path | str] = []
+    fsync, move = os.fsync, Path.replace
+
+    def noted_fsync(handle: int) -> None:
+        synced = Path(f"/proc/self/fd/{handle}").readlink()
+        done.append(synced if synced.is_dir() else "file")
+        fsync(handle)
+
+    def noted_move(source: Path, target: Path) -> Path:
+        done.append("moved")
+        return move(source, target)
+
+    lake.put(b"so that there is a folder")
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(Path, "replace", noted_move)
+    digests = lake.put_all([DATA, b"other"])
+    steps = [step for step in done if isinstance(step, str)]
+    assert steps == ["file", "file", "moved", "moved"]
+    after = done[len(done) - done[::-1].index("moved") :]
+    leading = {folder for digest in digests for folder in place(lake, digest).parents[:4]}
+    assert set(after) == leading
+    assert len(after) == len(leading)
+    done.clear()
+    lake.put_all([DATA, b"other"])  # who put them first may have been killed before that
+    assert set(done) == leading
+
+
 def test_a_file_is_readable_by_its_owner_alone(lake: FileLake) -> None:
     lake.put(DATA)
     assert place(lake).stat().st_mode & 0o777 == 0o600

@@ -66,7 +66,7 @@ def store(workspace: Workspace, *chunks: DocumentChunk, document: str = "doc_1")
         chunks=chunks,
     )
     with writing(workspace) as connection:
-        library.insert_chunks(connection, TENANT, document, read)
+        library.insert_chunks(connection, TENANT, [(document, read)])
 
 
 # Anchors

@@ -73,6 +73,22 @@ def test_lost_nodes_change_no_answer_and_are_written_anew(workspace: Workspace) 
     assert workspace.audit().holds
 
 
+def test_lost_nodes_are_written_anew_when_documents_are_added(
+    workspace: Workspace, library: Path
+) -> None:
+    with workspace.opened.database.write() as connection:
+        run(connection, "DELETE FROM corpus_nodes")
+    for number in (3, 12, 13):
+        text = f"# Policy {number}\n\nAccount {number} was closed.\n"
+        (library / f"policy{number}.md").write_text(text, encoding="utf-8")
+    assert [one.outcome for one in workspace.ingest(library).results].count("added") == 2
+    assert workspace.audit().holds
+    bodies = [one.body for one in workspace.trail.entries(kind=EntryKind.DOCUMENT)]
+    for count in range(13, 16):
+        root = whole_map(corpus_leaves(bodies[:count])).root.hex()
+        assert bodies[count - 1]["corpus"] == {"root": root, "documents": count}
+
+
 def test_a_ledger_lists_what_it_cites_and_proves_it(workspace: Workspace) -> None:
     session = workspace.check(ANSWER, judges=["quote"]).session
     assert session.predicate_type == THIRD_TYPE

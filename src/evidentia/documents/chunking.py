@@ -147,7 +147,7 @@ def _sections(
 def _line_end(text: str, heading: Heading) -> int:
     """Return where a heading's own text ends, be it on several lines."""
     at = heading.start
-    written = sum(1 for character in heading.text if character.isalnum())
+    written = sum(map(str.isalnum, heading.text))
     while at < len(text) and written > 0:
         written -= text[at].isalnum()
         at += 1
@@ -225,15 +225,33 @@ def _text_end(text: str, start: int, end: int) -> int:
 
 
 class _Breaks:
-    """Where a section may be cut, by rank."""
+    """Where a section may be cut, by rank.
+
+    Sentences are looked for in the paragraphs alone in which a cut or an overlap falls.
+    """
 
     def __init__(self, text: str, start: int, end: int) -> None:
-        piece = text[start:end]
         self.text = text
-        self.paragraph_ends = [start + high for _, high in paragraph_spans(piece)]
-        sentences = sentence_spans(piece)
-        self.sentence_ends = [start + high for _, high in sentences]
-        self.sentence_starts = [start + low for low, _ in sentences]
+        self.paragraphs = [
+            (start + low, start + high) for low, high in paragraph_spans(text[start:end])
+        ]
+        self.paragraph_ends = [high for _, high in self.paragraphs]
+        self._known: dict[int, list[Span]] = {}
+
+    def _sentences(self, low: int, high: int) -> list[Span]:
+        """Return the sentences of the paragraphs that reach from `low` to `high`, in order."""
+        found: list[Span] = []
+        for place in range(bisect_left(self.paragraph_ends, low), len(self.paragraphs)):
+            start, end = self.paragraphs[place]
+            if start > high:
+                break
+            if place not in self._known:
+                self._known[place] = [
+                    (start + first, start + last)
+                    for first, last in sentence_spans(self.text[start:end])
+                ]
+            found += self._known[place]
+        return found
 
     def cut(self, at: int, done: int, limit: int) -> int | None:
         """Return the best place after `done` to end a chunk that begins at `at`.
@@ -252,25 +270,32 @@ class _Breaks:
 
     def _natural(self, at: int, done: int, limit: int) -> int | None:
         """Return the last end of a paragraph, sentence or word after `done` and up to the limit."""
-        for ends, least in (
-            (self.paragraph_ends, max(done, (at + limit) // 2)),
-            (self.sentence_ends, done),
-        ):
-            found = bisect_right(ends, limit)
-            while found and ends[found - 1] > least:
-                if boundary_before(self.text, ends[found - 1], at) == ends[found - 1]:
-                    return ends[found - 1]
-                found -= 1
+        found = self._last(self.paragraph_ends, max(done, (at + limit) // 2), at, limit)
+        if found is None:
+            ends = [end for _, end in self._sentences(done, limit)]
+            found = self._last(ends, done, at, limit)
+        if found is not None:
+            return found
         for place in range(limit, done, -1):
             if self.text[place].isspace() and boundary_before(self.text, place, at) == place:
                 return place
         return None
 
+    def _last(self, ends: Sequence[int], least: int, at: int, limit: int) -> int | None:
+        """Return the last of some ends after `least` and up to the limit, if it is a boundary."""
+        found = bisect_right(ends, limit)
+        while found and ends[found - 1] > least:
+            if boundary_before(self.text, ends[found - 1], at) == ends[found - 1]:
+                return ends[found - 1]
+            found -= 1
+        return None
+
     def overlap_start(self, at: int, least: int, cut: int, done: int) -> int:
         """Return where the chunk after the one at `at` begins, to repeat what is before the cut."""
-        found = bisect_left(self.sentence_starts, least)
-        if found < len(self.sentence_starts) and self.sentence_starts[found] < cut:
-            return boundary_after(self.text, self.sentence_starts[found], at)
+        starts = [start for start, _ in self._sentences(least, cut)]
+        found = bisect_left(starts, least)
+        if found < len(starts) and starts[found] < cut:
+            return boundary_after(self.text, starts[found], at)
         for place in range(least, cut):
             if self.text[place - 1].isspace() and not self.text[place].isspace():
                 return boundary_after(self.text, place, at)

@@ -25,8 +25,11 @@ def generate_chunk_hash(content: str, length: int = ANCHOR_LENGTH) -> str:
     """
     if not ANCHOR_LENGTH <= length <= FULL_LENGTH:
         raise InputError(f"a chunk hash has {ANCHOR_LENGTH} to {FULL_LENGTH} digits, not {length}")
-    normalised = _SPACES.sub(" ", content.lower()).strip(" ")
-    return sha256(_utf8(normalised)).hexdigest()[:length]
+    if content.isascii():  # the white space of bytes is ECMAScript's, of ASCII
+        normalised = b" ".join(content.lower().encode().split())
+    else:
+        normalised = _utf8(_SPACES.sub(" ", content.lower()).strip(" "))
+    return sha256(normalised).hexdigest()[:length]
 
 
 def _utf8(text: str) -> bytes:

@@ -88,11 +88,18 @@ class DocumentChunk:
 
     def as_json(self) -> dict[str, Any]:
         """Return the chunk as a JSON object; `ocr` is there only if it was read by OCR."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        fields["heading_path"] = list(self.heading_path)
-        if self.ocr is None:
-            del fields["ocr"]
-        return fields
+        fields = {
+            "chunk_id": self.chunk_id,
+            "document_id": self.document_id,
+            "index": self.index,
+            "text": self.text,
+            "page": self.page,
+            "heading_path": list(self.heading_path),
+            "start": self.start,
+            "end": self.end,
+            "chunk_hash": self.chunk_hash,
+        }
+        return fields if self.ocr is None else {**fields, "ocr": self.ocr}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ of a text to itself.
 # ruff: noqa: RUF001 - the words of other scripts are what this module is made of
 
 import re
+import string
 import unicodedata
 from collections import Counter
 from typing import Final, Literal
@@ -93,6 +94,7 @@ _SMALL_WORDS: Final = {
         "bg": "и в не на че с за от да се е по като са при или със това към до който която",
     },
 }
+_ASCII_LETTERS: Final = string.ascii_letters.encode()
 _VOTES: Final = {
     script: {language: frozenset(words.split()) for language, words in languages.items()}
     for script, languages in _SMALL_WORDS.items()
@@ -150,6 +152,9 @@ def detect_language(text: str) -> str | None:
 
 def _scripts(text: str) -> Counter[str]:
     """Count the letters of each script, by the first word of the letters' Unicode names."""
+    if text.isascii():
+        data = text.encode()
+        return Counter({"LATIN": len(data) - len(data.translate(None, _ASCII_LETTERS))})
     scripts: Counter[str] = Counter()
     for character, count in Counter(text).items():
         if character.isalpha():
@@ -159,9 +164,10 @@ def _scripts(text: str) -> Counter[str]:
 
 
 def _voted(text: str, languages: dict[str, frozenset[str]]) -> str | None:
-    words = Counter(_WORD.findall(_ARABIC_MARKS.sub("", text.lower())))
+    lower = text.lower()
+    words = Counter(_WORD.findall(lower if text.isascii() else _ARABIC_MARKS.sub("", lower)))
     hits = {
-        language: sum(words[word] for word in small_words)
+        language: sum(words[word] for word in small_words & words.keys())
         for language, small_words in languages.items()
     }
     (best, first), (_, second) = sorted(hits.items(), key=lambda item: -item[1])[:2]

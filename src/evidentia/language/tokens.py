@@ -21,6 +21,10 @@ _TOKEN = re.compile(
     rf"|([{DENSE}]+)"
 )
 """A word, a number with the percent sign after it, or a run of a script without spaces."""
+_ASCII_TOKEN = re.compile(r"[a-z][a-z0-9]*|[0-9]+(?:[.,][0-9]+)*")
+"""A word or a number in ASCII, where nothing stands that belongs to what is before it."""
+_TOGETHER: Final = ("%", "cent", "'s")
+_MOST_TERMS: Final = 65_536
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _MARKS = re.compile(
     "[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
@@ -41,16 +45,36 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("The Employees' policies: 1,500 days, 2.5 percent")
     ['the', 'employee', 'policy', '1500', 'day', '2.5%', '2.5']
     """
+    folded = _folded(text)
+    if text.isascii() and not any(mark in folded for mark in _TOGETHER):
+        return [_ASCII_TERMS[found] for found in _ASCII_TOKEN.findall(folded)]
     terms: list[str] = []
-    for word, number, percent, run in _TOKEN.findall(_folded(text)):
+    for word, number, percent, run in _TOKEN.findall(folded):
         if word:
             terms.append(_stem(word))
         elif number:
-            whole = number.replace(",", "") if _GROUPED.fullmatch(number) else number
+            whole = _whole(number)
             terms += [f"{whole}%", whole] if percent else [whole]
         else:
             terms += _pairs(run)
     return terms
+
+
+class _Terms(dict[str, str]):
+    """The terms of words and numbers in ASCII, each made once, as long as they are not too many."""
+
+    def __missing__(self, found: str) -> str:
+        if len(self) >= _MOST_TERMS:
+            self.clear()
+        term = self[found] = _whole(found) if found[0].isdigit() else _stem(found)
+        return term
+
+
+_ASCII_TERMS: Final = _Terms()
+
+
+def _whole(number: str) -> str:
+    return number.replace(",", "") if _GROUPED.fullmatch(number) else number
 
 
 def _folded(text: str) -> str:

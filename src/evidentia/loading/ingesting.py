@@ -1,10 +1,16 @@
-"""Ingesting: files become documents in the library, one transaction each, the bytes in the lake."""
+"""Ingesting: files become documents in the library, the bytes in the lake.
 
-from collections.abc import Callable, Iterator, Sequence
+Files are looked up, kept and recorded in groups, a transaction for each group: a file is recorded
+whole or not at all, whenever the process ends.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
@@ -13,7 +19,7 @@ from evidentia.documents.effective import Effective
 from evidentia.documents.model import DocumentChunk, ReadFile
 from evidentia.documents.reading import READER_VERSION
 from evidentia.documents.recording import chunks_digest
-from evidentia.errors import InputError
+from evidentia.errors import EvidentiaError, InputError
 from evidentia.loading.places import Places, Seen
 from evidentia.loading.reading import (
     Asked,
@@ -28,6 +34,13 @@ from evidentia.store.database import Database
 from evidentia.store.lake import Lake
 from evidentia.store.sql import library
 from evidentia.store.sql.library import Reading, StoredDocument
+
+GROUP: Final = 64
+"""How many files are recorded in one transaction; others wait for it, and a kill undoes it."""
+_GROUP_BYTES: Final = 4 * 2**20
+"""How many bytes of files, or of their text, are held at a time."""
+_GROUP_SECONDS: Final = 1.0
+"""How long a file that was read waits for others to be recorded with it."""
 
 Outcome = Literal["added", "changed", "unchanged"]
 FileProgress = Callable[[int, int], None]
@@ -85,25 +98,41 @@ class _Task(NamedTuple):
     seen: Seen | None
 
 
+class _Read(NamedTuple):
+    """A file that is to be recorded: what was read of it, or the version that had its bytes."""
+
+    place: int
+    task: _Task
+    found: ReadFile | StoredDocument
+
+    @property
+    def size(self) -> int:
+        chunks = self.found.chunks if isinstance(self.found, ReadFile) else ()
+        return sum(len(chunk.text) for chunk in chunks)
+
+
+Recording = tuple[StoredDocument, Sequence[DocumentChunk] | None]
+"""A version with its chunks; without, where its bytes were recorded with theirs before."""
+
+
 class Recorder(Protocol):
     """Records each version of a document in the trail, in the transaction that adds it."""
 
     def writing(self) -> AbstractContextManager[Connection]:
         """Give a transaction in which the log is ours alone."""
 
-    def record(
-        self,
-        connection: Connection,
-        version: StoredDocument,
-        chunks: Sequence[DocumentChunk] | None,
-    ) -> None:
-        """Record a version; without chunks, with those that its bytes were recorded with before."""
+    def record(self, connection: Connection, versions: Sequence[Recording]) -> None:
+        """Record versions, each of another document."""
 
-    def newest(self, connection: Connection, identity: str) -> StoredDocument | None:
-        """Return a document's newest version, as it was recorded; None if it is not there."""
+    def newest(
+        self, connection: Connection, identities: Collection[str]
+    ) -> Mapping[str, StoredDocument]:
+        """Return the newest versions of documents that are there, as they were recorded."""
 
-    def removed_through(self, connection: Connection, identity: str) -> int:
-        """Return up to which version a document was taken out; 0 if it never was."""
+    def removed_through(
+        self, connection: Connection, identities: Collection[str]
+    ) -> Mapping[str, int]:
+        """Return up to which version documents were taken out, of those that ever were."""
 
     def require(self, connection: Connection, version: StoredDocument) -> None:
         """Raise `IntegrityError` unless a version is as recorded, though it was taken out."""
@@ -139,52 +168,30 @@ class Ingesting:
     def run(self, targets: Sequence[Path], progress: FileProgress) -> Ingestion:
         """Ingest files and folders; one that cannot be read is a problem, and the others go on."""
         found = _found(targets)
-        shelves = self._shelves(found.files)
-        total = len(found.files)
-        results: dict[int, IngestedDocument | FileProblem] = {}
-        unread: list[int] = []
-        tasks: dict[int, _Task] = {}
-
-        def done(place: int, result: IngestedDocument | FileProblem) -> None:
-            results[place] = result
-            if isinstance(result, IngestedDocument):
-                task = tasks[place]
-                reader = max(result.document.reader, READER_VERSION)
-                self._places.note(task.identity, task.file, task.seen, task.sha256, reader)
-            progress(len(results), total)
+        run = _Run(found.files, self._shelves(found.files), self._places, progress)
+        reading = _Group(lambda group: run.all_done(group, self._recorded(group)))
 
         def questions() -> Iterator[Asked]:
-            for place, file in enumerate(found.files):
-                try:
-                    seen = _look(file)
-                    data = read_bytes(file)
-                except InputError as error:
-                    done(place, FileProblem(file.filename, str(error)))
-                    continue
-                shelf = shelves[file.root]
-                identity = library.document_id(shelf.key, file.filename)
-                task = tasks[place] = _Task(file, shelf, identity, sha256_hex(data), seen)
-                self._lake.put(data)  # also what is known: a damaged file is mended by it
-                known = self._known(task)
-                if known:
-                    done(place, known)
-                    continue
-                unread.append(place)
-                yield Asked(identity, file.filename, data)
+            for group in run.groups():
+                self._lake.put_all(group.values())  # also what is known: it may be damaged
+                known = self._known([run.tasks[place] for place in group])
+                for place, data in group.items():
+                    task = run.tasks[place]
+                    newest, before = known.newest.get(task.identity), known.before(task)
+                    if newest and self._is_read(newest, task):
+                        run.done(place, IngestedDocument(newest, "unchanged"))
+                    elif before is not None:
+                        reading.add(_Read(place, task, before))
+                    else:
+                        yield run.asked(place, data)
 
-        for answered, answer in enumerate(read_files(questions(), count=total)):
-            place = unread[answered]
-            task = tasks[place]
+        for place, answer in run.answers(read_files(questions(), count=len(found.files))):
             if isinstance(answer, InputError):
-                done(place, FileProblem(task.file.filename, str(answer)))
+                run.done(place, FileProblem(run.tasks[place].file.filename, str(answer)))
             else:
-                done(place, self._store(task, answer))
-        ordered = [results[place] for place in sorted(results)]
-        return Ingestion(
-            tuple(result for result in ordered if isinstance(result, IngestedDocument)),
-            tuple(result for result in ordered if isinstance(result, FileProblem)),
-            found.left_out,
-        )
+                reading.add(_Read(place, run.tasks[place], answer))
+        reading.end()
+        return run.ingestion(found.left_out)
 
     def _shelves(self, files: Sequence[FoundFile]) -> dict[Path, Shelf]:
         """Return the collections of the folders that files were found in."""
@@ -199,80 +206,240 @@ class Ingesting:
                 self._shelving.note(file.root, shelf)
         return shelves
 
-    def _known(self, task: _Task) -> IngestedDocument | None:
-        """Return the document if its bytes need not be read: unchanged, or back again."""
+    def _known(self, tasks: Sequence[_Task]) -> "_Known":
+        """Return what is known of documents whose bytes need not be read."""
         with self._database.read() as connection:
-            newest = self._recorder.newest(connection, task.identity)
-            if (
-                newest
-                and self._is_same(newest, task)
-                and (
-                    newest.reader >= READER_VERSION
-                    or self._places.is_read(task.identity, task.sha256, READER_VERSION)
-                )
-            ):
-                return IngestedDocument(newest, "unchanged")
-            before = library.version_of_bytes(connection, self._tenant, task.identity, task.sha256)
-            if before is None or before.reader < READER_VERSION:  # what is older is read anew
-                return None
-            if not library.has_chunks(connection, self._tenant, before.reading):  # it was erased
-                return None
-        return self._store(task, before)
+            return _Known.of(connection, self._tenant, tasks, self._recorder)
 
-    def _store(self, task: _Task, read: ReadFile | StoredDocument) -> IngestedDocument:
-        """Store a version of a document; its chunks too, unless its bytes were read before."""
+    def _recorded(self, group: Sequence[_Read]) -> list[IngestedDocument]:
+        """Record files together; one that cannot be recorded stops itself and those behind it."""
+        try:
+            return self._store(group)
+        except EvidentiaError:
+            if len(group) == 1:
+                raise
+            return [result for read in group for result in self._store([read])]
+
+    def _store(self, group: Sequence[_Read]) -> list[IngestedDocument]:
+        """Store versions of documents; their chunks too, unless their bytes were read before."""
+        results: list[IngestedDocument] = []
+        new: list[Recording] = []
         with self._recorder.writing() as connection:
             library.lock_library(connection, self._tenant)
-            newest = self._recorder.newest(connection, task.identity)
-            if (
-                newest  # someone was faster, or a newer reader came to the same passages
-                and self._is_same(newest, task)
-                and (newest.reader >= read.reader or self._same_passages(connection, newest, read))
-            ):
-                return IngestedDocument(newest, "unchanged")
-            if isinstance(read, StoredDocument):
-                self._recorder.require(connection, read)
-            reading = Reading(task.identity, task.sha256, read.reader)
-            new = not library.has_chunks(connection, self._tenant, reading)
-            removed = self._recorder.removed_through
-            last = newest.version if newest else removed(connection, task.identity)
-            if isinstance(read, ReadFile) and new:
-                library.insert_chunks(connection, self._tenant, task.identity, read)
-            effective = self._asking.effective or read.effective
-            document = StoredDocument(
-                id=task.identity,
-                version=last + 1,
-                collection=task.shelf.name,
-                filename=task.file.filename,
-                media_type=read.media_type,
-                sha256=task.sha256,
-                language=read.language,
-                direction=read.direction,
-                title=read.title,
-                dated=read.dated,
-                pages=read.pages,
-                chunks=len(read.chunks) if isinstance(read, ReadFile) else read.chunks,
-                warnings=read.warnings,
-                created_at=self._now(),
-                collection_id=task.shelf.id,
-                effective_from=effective.first,
-                effective_until=effective.last,
-                reader=read.reader,
-            )
-            library.insert_version(connection, self._tenant, document)
-            chunks = read.chunks if isinstance(read, ReadFile) and new else None
-            self._recorder.record(connection, document, chunks)
-        return IngestedDocument(document, "changed" if newest else "added")
+            tasks = [read.task for read in group]
+            known = _Known.of(connection, self._tenant, tasks, self._recorder)
+            read_first: list[tuple[str, ReadFile]] = []
+            for _, task, read in group:
+                newest = known.newest.get(task.identity)
+                if (
+                    newest  # someone was faster, or a newer reader came to the same passages
+                    and self._is_same(newest, task)
+                    and self._is_kept(connection, newest, read)
+                ):
+                    results.append(IngestedDocument(newest, "unchanged"))
+                    continue
+                chunks = None
+                if isinstance(read, StoredDocument):
+                    self._recorder.require(connection, read)
+                elif Reading(task.identity, task.sha256, read.reader) not in known.readings:
+                    read_first.append((task.identity, read))
+                    chunks = read.chunks
+                last = newest.version if newest else known.through.get(task.identity, 0)
+                document = self._version(task, read, last + 1)
+                new.append((document, chunks))
+                results.append(IngestedDocument(document, "changed" if newest else "added"))
+            library.insert_chunks(connection, self._tenant, read_first)
+            library.insert_versions(connection, self._tenant, [document for document, _ in new])
+            self._recorder.record(connection, new)
+        return results
+
+    def _version(self, task: _Task, read: ReadFile | StoredDocument, number: int) -> StoredDocument:
+        effective = self._asking.effective or read.effective
+        return StoredDocument(
+            id=task.identity,
+            version=number,
+            collection=task.shelf.name,
+            filename=task.file.filename,
+            media_type=read.media_type,
+            sha256=task.sha256,
+            language=read.language,
+            direction=read.direction,
+            title=read.title,
+            dated=read.dated,
+            pages=read.pages,
+            chunks=len(read.chunks) if isinstance(read, ReadFile) else read.chunks,
+            warnings=read.warnings,
+            created_at=self._now(),
+            collection_id=task.shelf.id,
+            effective_from=effective.first,
+            effective_until=effective.last,
+            reader=read.reader,
+        )
 
     def _is_same(self, newest: StoredDocument, task: _Task) -> bool:
         """Whether a version is what is asked for: of these bytes and days."""
         return newest.sha256 == task.sha256 and self._asking.effective in (None, newest.effective)
 
-    def _same_passages(
+    def _is_read(self, newest: StoredDocument, task: _Task) -> bool:
+        """Whether a version is what is asked for, and no newer reader has to read it."""
+        return self._is_same(newest, task) and (
+            newest.reader >= READER_VERSION
+            or self._places.is_read(task.identity, task.sha256, READER_VERSION)
+        )
+
+    def _is_kept(
         self, connection: Connection, newest: StoredDocument, read: ReadFile | StoredDocument
     ) -> bool:
+        """Whether a version has the passages that were read now, or a newer reader's."""
+        if newest.reader >= read.reader:
+            return True
         known = library.chunks_of(connection, self._tenant, newest.reading)
         return isinstance(read, ReadFile) and chunks_digest(known) == chunks_digest(read.chunks)
+
+
+class _Run:
+    """Files that are ingested: what is known of each, and what became of those that are done."""
+
+    def __init__(
+        self,
+        files: Sequence[FoundFile],
+        shelves: Mapping[Path, Shelf],
+        places: Places,
+        progress: FileProgress,
+    ) -> None:
+        self.tasks: dict[int, _Task] = {}
+        self._files = files
+        self._shelves = shelves
+        self._places = places
+        self._progress = progress
+        self._results: dict[int, IngestedDocument | FileProblem] = {}
+        self._asked: list[int] = []
+
+    def groups(self) -> Iterator[dict[int, bytes]]:
+        """Give the bytes of files by their places, some at a time; what can't be read is done."""
+        group: dict[int, bytes] = {}
+        size = 0
+        for place, file in enumerate(self._files):
+            try:
+                seen = _look(file)
+                data = read_bytes(file)
+            except InputError as error:
+                self.done(place, FileProblem(file.filename, str(error)))
+                continue
+            shelf = self._shelves[file.root]
+            identity = library.document_id(shelf.key, file.filename)
+            self.tasks[place] = _Task(file, shelf, identity, sha256_hex(data), seen)
+            group[place] = data
+            size += len(data)
+            if len(group) >= GROUP or size >= _GROUP_BYTES:
+                yield group
+                group, size = {}, 0
+        yield group
+
+    def asked(self, place: int, data: bytes) -> Asked:
+        """Return what a reader is asked of a file."""
+        self._asked.append(place)
+        task = self.tasks[place]
+        return Asked(task.identity, task.file.filename, data)
+
+    def answers(
+        self, given: Iterable[ReadFile | InputError]
+    ) -> Iterator[tuple[int, ReadFile | InputError]]:
+        """Give the readers' answers with the places of the files they are about."""
+        for number, answer in enumerate(given):
+            yield self._asked[number], answer
+
+    def done(self, place: int, result: IngestedDocument | FileProblem) -> None:
+        """Say what became of a file."""
+        self._results[place] = result
+        if isinstance(result, IngestedDocument):
+            task = self.tasks[place]
+            reader = max(result.document.reader, READER_VERSION)
+            self._places.note(task.identity, task.file, task.seen, task.sha256, reader)
+        self._progress(len(self._results), len(self._files))
+
+    def all_done(self, group: Sequence[_Read], results: Sequence[IngestedDocument]) -> None:
+        """Say what became of files that were recorded together."""
+        for read, result in zip(group, results, strict=True):
+            self.done(read.place, result)
+
+    def ingestion(self, left_out: tuple[tuple[str, str], ...]) -> Ingestion:
+        """Return what became of all files, in their order."""
+        ordered = [self._results[place] for place in sorted(self._results)]
+        return Ingestion(
+            tuple(result for result in ordered if isinstance(result, IngestedDocument)),
+            tuple(result for result in ordered if isinstance(result, FileProblem)),
+            left_out,
+        )
+
+
+class _Group:
+    """Files that wait to be recorded together: until they are many, or long, or wait for long."""
+
+    def __init__(self, record: Callable[[Sequence[_Read]], None]) -> None:
+        self._record = record
+        self._waiting: dict[str, _Read] = {}
+        self._size = 0
+        self._since = 0.0
+
+    def add(self, read: _Read) -> None:
+        """Let a file wait; one that is called as another that waits is its next version."""
+        if read.task.identity in self._waiting:
+            self.end()
+        if not self._waiting:
+            self._since = time.monotonic()
+        self._waiting[read.task.identity] = read
+        self._size += read.size
+        if (
+            len(self._waiting) >= GROUP
+            or self._size >= _GROUP_BYTES
+            or time.monotonic() - self._since >= _GROUP_SECONDS
+        ):
+            self.end()
+
+    def end(self) -> None:
+        """Record what waits."""
+        waiting, self._waiting, self._size = self._waiting, {}, 0
+        if waiting:
+            self._record(list(waiting.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the library has of some documents: the newest version of each that is there, proved.
+
+    `of_bytes` has the last version of all that ever had some bytes, `through` up to which version
+    those were taken out that are not there, and `readings` those that passages are kept of.
+    """
+
+    newest: Mapping[str, StoredDocument]
+    of_bytes: Mapping[tuple[str, str], StoredDocument]
+    through: Mapping[str, int]
+    readings: frozenset[Reading]
+
+    @classmethod
+    def of(
+        cls, connection: Connection, tenant: str, tasks: Sequence[_Task], recorder: Recorder
+    ) -> "_Known":
+        identities = {task.identity for task in tasks}
+        newest = recorder.newest(connection, identities)
+        versions = library.all_versions(connection, tenant, identities)
+        gone = {one.id for one in versions} - newest.keys()
+        asked = {(task.identity, task.sha256) for task in tasks}
+        readings = {one.reading for one in versions if (one.id, one.sha256) in asked}
+        return cls(
+            newest,
+            {(version.id, version.sha256): version for version in versions},
+            recorder.removed_through(connection, gone) if gone else {},
+            frozenset(one for one in readings if library.has_chunks(connection, tenant, one)),
+        )
+
+    def before(self, task: _Task) -> StoredDocument | None:
+        """Return the last version that had a file's bytes, if they need not be read anew."""
+        found = self.of_bytes.get((task.identity, task.sha256))
+        if found is None or found.reader < READER_VERSION or found.reading not in self.readings:
+            return None
+        return found
 
 
 def _look(file: FoundFile) -> Seen | None:
@@ -283,14 +450,20 @@ def _look(file: FoundFile) -> Seen | None:
         return None
 
 
+def _real(path: Path, folder_of: Callable[[Path], Path]) -> Path:
+    """Return where a file really is; most files of a folder are no links, and are there."""
+    return path.resolve() if path.is_symlink() else folder_of(path.parent) / path.name
+
+
 def _found(targets: Sequence[Path]) -> FoundFiles:
     """Find the files of all targets; one that is named twice is read once."""
     files: dict[Path, FoundFile] = {}
     left_out: dict[tuple[Path, str], str] = {}
+    folder_of = cache(Path.resolve)
     for target in targets:
         found = find_files(target)
         for file in found.files:
-            files.setdefault(file.path.resolve(), file)
+            files.setdefault(_real(file.path, folder_of), file)
         for name, reason in found.left_out:
             left_out[target.resolve(), name] = reason
     return FoundFiles(

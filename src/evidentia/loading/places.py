@@ -89,7 +89,7 @@ class Places:
         depth = file.filename.count("/")
         again = path.parents[depth] if depth else path
         note = _Note(str(path), str(again), sha256, seen.size, seen.mtime_ns, reader)
-        if self._noted(document_id) != note:
+        if not self._is_first(document_id, note) and self._noted(document_id) != note:
             self._write(document_id, note)
 
     def changes(self, documents: Iterable[StoredDocument]) -> tuple[FileChange, ...]:
@@ -128,6 +128,18 @@ class Places:
             return None
         is_text = isinstance(note.path, str) and isinstance(note.read_again, str)
         return note if is_text and isinstance(note.reader, int) else None
+
+    def _is_first(self, document_id: str, note: _Note) -> bool:
+        """Write the first note of a document, as most are; False if it has one.
+
+        Where it is cut off, it is no note, and the next one replaces it.
+        """
+        try:
+            with open(f"{self._folder}/{document_id}.json", "xb", buffering=0) as file:  # noqa: PTH123 - for each file
+                file.write(json.dumps(asdict(note)).encode())
+        except OSError:  # there is one, or no folder yet; writing it says what else is wrong
+            return False
+        return True
 
     def _write(self, document_id: str, note: _Note) -> None:
         make_folder(self._folder)

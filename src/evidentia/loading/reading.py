@@ -128,7 +128,7 @@ def _refuse(error: OSError) -> None:
 def _why_left_out(path: Path, root: Path) -> str | None:
     if path.name.startswith((".", "~$")):
         return None
-    if not _leads_within(path, root):
+    if path.is_symlink() and not _leads_within(path, root):
         return "a link that leads out of the folder"
     if not path.is_file():
         return "a link to a folder" if path.is_dir() else "not a file"

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -33,6 +34,8 @@ _ONE_THREAD: Final = {
 """One thread for arithmetic in each worker: there are as many workers as cores."""
 # Ctrl-C on a terminal is for the process that asks, which ends its workers.
 _APART: Final[dict[str, Any]] = {"process_group": 0} if hasattr(os, "setpgid") else {}
+_LOOK_SECONDS = 0.5
+"""How often is looked for workers that take too long."""
 
 
 class WorkerEndedError(Exception):
@@ -81,13 +84,19 @@ class Workers:
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._mine = threading.local()
         self._ending = False
+        self._due: dict[subprocess.Popen[bytes], float] = {}
+        self._late: set[subprocess.Popen[bytes]] = set()
+        self._ended = threading.Event()
 
     def __enter__(self) -> Self:
         self._threads = ThreadPoolExecutor(self._count)
+        if self._seconds:
+            threading.Thread(target=self._watch, args=(self._seconds,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ending = True
+        self._ended.set()
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in list(self._processes):
             process.kill()  # no one waits for what it is still asked
@@ -161,16 +170,8 @@ class Workers:
 
     def _talk(self, process: Any, question: Any) -> Any:
         pipes = process.stdin, process.stdout
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        watch = threading.Timer(self._seconds or threading.TIMEOUT_MAX, stop)
-        watch.daemon = True
         if self._seconds:
-            watch.start()
+            self._due[process] = time.monotonic() + self._seconds
         try:
             _send(pipes[0], question)
             return _Answers(pipes[1]).load()
@@ -178,10 +179,18 @@ class Workers:
             self._mine.process = None
             self._end(process)
             status = process.returncode
-            took_too_long = late.is_set() or -status in _OUT_OF_TIME
+            took_too_long = process in self._late or -status in _OUT_OF_TIME
             return WorkerEndedError(status, took_too_long=took_too_long)
         finally:
-            watch.cancel()
+            self._due.pop(process, None)
+
+    def _watch(self, seconds: float) -> None:
+        """Stop workers that take too long; a thread for each question would cost more than most."""
+        while not self._ended.wait(min(seconds / 10, _LOOK_SECONDS)):
+            for process, due in list(self._due.items()):
+                if time.monotonic() > due and self._due.get(process) == due:
+                    self._late.add(process)
+                    process.kill()
 
     def _start(self) -> Any:
         process = subprocess.Popen(  # noqa: S603 - our own module, in our own interpreter

@@ -2,24 +2,27 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from hashlib import file_digest, sha256
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Final, Protocol
 
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
 from evidentia.store.files import (
     make_folder,
     remove_unfinished,
+    sync_folder,
     sync_within,
     unfinished,
     write_durably,
 )
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_DEPTH: Final = 4
+"""How many folders a file is in, the lake's own among them."""
 
 
 class LakeWriter(Protocol):
@@ -47,6 +50,10 @@ class Lake(Protocol):
 
     def put(self, data: bytes) -> str:
         """Keep bytes; return their digest."""
+
+    def put_all(self, data: Collection[bytes]) -> list[str]:
+        """Keep bytes of several digests, which are durable together; return the digests."""
+        return [self.put(one) for one in data]
 
     def writer(self) -> AbstractContextManager[LakeWriter]:
         """Give what keeps bytes piece by piece; what is not kept when the block ends is gone."""
@@ -88,6 +95,42 @@ class FileLake(Lake):
                 write_durably(path, data, mode=0o600, aside=self._folder)
             sync_within(path.parent, self._folder)  # also what another process was killed before
         return digest
+
+    def put_all(self, data: Collection[bytes]) -> list[str]:
+        """Keep bytes of several digests, which are durable together; return the digests.
+
+        To wait for the disk once for all of them takes a fraction of the time.
+        """
+        self._tidy()
+        digests = [sha256_hex(one) for one in data]
+        paths = list(map(self._path, digests))
+        with ExitStack() as stack, _writing(self._folder):
+            written = []
+            for path, one in zip(paths, data, strict=True):
+                if not _has(path, one):
+                    self._make_folder(path.parent)
+                    file, temporary = stack.enter_context(unfinished(self._folder))
+                    file.write(one)
+                    file.flush()
+                    written.append((file, temporary, path))
+            for file, _, _ in written:
+                os.fsync(file.fileno())
+            for _, temporary, path in written:
+                temporary.replace(path)
+            above = {place for path in paths for place in path.parents[:_DEPTH]}
+            for folder in above:
+                sync_folder(folder)
+        return digests
+
+    def _make_folder(self, folder: Path) -> None:
+        """Make a folder of the lake, which its owner alone can read; it is synchronised later."""
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            pass
+        except FileNotFoundError:
+            make_folder(folder.parent)
+            folder.mkdir(mode=0o700, exist_ok=True)
 
     @contextmanager
     def writer(self) -> Iterator["FileLakeWriter"]:

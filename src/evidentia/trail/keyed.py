@@ -65,7 +65,7 @@ class KeyedMap:
                 return (node[_VALUE:] if node[1:_VALUE] == hashed else None), path
             if depth == _DEPTH:
                 raise ProofError("the map is deeper than a key is long")
-            at = _children(node).get(_nibble(hashed, depth))
+            at = _child(node, _nibble(hashed, depth))
         return None, path
 
     def updated(self, changes: Mapping[bytes, bytes | None]) -> Update:
@@ -127,6 +127,14 @@ def _children(branch: bytes) -> dict[int, bytes]:
         place: branch[at : at + HASH_BYTES]
         for place, at in zip(places, range(_HASHES, len(branch), HASH_BYTES), strict=True)
     }
+
+
+def _child(branch: bytes, place: int) -> bytes | None:
+    bits = int.from_bytes(branch[_BITS], "big")
+    if not bits >> place & 1:
+        return None
+    at = _HASHES + (bits & (1 << place) - 1).bit_count() * HASH_BYTES
+    return branch[at : at + HASH_BYTES]
 
 
 def _branch(children: Mapping[int, bytes]) -> bytes:

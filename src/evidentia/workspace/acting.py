@@ -1,6 +1,6 @@
 """Who acts, and where: one tenant's evidence in one user's name, on what a process has opened."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Final
@@ -104,6 +104,14 @@ class Acting:
 
         key = signer(self, connection, body)
         return held.append_signed(kind.value, subject, body, at=self.now, key=key)
+
+    def append_all_within(
+        self, connection: Connection, kind: EntryKind, bodies: Sequence[tuple[str, Any]]
+    ) -> list[Receipt]:
+        """Append entries that permit and forbid nothing, given by their subjects and bodies."""
+        held = self.opened.appending.held(connection)
+        items = [self._waiting(kind, subject, body) for subject, body in bodies]
+        return held.append(items) if items else []
 
     def _waiting(self, kind: EntryKind, subject: str, body: Any) -> Waiting:
         return waiting(kind.value, subject, body, self.now, self.opened.randomness(SALT_BYTES))

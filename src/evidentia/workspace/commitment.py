@@ -6,7 +6,7 @@ read by their hashes; where they are missing or wrong, the map is made again fro
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
@@ -132,37 +132,89 @@ def selection(
     return CorpusFilter(selection_sha256=sha256_hex(data), selected=len(named), as_of=as_of)
 
 
+class ChangingCorpus:
+    """The map during a transaction that holds the log: changed step by step, kept at the end.
+
+    A change costs the nodes on its path; where those are not whole, all nodes are written anew.
+    """
+
+    def __init__(self, acting: Acting, connection: Connection) -> None:
+        self._acting = acting
+        self._connection = connection
+        self._newest = newest_document(acting, connection)
+        self._read: dict[bytes, bytes | None] = {}
+        self._added: dict[bytes, bytes] = {}
+        self._removed: set[bytes] = set()
+        self._changes: Changes = {}
+        self._is_anew = False
+        named = (EMPTY_MAP, 0) if self._newest is None else named_corpus(self._newest.body)
+        self._named = named or self._anew()
+
+    def change(self, change: Callable[[Get], Changes]) -> dict[str, Any]:
+        """Change the map; return what an entry says of it.
+
+        `change` is given what the map has under a key, and returns what becomes of keys.
+        """
+        try:
+            root, count = self._named = self._changed(change)
+        except ProofError:  # nodes were lost or altered
+            if self._is_anew:
+                raise
+            self._named = self._anew()
+            root, count = self._named = self._changed(change)
+        return {"root": root.hex(), "documents": count}
+
+    def keep(self) -> None:
+        """Keep the nodes that are new, and remove those that are gone."""
+        tenant = self._acting.tenant
+        removed = None if self._is_anew else self._removed
+        corpus_nodes.remove_nodes(self._connection, tenant, removed)
+        corpus_nodes.keep_nodes(self._connection, tenant, self._added)
+
+    def _changed(self, change: Callable[[Get], Changes]) -> tuple[bytes, int]:
+        root, count = self._named
+        corpus = KeyedMap(root, self._node)
+        get = cache(corpus.get)
+        changes = change(get)
+        count += sum((leaf is not None) - (get(key) is not None) for key, leaf in changes.items())
+        update = corpus.updated(changes)
+        for name in update.removed:
+            if self._added.pop(name, None) is None:
+                self._removed.add(name)
+        self._added |= update.added
+        self._removed -= update.added.keys()
+        self._changes |= changes
+        return update.root, count
+
+    def _node(self, name: bytes) -> bytes | None:
+        if name in self._added:
+            return self._added[name]
+        if name not in self._read:
+            found = corpus_nodes.node_data(self._connection, self._acting.tenant, name)
+            self._read[name] = found
+        return self._read[name]
+
+    def _anew(self) -> tuple[bytes, int]:
+        newest = self._newest
+        leaves = {} if newest is None else _leaves(self._acting, self._connection, newest)
+        for key, leaf in self._changes.items():
+            if leaf is None:
+                leaves.pop(key, None)
+            else:
+                leaves[key] = leaf
+        whole = whole_map(leaves)
+        self._added, self._removed, self._is_anew = whole.added, set(), True
+        return whole.root, len(leaves)
+
+
 def update_corpus(
     acting: Acting, connection: Connection, change: Callable[[Get], Changes]
 ) -> dict[str, Any]:
-    """Change the map inside a transaction that holds the log; return what an entry says of it.
-
-    `change` is given what the map has under a key, and returns what becomes of keys. It costs the
-    nodes on their paths; where those are not whole, all nodes are written anew.
-    """
-    tenant, newest = acting.tenant, newest_document(acting, connection)
-    named = (EMPTY_MAP, 0) if newest is None else named_corpus(newest.body)
-    if named is not None:
-        corpus = KeyedMap(named[0], partial(corpus_nodes.node_data, connection, tenant))
-        try:
-            changes = change(corpus.get)
-            count = named[1] + sum(
-                (leaf is not None) - (corpus.get(key) is not None) for key, leaf in changes.items()
-            )
-            update = corpus.updated(changes)
-        except ProofError:  # nodes were lost or altered
-            pass
-        else:
-            corpus_nodes.remove_nodes(connection, tenant, update.removed)
-            corpus_nodes.keep_nodes(connection, tenant, update.added)
-            return {"root": update.root.hex(), "documents": count}
-    leaves = {} if newest is None else _leaves(acting, connection, newest)
-    for key, leaf in change(leaves.get).items():
-        if leaf is None:
-            leaves.pop(key, None)
-        else:
-            leaves[key] = leaf
-    return {"root": _keep_whole(acting, connection, leaves).hex(), "documents": len(leaves)}
+    """Change the map once inside a transaction that holds the log, as `ChangingCorpus` does."""
+    corpus = ChangingCorpus(acting, connection)
+    said = corpus.change(change)
+    corpus.keep()
+    return said
 
 
 def restore_corpus(acting: Acting, connection: Connection) -> None:

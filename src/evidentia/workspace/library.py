@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +32,7 @@ from evidentia.store.sql.library import Reading, StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import (
+    ChangingCorpus,
     CurrentCorpus,
     audited_corpus,
     current_corpus,
@@ -49,9 +51,11 @@ _UNRECORDED = (
     "no entry of the trail records it: if it is yours, of an older workspace, 'evidentia documents "
     "record' records it; if not, someone added it"
 )
+_log = get_logger("workspace")
+
+
 _ONE_BY_ONE = 200
 """How many documents are looked up one by one; for more, all that were taken out are read."""
-_log = get_logger("workspace")
 
 
 class RecordedVersion(NamedTuple):
@@ -320,19 +324,27 @@ class Recorder:
     def record(
         self,
         connection: Connection,
-        version: StoredDocument,
-        chunks: Sequence[DocumentChunk] | None,
+        versions: Sequence[tuple[StoredDocument, Sequence[DocumentChunk] | None]],
     ) -> None:
-        """Record a version; without chunks, with those that its bytes were recorded with before."""
+        """Record versions; those without chunks, with what their bytes were recorded with before.
+
+        Each entry names the library as it is with its document.
+        """
         acting = self.acting
-        digest = (
-            self._recorded_digest(connection, version) if chunks is None else chunks_digest(chunks)
-        )
-        body = recorded_body(version.as_json(), digest)
-        corpus = update_corpus(acting, connection, lambda get: with_version(get, body))
-        body |= {CORPUS: corpus, "by": acting.actor}
-        receipt = acting.append_within(connection, EntryKind.DOCUMENT, version.id, body)
-        self.entries.append(receipt.seq)
+        corpus = ChangingCorpus(acting, connection)
+        bodies = []
+        for version, chunks in versions:
+            digest = (
+                self._recorded_digest(connection, version)
+                if chunks is None
+                else chunks_digest(chunks)
+            )
+            body = recorded_body(version.as_json(), digest)
+            said = corpus.change(partial(with_version, body=body))
+            bodies.append((version.id, body | {CORPUS: said, "by": acting.actor}))
+        corpus.keep()
+        receipts = acting.append_all_within(connection, EntryKind.DOCUMENT, bodies)
+        self.entries += [receipt.seq for receipt in receipts]
 
     def remove(
         self, connection: Connection, version: StoredDocument, reason: str, *, erased: bool = False
@@ -347,17 +359,22 @@ class Recorder:
         self.entries.append(receipt.seq)
         return receipt.seq
 
-    def newest(self, connection: Connection, identity: str) -> StoredDocument | None:
-        """Return a document's newest version, as it was recorded; None if it is not there."""
+    def newest(
+        self, connection: Connection, identities: Collection[str]
+    ) -> dict[str, StoredDocument]:
+        """Return the newest versions of documents that are there, as they were recorded."""
         acting = self.acting
-        if not self._has_begun(connection):
-            return library.newest_version(connection, acting.tenant, identity)
-        found = Proved.now(acting, connection).versions({identity})
-        return found[-1] if found else None
+        if self._has_begun(connection):
+            found = Proved.now(acting, connection).versions(identities)
+        else:
+            found = library.all_versions(connection, acting.tenant, identities)
+        return {one.id: one for one in found}
 
-    def removed_through(self, connection: Connection, identity: str) -> int:
-        """Return up to which version a document was taken out; 0 if it never was."""
-        return removed_through(self.acting, connection, {identity}).get(identity, 0)
+    def removed_through(
+        self, connection: Connection, identities: Collection[str]
+    ) -> dict[str, int]:
+        """Return up to which version documents were taken out, of those that ever were."""
+        return removed_through(self.acting, connection, identities)
 
     def require(self, connection: Connection, version: StoredDocument) -> None:
         """Raise `IntegrityError` unless a version is as recorded, though it was taken out."""
@@ -460,7 +477,7 @@ def _record_one(acting: Acting, version: StoredDocument) -> str | None:
         chunks = library.chunks_of(connection, acting.tenant, version.reading)
         problem = damaged_chunk(chunks, version.as_json())
         if problem is None:
-            Recorder(acting).record(connection, version, chunks)
+            Recorder(acting).record(connection, [(version, chunks)])
         return problem
 
 

@@ -190,7 +190,8 @@ def remove(
             is_there = proved.has(document)
             if (
                 not is_there
-                and recorder.removed_through(connection, document.id) < document.version
+                and recorder.removed_through(connection, {document.id}).get(document.id, 0)
+                < document.version
             ):
                 raise InputError(
                     f"{named(document)}: no entry of the trail records it, so none can take it "

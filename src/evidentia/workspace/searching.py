@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 
 from sqlalchemy import Connection
 
@@ -28,6 +29,8 @@ from evidentia.workspace.library import Proved, versions_in
 from evidentia.workspace.logged import LoggedEntry
 
 Progress = Callable[[int, int], None]
+_AT_ONCE = 50
+"""How many documents are read at a time."""
 _log = get_logger("workspace")
 
 
@@ -115,27 +118,33 @@ def _documents(
     *,
     whole: bool,
 ) -> Iterator[IndexedDocument]:
-    """Give documents for the index; `whole` says that they are all that the trail commits to."""
-    tenant, proved, count = acting.tenant, Proved.now(acting, connection), 0
-    for done, identity in enumerate(identities, 1):
-        versions = versions_in(acting, [identity], connection)
-        proved.require_newest(identity, versions)
-        count += proved.count(versions)
-        if versions:
-            newest = versions[-1]
-            names = [name for name, _ in names_of(newest.filename) if name]
+    """Give what the index is told of documents that are in the library, some read at a time.
+
+    `whole` says that they are all that the trail commits to.
+    """
+    proved, count = Proved.now(acting, connection), 0
+    for start in range(0, len(identities), _AT_ONCE):
+        some = identities[start : start + _AT_ONCE]
+        there = versions_in(acting, some, connection)
+        count += proved.count(there)
+        versions = {one: list(found) for one, found in groupby(there, key=lambda one: one.id)}
+        for identity in some:
+            proved.require_newest(identity, versions.get(identity, ()))
+        chunks = library.chunks_of_all(connection, acting.tenant, some)
+        for identity, of_one in versions.items():
+            names = [name for name, _ in names_of(of_one[-1].filename) if name]
             yield IndexedDocument(
                 identity,
-                newest.collection_id,
+                of_one[-1].collection_id,
                 list(dict.fromkeys(names)),
-                (
+                [
                     indexed(chunk, reading)
-                    for reading in dict.fromkeys(version.reading for version in versions)
-                    for chunk in library.chunks_of(connection, tenant, reading)
-                ),
+                    for reading in dict.fromkeys(version.reading for version in of_one)
+                    for chunk in chunks.pop(reading, ())
+                ],
             )
         if progress is not None:
-            progress(done, len(identities))
+            progress(start + len(some), len(identities))
     if whole:
         proved.require_count(count)
 

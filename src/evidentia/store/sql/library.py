@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from evidentia.canonical import derived_id
 from evidentia.documents.effective import Effective
-from evidentia.documents.hashing import FULL_LENGTH, generate_chunk_hash
+from evidentia.documents.hashing import ANCHOR_LENGTH, FULL_LENGTH, generate_chunk_hash
 from evidentia.documents.model import DocumentChunk, ReadFile
 from evidentia.documents.recording import collection_id
 from evidentia.errors import IntegrityError, NotFoundError
@@ -209,29 +209,27 @@ def document_ids(connection: Connection, tenant: str) -> list[str]:
     return [row[0] for row in fetch(connection, sql, (tenant,))]
 
 
-def version_of_bytes(
-    connection: Connection, tenant: str, identity: str, sha256: str
-) -> StoredDocument | None:
-    """Return the last version of a document that had these bytes, or None if it never had."""
-    sql = f"{_DOCUMENTS} AND id = ? AND sha256 = ? ORDER BY version DESC LIMIT 1"
-    rows = fetch(connection, sql, (tenant, identity, sha256))
-    return next((_document(row) for row in rows), None)
-
-
 def lock_library(connection: Connection, tenant: str) -> None:
     """Let no one else add to the tenant's library before this transaction ends."""
     hold(connection, f"lib/{tenant}")
 
 
-def insert_version(connection: Connection, tenant: str, document: StoredDocument) -> None:
-    """Insert a version of a document."""
-    values = {**document.as_json(), "warnings": _json(document.warnings)}
-    values |= {"tenant": tenant, "workspace_id": WORKSPACE, "status": "ready"}
-    insert_rows(connection, "documents", tuple(values), [tuple(values.values())])
+def insert_versions(
+    connection: Connection, tenant: str, documents: Sequence[StoredDocument]
+) -> None:
+    """Insert versions of documents."""
+    columns = (*_DOCUMENT_COLUMNS, "tenant", "workspace_id", "status")
+    rows = [
+        (*{**one.as_json(), "warnings": _json(one.warnings)}.values(), tenant, WORKSPACE, "ready")
+        for one in documents
+    ]
+    insert_rows(connection, "documents", columns, rows)
 
 
-def insert_chunks(connection: Connection, tenant: str, identity: str, read: ReadFile) -> None:
-    """Insert the chunks of a document's bytes, and an anchor for each."""
+def insert_chunks(
+    connection: Connection, tenant: str, documents: Sequence[tuple[str, ReadFile]]
+) -> None:
+    """Insert the chunks of documents' bytes, given with their ids, and an anchor for each."""
     insert_rows(
         connection,
         "document_chunks",
@@ -252,10 +250,12 @@ def insert_chunks(connection: Connection, tenant: str, identity: str, read: Read
                 chunk.chunk_hash,
                 chunk.ocr,
             )
+            for identity, read in documents
             for chunk in read.chunks
         ],
     )
-    _issue_anchors(connection, tenant, sorted({chunk.chunk_hash for chunk in read.chunks}))
+    hashes = {chunk.chunk_hash for _, read in documents for chunk in read.chunks}
+    _issue_anchors(connection, tenant, sorted(hashes))
 
 
 def chunks_of(connection: Connection, tenant: str, reading: Reading) -> list[DocumentChunk]:
@@ -268,6 +268,22 @@ def has_chunks(connection: Connection, tenant: str, reading: Reading) -> bool:
     """Whether there are chunks of a reading of a document's bytes."""
     sql = f"SELECT 1 FROM document_chunks WHERE tenant = ? AND {_READING} LIMIT 1"  # noqa: S608 - names are ours
     return bool(fetch(connection, sql, (tenant, *reading)))
+
+
+def chunks_of_all(
+    connection: Connection, tenant: str, identities: Some[str]
+) -> dict[Reading, list[DocumentChunk]]:
+    """Return the chunks of all readings of documents."""
+    found: dict[Reading, list[DocumentChunk]] = {}
+    for part in _parts(sorted(identities)):
+        sql = (
+            f"SELECT sha256, reader, {', '.join(_CHUNK_COLUMNS)} FROM document_chunks "  # noqa: S608 - names are ours
+            f"WHERE tenant = ? AND document_id IN ({_marks(part)}) "
+            "ORDER BY document_id, sha256, reader, chunk_index"
+        )
+        for digest, reader, *row in fetch(connection, sql, (tenant, *part)):
+            found.setdefault(Reading(row[1], digest, reader), []).append(_chunk(row))
+    return found
 
 
 def chunk_owners(connection: Connection, tenant: str) -> dict[Reading, int]:
@@ -358,14 +374,18 @@ class IssuedAnchors(Mapping[str, str]):
         tenant: str,
         *,
         not_yet_stored: Mapping[str, str] = MappingProxyType({}),
+        free: Some[str] = (),
     ) -> None:
         self._connection = connection
         self._tenant = tenant
         self._new = not_yet_stored
+        self._free = free  # anchors that were looked up, and are not stored
 
     def __getitem__(self, anchor: str) -> str:
         if anchor in self._new:
             return self._new[anchor]
+        if anchor in self._free:
+            raise KeyError(anchor)
         sql = "SELECT chunk_hash FROM citation_anchors WHERE tenant = ? AND anchor = ?"
         rows = fetch(self._connection, sql, (self._tenant, anchor))
         if not rows:
@@ -408,11 +428,17 @@ def resolve_anchor(connection: Connection, tenant: str, anchor: str) -> Citation
 def _issue_anchors(connection: Connection, tenant: str, hashes: Sequence[str]) -> None:
     """Bind an anchor to each hash that has none; anchors issued before keep theirs."""
     known: set[str] = set()
-    for part in _parts(hashes):
-        sql = "SELECT chunk_hash FROM citation_anchors WHERE tenant = ? AND chunk_hash IN "
-        known |= {row[0] for row in fetch(connection, f"{sql}({_marks(part)})", (tenant, *part))}
+    free = {chunk_hash[:ANCHOR_LENGTH] for chunk_hash in hashes}
+    for column, found, wanted in (
+        ("chunk_hash", known.add, hashes),
+        ("anchor", free.discard, sorted(free)),
+    ):
+        for part in _parts(wanted):
+            sql = f"SELECT {column} FROM citation_anchors WHERE tenant = ? AND {column} IN "  # noqa: S608 - names are ours
+            for row in fetch(connection, f"{sql}({_marks(part)})", (tenant, *part)):
+                found(row[0])
     bound: dict[str, str] = {}
-    issued = IssuedAnchors(connection, tenant, not_yet_stored=bound)
+    issued = IssuedAnchors(connection, tenant, not_yet_stored=bound, free=free)
     for chunk_hash in hashes:
         if chunk_hash not in known:
             bound[issue_anchor(chunk_hash, issued)] = chunk_hash

@@ -270,6 +270,22 @@ def subjects(
     ]
 
 
+def entries_about(
+    connection: Connection, tenant: str, kind: str, subjects: Sequence[str]
+) -> list[tuple[int, str]]:
+    """Return the numbers and subjects of entries of a kind about some subjects, by number."""
+    found: list[tuple[int, str]] = []
+    for start in range(0, len(subjects), _AT_ONCE):
+        some = subjects[start : start + _AT_ONCE]
+        marks = ", ".join("?" for _ in some)
+        sql = (
+            "SELECT seq, subject FROM trail_entries "  # noqa: S608 - marks are question marks
+            f"WHERE tenant = ? AND kind = ? AND subject IN ({marks})"
+        )
+        found += fetch(connection, sql, (tenant, kind, *some))
+    return sorted((seq, subject) for seq, subject in found)
+
+
 def unexplained(
     connection: Connection, tenant: str, kinds: Sequence[str], subject: str
 ) -> tuple[int, bool] | None:
