@@ -165,7 +165,7 @@ def test_an_answer_with_contexts_is_checked_by_them_alone(sqlite_place: Place) -
     session = empty.ledgers.get(str(own.ledger_id)).session
     assert [one.id for one in session.contexts or ()] == ["kb-1"]
     assert session.corpus is None
-    assert "contexts" in str(bad.problem)
+    assert "context 1 has no text" in str(bad.problem)
     (again, _) = empty.check_many(given, judges=WORDS, workers=0)
     assert (again.ledger_id, again.is_earlier) == (own.ledger_id, True)
     given[0]["contexts"] = [{"id": "kb-2", "text": SUPPORTED}]
