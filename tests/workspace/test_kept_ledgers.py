@@ -75,6 +75,7 @@ def test_a_ledger_is_an_entry_of_the_trail(filled: Workspace) -> None:
         "by": "owner",
         "summary": ledger.summary.model_dump(mode="json"),
         "claims_root": pages_root(ledger_pages(ledger.session)).hex(),
+        "corpus": ledger.session.corpus and ledger.session.corpus.named().model_dump(mode="json"),
     }
     assert ANSWER not in json.dumps(logged.body)  # what was said can be erased with its files
     assert filled.trail.size == size + 1
@@ -355,6 +356,7 @@ def test_a_proven_ledger_holds_with_the_right_key_alone(filled: Workspace) -> No
         "place",
         "signature",
         "statement",
+        "corpus",
     ]
     assert report.statement is not None
     assert LedgerSession.from_statement(report.statement) == filled.ledgers.get(ledger.id).session
