@@ -48,8 +48,8 @@ if TYPE_CHECKING:
         VerdictAssignment,
         WeakSupport,
     )
-    from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
     from evidentia.ledger.outcomes import AnswerOutcome, CheckedAnswers
+    from evidentia.ledger.risks import RISK_DEFINITIONS, RiskDefinition, generate_risk_flags
     from evidentia.ledger.session import LedgerSession
     from evidentia.ledger.verdicts import assign_verdict
     from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote

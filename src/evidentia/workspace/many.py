@@ -27,6 +27,7 @@ from evidentia.language.counting import counted
 from evidentia.ledger.answers import GivenAnswer, UnreadAnswer, given_answers
 from evidentia.ledger.outcomes import AnswerOutcome, CheckedAnswers, Tally
 from evidentia.loading.workers import Done, WorkerEndedError, Workers, cores
+from evidentia.store.sql import log
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.checking import (
     Answered,
@@ -135,13 +136,13 @@ def check_many(
     ]
     places = {paths: place for place, paths in enumerate(libraries)}
     asked = [Asked(one, places[one.against]) for one in given if one.number not in refused]
-    since = _size(acting) if again else 0
     documents = tuple(against if paths is None else libraries[paths] for paths in libraries)
-    how = How(judges, policy, outdated_after_days, documents, since)
+    how = How(judges, policy, outdated_after_days, documents, _size(acting), again)
     changes: dict[FileChange, None] = {}
     if asked:
         acting.refuse_to_fork()
-        _warm(acting, how, {one.against for one in asked}, embedding)
+        used = {one.against for one in asked if one.against or one.given.contexts is None}
+        _warm(acting, how, used, embedding)
         progress(len(outcomes), len(found))
         with closing(executor.run(how, asked)) as running:
             for done in running:
@@ -182,8 +183,6 @@ def _libraries(
 
 
 def _size(acting: Acting) -> int:
-    from evidentia.store.sql import log  # noqa: PLC0415 - only where all are checked again
-
     with acting.database.read() as connection:
         head = log.read_head(connection, acting.tenant)
     return head.size if head else 0
