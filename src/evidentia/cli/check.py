@@ -33,9 +33,7 @@ ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf"]
 def check(
     answer: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[ANSWER]", help="The answer: Markdown or text; - is standard input."
-        ),
+        typer.Argument(metavar="ANSWER", help="The answer: Markdown or text; - is standard input."),
     ] = None,
     many: Annotated[
         str | None,
