@@ -43,6 +43,11 @@ def test_json_lines_have_an_answer_each_with_its_ledger() -> None:
     assert lines[2] == {"number": 4, "id": "b", "title": None, "problem": "not JSON: «x»"}
 
 
+def test_what_is_no_text_is_an_escape_in_json_lines() -> None:
+    made = write_many([(AnswerOutcome(1, problem="\ud800"), None)], "jsonl", VERSION)
+    assert json.loads(made.encode())["problem"] == "\ud800"
+
+
 def table(found: list[Row]) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(write_many(found, "csv", VERSION))))
 

@@ -68,6 +68,8 @@ def test_lines_are_numbered_as_an_editor_does_and_empty_ones_left_out() -> None:
         (b'{"answer": "x", "query": 1}', "its query is not text"),
         (b'{"answer": "x", "title": []}', "its title is not text"),
         (b'{"answer": "x", "id": true}', "its id is neither text nor a number"),
+        (rb'{"answer": "x", "id": "\ud800"}', "its id is not text"),
+        (rb'{"answer": "x", "title": "a\u0000"}', "its title is not text"),
         (b'{"answer": "x", "id": {}}', "its id is neither text nor a number"),
         (b'{"answer": "x", "against": []}', "against is neither a path nor a list of paths"),
         (b'{"answer": "x", "against": [1]}', "against is neither a path nor a list of paths"),

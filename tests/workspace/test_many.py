@@ -19,7 +19,7 @@ from evidentia.ledger.outcomes import CheckedAnswers
 from evidentia.loading.workers import Done, Workers
 from evidentia.workspace import Workspace, open_workspace
 from many_judges import POISON, SLOW, DiesOnceJudge, TroubleJudge, WorkersJudge
-from places import Place
+from places import Place, kept_file
 from workspace.policies import CONTRADICTED, NOT_FOUND, SUPPORTED, count, read_here, write_policies
 
 TESTS = Path(__file__).parent.parent
@@ -121,17 +121,19 @@ def test_what_is_no_answer_is_told_and_the_others_go_on(filled: Workspace, tmp_p
         {"id": "d", "answer": SUPPORTED, "against": str(tmp_path / "nowhere")},
         {"id": "e", "answer": "\0"},
         {"id": "f", "answer": SUPPORTED, "query": "\0"},
+        {"id": "g", "answer": "\ud800"},
         NOT_FOUND,
     ]
     checked = filled.check_many(given, judges=WORDS, workers=1)
-    assert [one.number for one in checked.checked] == [1, 7]
+    assert [one.number for one in checked.checked] == [1, 8]
     problems = {one.id: one.problem for one in checked.failed}
     assert all(one.is_given or one.id == "d" for one in checked.failed)
     assert problems["b"] == "it has no 'answer', but 'id'"
     assert problems["c"] == "the answer is empty: there is nothing to check"
     assert "no such file or folder" in str(problems["d"])
     assert "NUL" in str(problems["e"])
-    assert problems["f"] == "the query is not text: it has NUL characters"
+    assert problems["f"] == "its query is not text"
+    assert problems["g"] == "the answer is not text: surrogates not allowed"
 
 
 def test_no_answers_are_no_work(workspace: Workspace) -> None:
@@ -225,6 +227,15 @@ def test_what_changed_is_checked_again(
     if change != "program":
         (same,) = embedded.check_many(given, **how)
         assert same.is_earlier
+
+
+def test_a_damaged_ledger_is_no_reason_not_to_check(embedded: Workspace) -> None:
+    (first,) = embedded.check_many(answers(1), judges=WORDS, workers=0)
+    digest = embedded.ledgers.find(str(first.ledger_id)).statement_sha256
+    kept_file(embedded, digest).unlink()
+    (second,) = embedded.check_many(answers(1), judges=WORDS, workers=0)
+    assert not second.is_earlier
+    assert second.ledger_id != first.ledger_id
 
 
 # Trouble
@@ -346,7 +357,7 @@ def test_workers_end_by_themselves_when_nobody_asks_any_more(
 ) -> None:
     workspace = sqlite_place.open()
     workspace.ingest(write_policies(tmp_path / "docs"))
-    given = answers(tiers.count(300, short=150))
+    given = answers(tiers.count(300, short=60))
     with start(sqlite_place, tmp_path, given) as running:
         wait_for(lambda: count(workspace, "ledgers") >= 3)
         workers = psutil.Process(running.pid).children()

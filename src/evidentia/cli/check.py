@@ -34,9 +34,7 @@ ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf"]
 def check(
     answer: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[ANSWER]", help="The answer: Markdown or text; - is standard input."
-        ),
+        typer.Argument(metavar="ANSWER", help="The answer: Markdown or text; - is standard input."),
     ] = None,
     many: Annotated[
         str | None,
@@ -182,7 +180,10 @@ def check(
     if many is not None:
         from evidentia.cli.checking_many import Wanted, check_file, refuse
 
-        refuse({"ANSWER": answer, "--query": query, "--title": title}, form, output)
+        alone: dict[str, object] = {"ANSWER": answer, "--query": query, "--title": title}
+        alone |= {"--contexts": contexts, "--bundle": bundle, "--library": library or None}
+        alone |= {"--as-of": as_of, "--collection": collections or None}
+        refuse(alone, form, output)
         gate = Wanted(form, output, failing, min_coverage, verbose=verbose)
         names = settings().judges if judges is None else comma_separated(judges) or ()
         with workspace(home, tenant, create=True) as opened:

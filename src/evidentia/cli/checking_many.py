@@ -40,7 +40,10 @@ def refuse(of_one: Mapping[str, object], form: str, output: Path | None) -> None
     """Raise `UsageError` for what goes with one answer alone."""
     given = [name for name, value in of_one.items() if value is not None]
     if given:
-        raise UsageError(f"{', '.join(given)} and --many do not go together: each line has its own")
+        raise UsageError(
+            f"{', '.join(given)} and --many do not go together: a line says for itself what its "
+            "answer is, was asked, and is checked by"
+        )
     if form not in _FORMS:
         raise UsageError(f"--format {form} is of one answer: use {', '.join(_FORMS)} with --many")
     if output is not None and form not in _FILES:

@@ -53,7 +53,9 @@ def write_many(
 def _lines(rows: Iterable[Row]) -> Iterator[str]:
     for outcome, session in rows:
         ledger = {} if session is None else {"ledger": to_json(session)}
-        yield f"{json.dumps(outcome.as_json() | ledger, ensure_ascii=False)}\n"
+        text = json.dumps(outcome.as_json() | ledger, ensure_ascii=False)
+        # half a surrogate pair, which is no text, is an escape in JSON
+        yield f"{text.encode(errors='backslashreplace').decode()}\n"
 
 
 class _Written:

@@ -89,6 +89,8 @@ def _read(number: int, value: object) -> Given:
     named, against = value.get("id"), value.get("against")
     if isinstance(named, bool) or not isinstance(named, str | int | None):
         return UnreadAnswer(number, "its id is neither text nor a number")
+    if isinstance(named, str) and not _is_text(named):
+        return UnreadAnswer(number, "its id is not text")
     identity = None if named is None else str(named)
     if problem := _problem(value):
         return UnreadAnswer(number, problem, identity)
@@ -112,7 +114,8 @@ def _problem(value: Mapping[Any, Any]) -> str | None:
     if not isinstance(answer, str):
         return "its answer is not text"
     for name in _TEXTS:
-        if not isinstance(value.get(name), str | None):
+        given = value.get(name)
+        if given is not None and not (isinstance(given, str) and _is_text(given)):
             return f"its {name} is not text"
     if against is None or isinstance(against, str):
         return None
@@ -120,3 +123,8 @@ def _problem(value: Mapping[Any, Any]) -> str | None:
     if not is_list or not all(isinstance(one, str) for one in against):
         return "against is neither a path nor a list of paths"
     return None
+
+
+def _is_text(value: str) -> bool:
+    """Whether a text can be kept: no half of a surrogate pair, and no NUL."""
+    return not any(character == "\0" or "\ud800" <= character <= "\udfff" for character in value)

@@ -13,6 +13,7 @@ from evidentia.ledger.answers import GivenAnswer
 from evidentia.ledger.given import read_contexts
 from evidentia.ledger.outcomes import ClaimOutcome, claim_outcomes
 from evidentia.logs import get_logger
+from evidentia.store.database import is_storable
 from evidentia.store.sql.ledgers import ledgers_of_answer
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import current_corpus, selection
@@ -32,20 +33,23 @@ if TYPE_CHECKING:
 
 _LOOKED_AT: Final = 10
 """How many of the newest ledgers of an answer are looked at for one that needs no repeating."""
+_LONGEST: Final = 500
 _log = get_logger("workspace")
 
 
 class How(NamedTuple):
-    """How answers are checked; `since` is the entry from which on their ledgers are recent enough.
+    """How answers are checked, by a run that began when the log had `began` entries.
 
-    `against` are the documents by their places, which an answer names.
+    `against` are the documents by their places, which an answer names. With `again`, only ledgers
+    that this run made need no repeating.
     """
 
     judges: "Sequence[str | Judge | LanguageModel] | None"
     policy: "JudgingPolicy | None"
     outdated_after_days: int
     against: "tuple[Against, ...]"
-    since: int
+    began: int
+    again: bool
 
 
 class Asked(NamedTuple):
@@ -111,7 +115,7 @@ class Checker:
                 raise
             except Exception as error:  # noqa: BLE001 - one answer's trouble is not the others'
                 _log.warning("answer_failed", number=given.number, error=repr(error))
-                return Failed(f"{type(error).__name__}: {error}")
+                return Failed(f"{type(error).__name__}: {error}"[:_LONGEST])
         return Answered(
             ledger_id=ledger.id,
             entry=ledger.entry,
@@ -124,14 +128,21 @@ class Checker:
     def _recorded(self, asked: Asked) -> RecordedLedger | None:
         """Return a ledger of the answer that says what a new check would say, if there is one."""
         given, acting = asked.given, self._acting
+        if not is_storable(given.answer):
+            return None  # which the check refuses
         name = answer_name(given)
         said = name, given.title or name, given.query
-        rows = acting.read(ledgers_of_answer, given.answer, since=self._how.since, limit=_LOOKED_AT)
+        since = self._how.began if self._how.again else 0
+        rows = acting.read(ledgers_of_answer, given.answer, since=since, limit=_LOOKED_AT)
         for row in rows:
-            if (row.answer_name, row.title, row.query) == said:
+            if (row.answer_name, row.title, row.query) != said:
+                continue
+            try:
                 found = self._ledgers.get(row.id)
-                if self._repeats(found.session, asked):
-                    return found
+            except EvidentiaError:
+                continue  # one that was damaged or erased, or may not be read, is no reason to stop
+            if self._repeats(found.session, asked):
+                return found
         return None
 
     def _repeats(self, session: "LedgerSession", asked: Asked) -> bool:

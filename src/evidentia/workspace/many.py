@@ -28,6 +28,7 @@ from evidentia.ledger.answers import GivenAnswer, UnreadAnswer, given_answers
 from evidentia.ledger.given import read_contexts
 from evidentia.ledger.outcomes import AnswerOutcome, CheckedAnswers, Tally
 from evidentia.loading.workers import Done, WorkerEndedError, Workers, cores
+from evidentia.store.sql import log
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.checking import (
     Answered,
@@ -136,9 +137,8 @@ def check_many(
     ]
     places = {paths: place for place, paths in enumerate(libraries)}
     asked = [Asked(one, places[one.against]) for one in given if one.number not in refused]
-    since = _size(acting) if again else 0
     documents = tuple(against if paths is None else libraries[paths] for paths in libraries)
-    how = How(judges, policy, outdated_after_days, documents, since)
+    how = How(judges, policy, outdated_after_days, documents, _size(acting), again)
     changes: dict[FileChange, None] = {}
     if asked:
         acting.refuse_to_fork()
@@ -185,8 +185,6 @@ def _libraries(
 
 
 def _size(acting: Acting) -> int:
-    from evidentia.store.sql import log  # noqa: PLC0415 - only where all are checked again
-
     with acting.database.read() as connection:
         head = log.read_head(connection, acting.tenant)
     return head.size if head else 0
