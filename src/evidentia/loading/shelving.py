@@ -158,7 +158,8 @@ def find_collection(known: Sequence[Collection], name: str) -> Collection:
     called = [one for one in known if one.name == name]
     if called:
         raise InputError(
-            f"{len(called)} collections are called {name[:80]!r}: {_which(called)}; name one so"
+            f"{len(called)} collections are called {name[:80]!r}: {_which(called)}; name the one "
+            "you mean by these"
         )
     raise NotFoundError(
         f"the library has no collection {name[:80]!r}: 'evidentia documents' lists documents with "
