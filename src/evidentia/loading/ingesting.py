@@ -28,6 +28,7 @@ from evidentia.store.database import Database
 from evidentia.store.lake import Lake
 from evidentia.store.sql import library
 from evidentia.store.sql.library import Reading, StoredDocument
+from evidentia.store.sql.uses import hold_lake
 
 Outcome = Literal["added", "changed", "unchanged"]
 FileProgress = Callable[[int, int], None]
@@ -251,6 +252,9 @@ class Ingesting:
             library.insert_version(connection, self._tenant, document)
             chunks = read.chunks if isinstance(read, ReadFile) and new else None
             self._recorder.record(connection, document, chunks)
+            hold_lake(connection)
+            if not self._lake.holds(task.sha256):  # an erasure may have found it unused just now
+                self._lake.put(read_bytes(task.file))
         return IngestedDocument(document, "changed" if newest and not is_removed else "added")
 
     def _is_same(self, connection: Connection, newest: StoredDocument, task: _Task) -> bool:

@@ -13,6 +13,7 @@ import os
 import shutil
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -125,7 +126,7 @@ class SearchIndex:
         self._state: IndexState | None = None
         self._opened: tantivy.Index | None = None
         self._reader: _Reader | None = None
-        self._linked: tempfile.TemporaryDirectory[str] | None = None
+        self._linked: weakref.finalize[..., SearchIndex] | None = None
 
     @property
     def state(self) -> IndexState | None:
@@ -241,15 +242,18 @@ class SearchIndex:
         """Return where the engine can put its locks: the folder itself, or one of links to it."""
         if os.access(files, os.W_OK, effective_ids=True):
             return files
-        self._linked = tempfile.TemporaryDirectory(prefix="evidentia-search-")
-        linked = Path(self._linked.name)
+        linked = Path(tempfile.mkdtemp(prefix="evidentia-search-"))
+        self._linked = weakref.finalize(self, shutil.rmtree, linked, ignore_errors=True)
         for path in files.iterdir():
             if not path.name.endswith(".lock"):
                 (linked / path.name).symlink_to(path.resolve())
         return linked
 
     def _forget(self) -> None:
-        self._state = self._opened = self._reader = self._linked = None
+        self._state = self._opened = self._reader = None
+        if self._linked is not None:
+            self._linked()
+            self._linked = None
 
 
 class _Reader:
