@@ -79,6 +79,15 @@ def test_what_stands_in_a_comment_is_no_evidence_also_over_several_chunks() -> N
     assert not any("30" in snippet for snippet in found)
 
 
+def test_the_visible_texts_of_a_document_are_those_of_its_corpus() -> None:
+    corpus = one_page("Leave <!-- is 99 days --> is 15 days.")
+    chunks = chunks_in(corpus)
+    texts = evidence.visible_texts(chunks)
+    assert texts == [corpus.visible(chunk) for chunk in chunks]
+    assert "99" not in "".join(texts)
+    assert "15 days" in "".join(texts)
+
+
 def test_an_arrow_or_an_open_comment_hides_nothing() -> None:
     corpus = one_page("Leave --> is paid. Leave <!-- is taxed. Leave is short.")
     assert len(snippets("Leave is paid and taxed and short", corpus)) == 3

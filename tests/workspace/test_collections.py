@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import evidentia
 from evidentia.documents.recording import collection_id
 from evidentia.errors import InputError, NotFoundError
 from evidentia.loading.shelving import Folders
@@ -174,7 +175,7 @@ def test_without_notes_of_folders_the_places_of_documents_tell(
         notes.unlink() if damaged is None else notes.write_text(damaged)
         for folder in two:
             assert [one.outcome for one in workspace.ingest(folder).results] == ["unchanged"]
-        assert len(Folders(notes.parent).noted()) == 2
+        assert len(Folders(notes.parent, notes.parent).noted()) == 2
 
 
 def test_on_a_machine_that_read_none_of_it_a_folder_goes_on_with_the_one_of_its_name(
@@ -184,3 +185,15 @@ def test_on_a_machine_that_read_none_of_it_a_folder_goes_on_with_the_one_of_its_
     shutil.rmtree(workspace.opened.home.places(workspace.tenant))
     (result,) = workspace.ingest(written(tmp_path / "b" / "policies", OTHER)).results
     assert (result.outcome, result.document.version) == ("changed", 2)
+
+
+def test_a_workspace_that_is_copied_with_its_documents_knows_them_again(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    written(project / "policies", LEAVE)
+    with evidentia.open(project / ".evidentia") as workspace:
+        workspace.ingest(project / "policies")
+    copy = tmp_path / "copy"
+    shutil.copytree(project, copy)
+    with evidentia.open(copy / ".evidentia") as workspace:
+        assert [one.outcome for one in workspace.ingest(copy / "policies").results] == ["unchanged"]
+        assert labels(workspace) == ["policies"]

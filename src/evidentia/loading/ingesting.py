@@ -34,6 +34,7 @@ from evidentia.store.database import Database
 from evidentia.store.lake import Lake
 from evidentia.store.sql import library
 from evidentia.store.sql.library import Reading, StoredDocument
+from evidentia.store.sql.uses import hold_lake
 
 GROUP: Final = 64
 """How many files are recorded in one transaction; others wait for it, and a kill undoes it."""
@@ -251,6 +252,10 @@ class Ingesting:
             library.insert_chunks(connection, self._tenant, read_first)
             library.insert_versions(connection, self._tenant, [document for document, _ in new])
             self._recorder.record(connection, new)
+            hold_lake(connection)
+            for task in tasks:  # an erasure may have found one unused just now
+                if not self._lake.holds(task.sha256):
+                    self._lake.put(read_bytes(task.file))
         return results
 
     def _version(self, task: _Task, read: ReadFile | StoredDocument, number: int) -> StoredDocument:

@@ -38,14 +38,20 @@ class Shelf(NamedTuple):
 class Folders:
     """The folders that collections were read from on this machine, in one small file.
 
-    A note may be lost, which loses no evidence: the places of documents tell, too.
+    One that is beside the workspace's home is noted as such, so that it stays the same where both
+    are copied or moved together. A note may be lost, which loses no evidence: the places of
+    documents tell, too.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, beside: Path) -> None:
         self._file = folder / "collections.json"
+        self._beside = beside
 
-    def noted(self) -> dict[str, str]:
+    def noted(self) -> dict[Path, str]:
         """Return the ids of collections by the folders that they were read from."""
+        return {self._beside / path: identity for path, identity in self._written().items()}
+
+    def _written(self) -> dict[str, str]:
         try:
             found = json.loads(self._file.read_bytes())
         except (OSError, ValueError):
@@ -56,13 +62,15 @@ class Folders:
 
     def note(self, folder: Path, identity: str) -> None:
         """Note that a collection was read from a folder."""
-        known = self.noted()
-        if known.get(str(folder)) == identity:
+        known = self._written()
+        is_beside = folder.is_relative_to(self._beside)
+        name = str(folder.relative_to(self._beside)) if is_beside else str(folder)
+        if known.get(name) == identity:
             return
         make_folder(self._file.parent)
         try:
             with unfinished(self._file.parent.parent) as (file, temporary):
-                file.write(json.dumps({**known, str(folder): identity}).encode())
+                file.write(json.dumps({**known, name: identity}).encode())
                 file.flush()
                 temporary.replace(self._file)
         except OSError as error:
@@ -95,7 +103,7 @@ class Shelving:
         Raise `InputError` where several are called so, and it can't be told which it is.
         """
         ids = {one.id for one in self._known}
-        noted = self._folders.noted().get(str(folder))
+        noted = self._folders.noted().get(folder)
         if noted in ids:
             return next(Shelf(one.id, one.name) for one in self._known if one.id == noted)
         gone = []
@@ -137,7 +145,7 @@ class Shelving:
     def _roots(self, collection: Collection) -> set[Path]:
         """Return the folders that a collection is known to be read from on this machine."""
         noted = self._folders.noted().items()
-        found = {Path(path) for path, identity in noted if identity == collection.id}
+        found = {path for path, identity in noted if identity == collection.id}
         if not found:
             found = {
                 root
@@ -158,7 +166,8 @@ def find_collection(known: Sequence[Collection], name: str) -> Collection:
     called = [one for one in known if one.name == name]
     if called:
         raise InputError(
-            f"{len(called)} collections are called {name[:80]!r}: {_which(called)}; name one so"
+            f"{len(called)} collections are called {name[:80]!r}: {_which(called)}; name the one "
+            "you mean by these"
         )
     raise NotFoundError(
         f"the library has no collection {name[:80]!r}: 'evidentia documents' lists documents with "

@@ -223,9 +223,10 @@ def shelving_of(acting: Acting) -> "Shelving":
             ids = library.documents_in(connection, acting.tenant, {collection.id})[:most]
             return library.all_versions(connection, acting.tenant, ids)
 
-    folder = acting.opened.home.places(acting.tenant)
+    home = acting.opened.home
+    folder, beside = home.places(acting.tenant), home.folder.resolve().parent
     known = acting.read(library.collections)
-    return Shelving(known, documents, Places(folder), Folders(folder))
+    return Shelving(known, documents, Places(folder), Folders(folder, beside))
 
 
 def plan(acting: Acting, folder: Path, collection: str | None = None) -> Synced:
