@@ -7,6 +7,7 @@ import pytest
 
 from cli_running import Cli
 from trained import needs_model
+from workspace.policies import read_here
 
 POLICY = """# Leave policy
 
@@ -35,8 +36,9 @@ OF_WORDS = ("--judges", "quote,numbers")
 
 
 @pytest.fixture
-def leave(cli: Cli, folder: Path) -> Cli:
+def leave(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Stand in a folder with a policy and an answer that gets every verdict."""
+    read_here(monkeypatch)
     (folder / "policies").mkdir()
     (folder / "policies" / "leave.md").write_text(POLICY)
     (folder / "answer.md").write_text(ANSWER)
@@ -124,10 +126,12 @@ def test_what_could_not_be_read_is_in_the_ledger(leave: Cli, folder: Path) -> No
 
 def test_each_format_is_written_to_a_file(leave: Cli, folder: Path) -> None:
     for form in ("json", "markdown", "sarif", "junit"):
-        ran = leave("check", "answer.md", "--against", "policies", "--format", form, "-o", form)
+        ran = leave(
+            "check", "answer.md", "--against", "policies", *OF_WORDS, "--format", form, "-o", form
+        )
         assert (ran.code, ran.out) == (0, "")
         assert ran.err == f"✓ The ledger is in {form}.\n"
-    ran = leave("check", "answer.md", "-o", "table")
+    ran = leave("check", "answer.md", *OF_WORDS, "-o", "table")
     assert ran.out.startswith("✓ Ledger led_")
     assert re.search("│ ✗ Contradicted +│ leave.md, §2", (folder / "table").read_text())
     assert json.loads((folder / "json").read_text())["entries"][1]["verdict"] == "contradicted"
@@ -167,9 +171,9 @@ def test_the_judges_can_be_chosen(leave: Cli) -> None:
 
 
 def test_a_second_check_points_to_the_first(leave: Cli) -> None:
-    leave("check", "answer.md", "--against", "policies")
+    leave("check", "answer.md", "--against", "policies", *OF_WORDS)
     first = leave("ledger", "list", "--json").json["ledgers"][0]["id"]
-    leave("check", "answer.md", "--against", "policies", "--title", "Again")
+    leave("check", "answer.md", "--against", "policies", *OF_WORDS, "--title", "Again")
     listed = leave("ledger", "list", "--json").json["ledgers"]
     assert [ledger["previous_id"] for ledger in listed] == [first, None]
     assert f"The same answer was checked before: {first}" in leave("ledger", "show", "latest").out

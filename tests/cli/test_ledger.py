@@ -5,24 +5,28 @@ from pathlib import Path
 import pytest
 
 from cli_running import Cli
+from workspace.policies import read_here
 
 POLICY = "# Leave\n\nAll permanent employees receive 15 days of paid annual leave per year.\n"
+BY_RULES = ("--judges", "quote,numbers")
 ANSWER = "All permanent employees receive 20 days of paid annual leave per year.\n"
 
 
 @pytest.fixture
-def checked(cli: Cli, folder: Path) -> Cli:
+def checked(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Start with one checked answer, whose only claim is contradicted."""
+    read_here(monkeypatch)
     (folder / "policies").mkdir()
     (folder / "policies" / "leave.md").write_text(POLICY)
     (folder / "answer.md").write_text(ANSWER)
-    assert cli("check", "answer.md", "--against", "policies", "--query", "How much?").code == 0
+    asked = ("--against", "policies", "--query", "How much?", *BY_RULES)
+    assert cli("check", "answer.md", *asked).code == 0
     return cli
 
 
 def test_ledgers_are_listed_newest_first_page_by_page(checked: Cli) -> None:
     for title in ("Second", "Third"):
-        checked("check", "answer.md", "--title", title)
+        checked("check", "answer.md", "--title", title, *BY_RULES)
     page = checked("ledger", "list", "--limit", "2", "--json").json
     assert [ledger["title"] for ledger in page["ledgers"]] == ["Third", "Second"]
     older = checked("ledger", "list", "--before", str(page["next_before"]), "--json").json

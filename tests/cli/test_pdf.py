@@ -11,6 +11,7 @@ from cli_running import Cli, Ran
 from evidentia.export.pdf.reading import WHAT_A_PDF_CANNOT_SHOW, embedded
 from evidentia.proof.foreign import WHAT_CAN_BE_VERIFIED
 from packing import decision_fields, memo_fields
+from workspace.policies import read_here
 
 pytest.importorskip("typst", reason="PDFs are made by Typst: install the extra pdf")
 
@@ -174,13 +175,15 @@ class TestExportingPacks:
 
 class TestExportingLedgers:
     @pytest.fixture
-    def checked(self, cli: Cli, folder: Path) -> Cli:
+    def checked(self, cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
         """Start with the ledgers of two answers."""
+        read_here(monkeypatch)
         (folder / "policy.md").write_text("# Leave\n\nEmployees are entitled to 15 days.\n")
         for number in (1, 2):
             answer = f"Employees are entitled to {number * 15} days.\n"
             (folder / f"answer{number}.md").write_text(answer)
-            assert cli("check", f"answer{number}.md", "--against", "policy.md").code == 0
+            asked = ("--against", "policy.md", "--judges", "quote,numbers")
+            assert cli("check", f"answer{number}.md", *asked).code == 0
         cli("ledger", "prove", "latest", "-o", "proof.json")
         assert cli("keys", "show", "-o", "key.txt").code == 0
         return cli

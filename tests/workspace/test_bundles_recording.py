@@ -32,7 +32,7 @@ from workspace.made_bundles import (
     proof_bytes,
     two_bundles,
 )
-from workspace.policies import ANSWER, LEAVE, count, lake_files, write_policies
+from workspace.policies import ANSWER, BY_RULES, LEAVE, count, lake_files, write_policies
 
 pytestmark = pytest.mark.usefixtures("_read_here")
 
@@ -368,7 +368,7 @@ def test_a_source_that_names_anothers_file_cannot_have_it_removed(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     other = workspace.bundle(job("other"))
-    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
     statement = workspace.ledgers.find(ledger.id).statement_sha256
     for digest in (other.lake_uri.rpartition("/")[2], statement):
         lake_uri = f"sha256/{digest[:2]}/{digest[2:4]}/{digest}"
@@ -381,7 +381,7 @@ def test_what_bundles_and_ledgers_are_kept_in_stays_where_it_was_shown_as_eviden
     workspace: Workspace, tmp_path: Path
 ) -> None:
     other = workspace.bundle(job("other"))
-    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
     (document, *_) = workspace.documents.list()
     kept = (
         other.lake_uri.rpartition("/")[2],

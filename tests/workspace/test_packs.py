@@ -32,7 +32,7 @@ from packing import decision, make_pack, memo, opened, tool_call
 from places import Place, kept_file, record
 from vandal import Vandal, vandal_at
 from workspace.made_bundles import job
-from workspace.policies import ANSWER, lake_files, read_here, write_policies
+from workspace.policies import ANSWER, BY_RULES, lake_files, read_here, write_policies
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_ledger_and_bundles_are_referred_to_by_their_digests(
 ) -> None:
     read_here(monkeypatch)
     workspace = place.open()
-    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"))
+    ledger = workspace.check(ANSWER, against=write_policies(tmp_path / "docs"), judges=BY_RULES)
     bundle = workspace.bundle(job("one", "two"), policy=EvidencePolicy(max_items=1))
     pack = workspace.assemble(decision(), ledger=ledger, bundles=["latest"])
     assert pack.ledger is not None
