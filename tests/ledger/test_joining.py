@@ -1,9 +1,12 @@
 """Several corpora as one: each is searched and judged by itself, and all that is found counts."""
 
+from collections.abc import Sequence
+
 from evidentia.ledger.given import context_corpus, read_contexts
 from evidentia.ledger.joining import join_corpora, joined
 from evidentia.ledger.judging import Failure, Judged
-from evidentia.ledger.model import EvidenceMatch, Passage, SourceDocument, SupportLevel
+from evidentia.ledger.model import Claim, EvidenceMatch, Passage, SourceDocument, SupportLevel
+from evidentia.ledger.voting import Answer, Question
 from ledger.corpora import check, leave_corpus
 
 CONTEXTS = context_corpus(
@@ -109,6 +112,23 @@ def test_a_library_that_contradicts_a_context_is_a_conflict() -> None:
     (entry,) = ledger.entries
     assert entry.verdict.value == "contradicted"
     assert "conflicting_sources" in {flag.type.value for flag in ledger.risk_flags}
+
+
+def test_a_judge_of_whole_claims_is_shown_the_passages_of_both() -> None:
+    shown: list[set[str]] = []
+
+    class Looking:
+        name = "looking"
+
+        def judge(self, claim: Claim, passages: Sequence[Passage]) -> list[None]:
+            raise AssertionError(f"{claim.id}: {len(passages)}")
+
+        def judge_all(self, questions: Sequence[Question]) -> list[Answer]:
+            shown.extend({one.source.filename for one in each.passages} for each in questions)
+            return [Answer(failure="no answer")] * len(questions)
+
+    check("Hotel costs are refunded up to $120 per night.", BOTH, [Looking()])
+    assert shown[0] >= {"context 1 (a), A.pdf", "Travel_Policy.pdf"}
 
 
 def test_who_is_not_certain_contradicts_nothing_that_is() -> None:
