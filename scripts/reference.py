@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from evidentia import errors
 from evidentia.cli.main import app
+from evidentia.server.problems import PROBLEMS
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
 HELP = re.compile(r"^## `(evidentia[a-z -]*)`\n\n```text\n.*?```$", re.MULTILINE | re.DOTALL)
@@ -53,10 +54,25 @@ def error_tree(page: str) -> str:
     )
 
 
+def problem_list(page: str) -> str:
+    """Return the page with every kind of problem that the server answers with."""
+    head = page[: page.index("## ")] if "## " in page else page
+    sections = [
+        f"## {one.name}\n\n{one.title}. Status {one.status}.\n\n{one.explained}\n"
+        for one in sorted(PROBLEMS.values(), key=lambda one: (one.status, one.name))
+    ]
+    return head + "\n".join(sections)
+
+
 def main() -> None:
     """Bring the pages up to date, or say how they are not."""
     wrong = []
-    for name, renew in (("cli.md", command_line), ("errors.md", error_tree)):
+    pages = (
+        ("cli.md", command_line),
+        ("errors.md", error_tree),
+        ("problems.md", problem_list),
+    )
+    for name, renew in pages:
         path = REFERENCE / name
         there = path.read_text()
         fresh = renew(there)

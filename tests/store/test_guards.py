@@ -58,7 +58,7 @@ TABLES = (
 )
 REMOVED = "chunk_embeddings"
 """The only table whose rows an application removes: they can be made again from others."""
-SNAPSHOTS = ("trail_snapshots", "trail_snapshot_nodes", "corpus_nodes")
+SNAPSHOTS = ("trail_snapshots", "trail_snapshot_nodes", "corpus_nodes", "idempotency")
 """What an application replaces now and then: it follows from the entries, and is signed."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}

@@ -1,13 +1,13 @@
 """The part for roles: who may do what is what the grants in the trail say."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from evidentia.access.actions import Authorizer, Role
+from evidentia.access.actions import Action, Authorizer, NarrowedAuthorizer, Role
 from evidentia.access.roles import AgentOwner, Grant, PackFacts, RoleTable
 from evidentia.errors import InputError, NotFoundError
 from evidentia.frozen import first_problem
@@ -16,9 +16,11 @@ from evidentia.store.sql import packs
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.adoption import Adoption, covers
 from evidentia.trail.entry import EntryKind
+from evidentia.workspace import tokens
 from evidentia.workspace.acting import Acting, check_name
 from evidentia.workspace.authority import authority_of, counting
 from evidentia.workspace.part import Part
+from evidentia.workspace.tokens import ApiToken, NewToken
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -74,6 +76,31 @@ class Roles(Part, name="access"):
         """Return the grants of this tenant that were not taken away, the oldest first."""
         return list(access_of(self._acting).grants.values())
 
+    def new_token(
+        self,
+        user: str,
+        *,
+        name: str = "",
+        scopes: Iterable[Action | str] | None = None,
+        expires_at: str | datetime | None = None,
+    ) -> NewToken:
+        """Make a token by which programs act as a user: what they may do is what grants say.
+
+        `scopes` narrow that to some actions. The token itself is returned here and nowhere else;
+        the trail has the digest of its secret.
+        """
+        return tokens.issue(self._acting, user, name=name, scopes=scopes, expires_at=expires_at)
+
+    def tokens(self) -> list[ApiToken]:
+        """Return the tokens of this tenant that were not revoked, the oldest first."""
+        return list(access_of(self._acting).tokens.values())
+
+    def revoke_token(self, token_id: str) -> Receipt:
+        """Revoke a token, named by its id: it opens nothing any more."""
+        if token_id not in access_of(self._acting).tokens:
+            raise NotFoundError(f"there is no token {token_id[:80]!r}: nothing is changed")
+        return tokens.revoke(self._acting, token_id)
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -83,6 +110,7 @@ class Access:
     grants: Mapping[tuple[str, str], Grant] = field(default_factory=dict)
     owners: frozenset[AgentOwner] = frozenset()
     endpoints: Mapping[str, "AllowedEndpoint"] = field(default_factory=dict)
+    tokens: Mapping[str, ApiToken] = field(default_factory=dict)
     adopted: tuple[Adoption, ...] = ()
     """Ranges of entries that no key vouched for: what they grant does not count."""
     revocations: int = 0
@@ -139,6 +167,7 @@ def access_of(acting: Acting) -> Access:
         grants=grants,
         owners=frozenset(owners),
         endpoints=endpoints,
+        tokens=tokens.told(seen.tokens, acting.tenant, logged),
     )
     acting.opened.roles.put(acting.tenant, access)
     return access
@@ -147,13 +176,18 @@ def access_of(acting: Acting) -> Access:
 def _takes_away(body: object) -> bool:
     """Whether an entry only takes something away: that counts in a tail that is not signed, too."""
     match body:
-        case {"action": "revoke" | "disallow_judge"}:
+        case {"action": "revoke" | "disallow_judge" | "revoke_token"}:
             return True
     return False
 
 
 def authorizer(acting: Acting) -> Authorizer:
     """Return what decides who may do what in this tenant, as things are now."""
+    scopes, found = acting.asked.scopes, _unnarrowed(acting)
+    return found if scopes is None else NarrowedAuthorizer(found, scopes)
+
+
+def _unnarrowed(acting: Acting) -> Authorizer:
     if acting.opened.authorizer is not None:
         return acting.opened.authorizer
     known: dict[str, PackFacts | None] = {}

@@ -1,0 +1,9 @@
+"""The API's resources: one module each, and its router in this list."""
+
+from typing import Final
+
+from fastapi import APIRouter
+
+from evidentia.server.api import ledgers
+
+ROUTERS: Final[tuple[APIRouter, ...]] = (ledgers.router,)
