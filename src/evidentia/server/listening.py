@@ -1,10 +1,13 @@
 """Where the server listens, and who may reach it there before anyone is signed in."""
 
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.server import HANDLED_SIGNALS
 
 from evidentia.errors import EnvironmentProblem, UsageError, environment_problem
 from evidentia.server.running import Running, is_loopback
@@ -42,8 +45,8 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
     host = f"[{settings.server_host}]" if ":" in settings.server_host else settings.server_host
     here = settings.server_url or f"http://{host}:{port}"
     running: Running = app.state.running
-    link = running.sign_in and f"{here}/sign-in?token={running.sign_in.secret}"
-    tell(here, link)
+    owner = running.sign_in
+    tell(here, None if owner is None else f"{here}/sign-in?token={owner.secret}")
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -52,7 +55,21 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
         proxy_headers=False,
         timeout_graceful_shutdown=_WAITED_SECONDS,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    _Server(config).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server that ends when it is told to, and lets its process end in its own way."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at a signal; it is not raised again behind that, as uvicorn itself does."""
+        before = {one: signal.signal(one, self.handle_exit) for one in HANDLED_SIGNALS}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
 
 
 def _bound(host: str, port: int) -> socket.socket:
