@@ -107,6 +107,7 @@ def serving(place: Place, furniture: Furniture, **settings: Any) -> Iterator[Hou
     clock = Clock(furniture.at)
     opened = _opened(place, clock)
     app = create_app(opened, replace(Settings(), **settings), owner_link=True)
+    app.state.running = replace(app.state.running, seconds=lambda: 0.0)  # no rate is refilled
     with TestClient(app, base_url=HOST, follow_redirects=False) as client:
         yield House(place, app, client, clock, furniture.tokens, furniture.made)
     opened.close()

@@ -145,6 +145,7 @@ SECOND_ORIGIN = log_origin("3b90d7e2f84a615c", "acme")
 AUTHORITY_ORIGIN = log_origin("a41e7c02d95b836f", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
+ASKED_ORIGIN = log_origin("27c9d4e81f6035ab", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
 ERASED, ERASED_BY = 2, 7
 ROTATED = 8
@@ -350,6 +351,7 @@ def files() -> dict[str, bytes]:
         "keys/second-form-3.pub": f"{lost_second().keys[2].verifier}\n".encode(),
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
         "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
+        "keys/asked-log.pub": f"{asked_key().verifier}\n".encode(),
         "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
@@ -377,6 +379,7 @@ def files() -> dict[str, bytes]:
         *authority_proofs(),
         *voted_proofs(),
         *library_proofs(),
+        *asked_proofs(),
         *later_proofs(),
     ]:
         made[vector.path] = vector.data
@@ -3862,6 +3865,36 @@ def library_proofs() -> Iterator[ProofVector]:
     other = changed(proof, "body.chunks_sha256", flip(body["chunks_sha256"]))
     why = "the passages of a document are said to be others"
     yield ProofVector("document-changed", pretty(other), why, ("content",), key)
+
+
+# Requests
+
+
+def asked_key() -> SigningKey:
+    """Return the key of the log of what was asked of a server."""
+    return SigningKey.from_seed(ASKED_ORIGIN, seed(f"key of {ASKED_ORIGIN}"))
+
+
+def asked_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a request that was recorded, and of one that is said to be another's."""
+    log = Log(ASKED_ORIGIN, [asked_key()])
+    log.announce(log.keys[0], by="owner")
+    body = {
+        "did": "packs.get",
+        "outcome": "done",
+        "path": "/api/v1/packs/pack_015abd7f5cc57a2d",
+        "request_id": "8f14e45fceea167a",
+        "trace_id": "0af7651916cd43dd8448eb211c80319c",
+        "token_id": "3f9c5a7e1b2d4c6f",
+        "by": "Zoë",
+    }
+    log.append(EntryKind.REQUEST, "user/Zoë", body)
+    proof = log.prove(1, len(log.entries), log.keys[0])
+    why, key = "a request that was recorded: who read a pack", "asked-log.pub"
+    yield ProofVector("request", pretty(proof), why, key=key)
+    other = changed(proof, "body.by", "Ann")
+    why = "a request is said to be someone else's"
+    yield ProofVector("request-changed", pretty(other), why, ("content",), key)
 
 
 # Later versions

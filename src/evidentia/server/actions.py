@@ -17,6 +17,7 @@ from starlette.responses import Response
 from evidentia.access.guard import TABLE
 from evidentia.errors import AccessError
 from evidentia.server import idempotency, problems
+from evidentia.server.access_log import recording
 from evidentia.server.callers import Caller, address_of, caller_of, count
 from evidentia.server.problems import WRONG_TYPE, Problem, ProblemError
 from evidentia.server.rates import Limited
@@ -169,7 +170,7 @@ class GuardedRoute(APIRoute):
                 return await answer(request)
             return await once.answered(request, running, asking.caller, answer)
 
-        return guarded
+        return recording(action.row, guarded) if action.row else guarded
 
     def _refuse_type(self, request: Request) -> None:
         """Raise for a body of a type that the route does not read."""

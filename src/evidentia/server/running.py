@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Final
@@ -20,6 +21,8 @@ from evidentia.workspace.opened import Opened
 
 LEAST_SECRET_BYTES: Final = 32
 _MOST_SECRET_BYTES: Final = 4_096
+_REFUSED_PER_MINUTE: Final = 120
+"""How many refusals of one caller are recorded in a minute: they are for good."""
 _AT_ONCE: Final = 2
 """How many connections one request may hold at once: it may read while it writes."""
 
@@ -39,6 +42,8 @@ class Running:
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
     started: str = field(default_factory=lambda: secrets.token_hex(8))
     """Another one at every start: what only this one knows ends with it."""
+    seconds: Callable[[], float] = time.monotonic
+    """What rates are measured by."""
     rates: Rates = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,8 +52,9 @@ class Running:
             Limited.SIGN_IN: found.server_sign_ins_per_minute,
             Limited.CHECK: found.server_checks_per_minute,
             Limited.EXPORT: found.server_exports_per_minute,
+            Limited.REFUSED: _REFUSED_PER_MINUTE,
         }
-        object.__setattr__(self, "rates", Rates(per_minute, time.monotonic))
+        object.__setattr__(self, "rates", Rates(per_minute, self.seconds))
 
     @property
     def threads(self) -> int:

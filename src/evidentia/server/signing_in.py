@@ -3,8 +3,10 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
+from evidentia.server.access_log import record_sign_in
 from evidentia.server.actions import GuardedRoute, open_to_all, signed_in_only
 from evidentia.server.callers import address_of, count, sign_in, sign_out
 from evidentia.server.problems import NOT_SIGNED_IN, ProblemError, documented
@@ -33,6 +35,7 @@ async def sign_in_by_link(
         )
     response = RedirectResponse("/", status_code=303)
     sign_in(response, running, None)
+    await run_in_threadpool(record_sign_in, request, running, None)
     return response
 
 

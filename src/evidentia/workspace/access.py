@@ -16,14 +16,18 @@ from evidentia.store.sql import packs
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.adoption import Adoption, covers
 from evidentia.trail.entry import EntryKind
-from evidentia.workspace import tokens
+from evidentia.workspace import requests, tokens
 from evidentia.workspace.acting import Acting, check_name
 from evidentia.workspace.authority import authority_of, counting
+from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.part import Part
 from evidentia.workspace.tokens import ApiToken, NewToken
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+Requests = list[LoggedEntry]
 
 
 class Roles(Part, name="access"):
@@ -100,6 +104,13 @@ class Roles(Part, name="access"):
         if token_id not in access_of(self._acting).tokens:
             raise NotFoundError(f"there is no token {token_id[:80]!r}: nothing is changed")
         return tokens.revoke(self._acting, token_id)
+
+    def requests(self, *, before: int | None = None, limit: int | None = None) -> Requests:
+        """Return what was asked of a server and is recorded: reads of packs, exports, denials.
+
+        The newest comes first, each is proved; page through them with `before`, an entry's number.
+        """
+        return requests.requests(self._acting, before=before, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,9 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from evidentia.server.api import ledgers
+from evidentia.server.api import access_log, ledgers
 
-ROUTERS: Final[tuple[APIRouter, ...]] = (ledgers.router,)
+ROUTERS: Final[tuple[APIRouter, ...]] = (
+    access_log.router,
+    ledgers.router,
+)
