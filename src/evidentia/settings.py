@@ -67,6 +67,10 @@ class Settings:
     server_checks_per_minute: int = 120
     server_exports_per_minute: int = 60
     server_sign_ins_per_minute: int = 20
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret_file: Path | None = None
+    oidc_audience: str | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -84,6 +88,10 @@ class Settings:
         if given.get("llm_key_variable") and given.get("llm_key_file"):
             raise SettingsError(
                 f"{PREFIX}LLM_KEY_VARIABLE and {PREFIX}LLM_KEY_FILE are both set: unset one"
+            )
+        if bool(given.get("oidc_issuer")) != bool(given.get("oidc_client_id")):
+            raise SettingsError(
+                f"{PREFIX}OIDC_ISSUER and {PREFIX}OIDC_CLIENT_ID belong together: set both"
             )
         known = list(cls.__dataclass_fields__)
         for name in given:
@@ -154,6 +162,12 @@ class Settings:
             server_checks_per_minute=_rate(given, "checks", default.server_checks_per_minute),
             server_exports_per_minute=_rate(given, "exports", default.server_exports_per_minute),
             server_sign_ins_per_minute=_rate(given, "sign_ins", default.server_sign_ins_per_minute),
+            oidc_issuer=given.get("oidc_issuer") or None,
+            oidc_client_id=given.get("oidc_client_id") or None,
+            oidc_client_secret_file=(
+                Path(file) if (file := given.get("oidc_client_secret_file")) else None
+            ),
+            oidc_audience=given.get("oidc_audience") or None,
         )
 
     def llm_key(self, environment: Mapping[str, str]) -> str | None:

@@ -81,7 +81,8 @@ def test_only_routes_for_those_who_are_not_signed_in_are_open() -> None:
         for route in router.routes
         if isinstance(route, GuardedRoute) and route.action.row is None
     }
-    assert open_ones == {"health", "ready", "metrics", "problem", "sign_in_by_link"}
+    watching = {"health", "ready", "metrics", "problem"}
+    assert open_ones == watching | {"sign_in_by_link", "go_to_provider", "come_back"}
 
 
 def test_names_of_routes_are_unique() -> None:
@@ -178,6 +179,24 @@ def test_the_description_is_openapi_3_1_with_an_example_for_every_operation(
         for body in bodies:
             for kind, media in body.get("content", {}).items():
                 assert has_example(description, media), f"{name}: no example as {kind}"
+
+
+def references(part: Any) -> Iterator[str]:
+    """Give all that a description refers to."""
+    if isinstance(part, dict):
+        if isinstance(part.get("$ref"), str):
+            yield part["$ref"]
+        for value in part.values():
+            yield from references(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from references(value)
+
+
+def test_whatever_the_description_refers_to_is_in_it(sqlite_house: House) -> None:
+    description = sqlite_house.client.get(f"{PREFIX}/openapi.json").json()
+    known = {f"#/components/schemas/{name}" for name in description["components"]["schemas"]}
+    assert set(references(description)) <= known
 
 
 def test_every_guarded_operation_says_which_problems_it_may_answer_with(

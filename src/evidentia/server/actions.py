@@ -209,7 +209,7 @@ def _admitted(
 
 def _documented(action: Action, *, writes: bool) -> dict[int | str, dict[str, Any]]:
     if action.row is None:
-        return {}
+        return problems.documented(problems.INVALID, problems.INTERNAL)
     return problems.documented(*EVERY_ROUTE, *(EVERY_WRITE if writes else ()))
 
 

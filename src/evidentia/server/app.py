@@ -19,6 +19,7 @@ from starlette.responses import Response
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
 from evidentia.server import api, idempotency, observing, problems, signing_in
+from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
 from evidentia.server.requests import Envelope
 from evidentia.server.running import OneTimeLink, Running, server_secret
@@ -42,7 +43,11 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
     `owner_link` lets the owner sign in once, by the secret of `app.state.running.sign_in`.
     """
     running = Running(
-        opened, settings, server_secret(opened, settings), OneTimeLink() if owner_link else None
+        opened,
+        settings,
+        server_secret(opened, settings),
+        OneTimeLink() if owner_link else None,
+        Provider.of(settings),
     )
     app = FastAPI(
         title="Evidentia",

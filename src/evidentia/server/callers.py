@@ -27,6 +27,8 @@ from evidentia.workspace.tokens import holder
 COOKIE: Final = "evidentia"
 TENANT_HEADER: Final = "evidentia-tenant"
 _SIGNED_IN_SECONDS: Final = 12 * 3600
+_DOTS: Final = 2
+"""In a JSON Web Token: of others the provider is not asked."""
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -102,9 +104,12 @@ def _by_token(running: Running, given: str) -> Caller | None:
     if scheme.lower() != "bearer":
         return None
     token = holder(running.opened, text.strip())
-    if token is None:
+    if token is not None:
+        return Caller(token.tenant, token.user, token.scopes, token.token_id)
+    if running.provider is None or text.count(".") != _DOTS:
         return None
-    return Caller(token.tenant, token.user, token.scopes, token.token_id)
+    user = running.provider.user_of(text.strip())
+    return None if user is None else Caller(running.settings.tenant, user)
 
 
 def _by_cookie(request: Request, running: Running) -> Caller | None:

@@ -25,13 +25,15 @@ def is_owners(opened: Opened, settings: Settings) -> bool:
     """
     if is_loopback(settings.server_host) and opened.database.is_sqlite:
         return True
+    if settings.oidc_issuer is not None:
+        return False
     if any(opened.for_(tenant).access.tokens() for tenant in opened.tenants()):
         return False
     where = settings.server_host if opened.database.is_sqlite else "a database server"
     raise UsageError(
         f"no one could sign in, and others can reach {where}: make a token first, with 'evidentia "
-        "token new USER --role admin', or serve this machine alone from a folder of its own "
-        "(--host 127.0.0.1)"
+        "token new USER --role admin', or name an OpenID provider (EVIDENTIA_OIDC_ISSUER), or "
+        "serve this machine alone from a folder of its own (--host 127.0.0.1)"
     )
 
 

@@ -14,6 +14,7 @@ from evidentia.errors import InputError
 from evidentia.proof.files import read_bytes
 from evidentia.server.downloads import Downloads
 from evidentia.server.metrics import Metrics
+from evidentia.server.oidc import Provider
 from evidentia.server.rates import Limited, Rates
 from evidentia.settings import Settings
 from evidentia.store.files import make_folder, write_durably
@@ -36,6 +37,8 @@ class Running:
     secret: bytes = field(repr=False)
     sign_in: "OneTimeLink | None" = None
     """Where the owner of an embedded workspace signs in; None if no one does so."""
+    provider: Provider | None = None
+    """Who else vouches for users."""
     metrics: Metrics = field(default_factory=Metrics)
     downloads: Downloads = field(default_factory=Downloads)
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
