@@ -10,12 +10,14 @@ from typing import Any
 import httpx2
 import pytest
 from fastapi import APIRouter
+from sqlalchemy import make_url
 
 from evidentia import errors
 from evidentia.logs import EventLogger
 from evidentia.server.actions import Asks, GuardedRoute, acts
 from evidentia.server.problems import PROBLEMS
 from evidentia.server.requests import MOST_BYTES
+from postgres import PostgresServer
 from server.house import House, listening
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -257,3 +259,31 @@ def test_threads_fit_the_connections(house: House) -> None:
     running = house.running
     most = running.opened.database.connections
     assert 1 <= running.threads <= most // 2
+
+
+def test_a_database_that_drops_all_connections_is_found_again(
+    postgres: PostgresServer, postgres_house: House
+) -> None:
+    path = f"/api/v1/sessions/{postgres_house.made['session_id']}/ledger"
+    assert postgres_house.get(path).status_code == 200
+    name = make_url(str(postgres_house.place.url)).database
+    postgres.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        f"WHERE datname = '{name}' AND pid <> pg_backend_pid()"
+    )
+    assert postgres_house.get(path).status_code == 200
+
+
+def test_a_database_that_is_not_there_is_a_problem_that_passes(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise errors.EnvironmentProblem("the database postgresql://secret@db failed: refused")
+
+    path = f"/api/v1/sessions/{sqlite_house.made['session_id']}/ledger"
+    with monkeypatch.context() as patched:
+        patched.setattr("evidentia.workspace.tokens.live", fails)
+        answer = sqlite_house.get(path)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert "secret" not in answer.text
+    assert sqlite_house.get(path).status_code == 200

@@ -191,7 +191,7 @@ def _admitted(
 ) -> Asking:
     """Find out who asks, and raise unless they may; in a thread, since the trail is read."""
     caller = action.who(request, running)
-    asked = Asked(scopes=caller.scopes)
+    asked = Asked(scopes=caller.scopes, as_of_now=True)
     if once is not None:
         named = once.named(caller)
         asked = replace(asked, within=once.claiming(named, running.opened.now()))

@@ -61,6 +61,12 @@ def place_of(cursor: str) -> int:
 
 def link_to(request: Request, response: Response, after: int | None) -> None:
     """Say in the header `Link` where the next page is; None if this one is the last."""
-    if after is not None:
-        following = request.url.include_query_params(cursor=cursor_of(after))
-        response.headers["link"] = f'<{following.path}?{following.query}>; rel="next"'
+    response.headers.update(next_page(request, after))
+
+
+def next_page(request: Request, after: int | None) -> dict[str, str]:
+    """Return the header `Link` to the next page; none if this one is the last."""
+    if after is None:
+        return {}
+    following = request.url.include_query_params(cursor=cursor_of(after))
+    return {"link": f'<{following.path}?{following.query}>; rel="next"'}

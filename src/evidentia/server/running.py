@@ -12,6 +12,7 @@ from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 
 from evidentia.errors import InputError
 from evidentia.proof.files import read_bytes
+from evidentia.server.caching import KeptAnswers
 from evidentia.server.downloads import Downloads
 from evidentia.server.metrics import Metrics
 from evidentia.server.oidc import Provider
@@ -41,6 +42,8 @@ class Running:
     """Who else vouches for users."""
     metrics: Metrics = field(default_factory=Metrics)
     downloads: Downloads = field(default_factory=Downloads)
+    kept: KeptAnswers = field(default_factory=KeptAnswers)
+    """Answers about what never changes."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
     started: str = field(default_factory=lambda: secrets.token_hex(8))

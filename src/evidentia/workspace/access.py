@@ -12,8 +12,8 @@ from evidentia.access.roles import AgentOwner, Grant, PackFacts, RoleTable
 from evidentia.errors import InputError, NotFoundError
 from evidentia.frozen import first_problem
 from evidentia.proof.authority import SIGNATURE
-from evidentia.store.sql import packs
-from evidentia.store.sql.log import Receipt
+from evidentia.store.sql import log, packs
+from evidentia.store.sql.log import Head, Receipt
 from evidentia.trail.adoption import Adoption, covers
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import requests, tokens
@@ -126,6 +126,8 @@ class Access:
     """Ranges of entries that no key vouched for: what they grant does not count."""
     revocations: int = 0
     """How many keys were revoked: what they signed from then on does not count either."""
+    head: Head | None = None
+    """The log that this is what is known of: one with the same head says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,16 @@ class AllowedEndpoint:
 
 def access_of(acting: Acting) -> Access:
     """Return the grants and the owners of agents that are in force; reads only what is new."""
+    head = acting.read(log.read_head)
+    seen = acting.opened.roles.get(acting.tenant)
+    if seen is not None and head is not None and seen.head == head:
+        return seen
+    access = replace(_access_now(acting), head=head)
+    acting.opened.roles.put(acting.tenant, access)
+    return access
+
+
+def _access_now(acting: Acting) -> Access:
     adopted = acting.unvouched()
     authority = authority_of(acting)
     revoked = len(authority.revocations)
@@ -172,7 +184,7 @@ def access_of(acting: Acting) -> Access:
                 endpoints[url] = AllowedEndpoint(url, entry.at, by, entry.seq)
             case {"action": "disallow_judge", "url": str(url)}:
                 endpoints.pop(url, None)
-    access = replace(
+    return replace(
         seen,
         seq=logged[-1].entry.seq,
         grants=grants,
@@ -180,8 +192,6 @@ def access_of(acting: Acting) -> Access:
         endpoints=endpoints,
         tokens=tokens.told(seen.tokens, acting.tenant, logged),
     )
-    acting.opened.roles.put(acting.tenant, access)
-    return access
 
 
 def _takes_away(body: object) -> bool:

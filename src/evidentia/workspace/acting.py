@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Final
 
 from sqlalchemy import Connection
@@ -35,12 +35,14 @@ _ENDLESS: Final = 1 << 62
 class Asked:
     """How something was asked for, where that says more than who asked.
 
-    `scopes` are the actions that a user's token narrows them to; None narrows nothing. `within` is
+    `scopes` are the actions that a user's token narrows them to; None narrows nothing. With
+    `as_of_now` roles are looked up once, and count until what was asked for is done. `within` is
     called in every transaction that appends, and may refuse it by raising: what it writes is
     committed with what was asked for.
     """
 
     scopes: "frozenset[Action] | None" = None
+    as_of_now: bool = False
     within: Callable[[Connection], None] | None = None
 
 
@@ -80,9 +82,8 @@ class Acting:
         from evidentia.access.guard import Guard  # noqa: PLC0415 - the owner needs none
         from evidentia.workspace.access import authorizer, pack_id  # noqa: PLC0415 - the same
 
-        return Guard(
-            self.user, self.tenant, lambda: authorizer(self), lambda name: pack_id(self, name)
-        )
+        find = cache(lambda: authorizer(self)) if self.asked.as_of_now else lambda: authorizer(self)
+        return Guard(self.user, self.tenant, find, lambda name: pack_id(self, name))
 
     def admit(self, method: str) -> None:
         """Raise `AccessError` unless a method may be called, as far as it is about no pack."""

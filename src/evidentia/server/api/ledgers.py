@@ -2,8 +2,9 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
+import orjson
 from fastapi import APIRouter, Query, Request
 from fastapi import Path as PathField
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,10 +12,9 @@ from starlette.responses import Response
 
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
-from evidentia.server.answers import JSONAnswer
-from evidentia.server.caching import entity_tag, is_known, tagged, unchanged
+from evidentia.server.caching import KeptAnswer, entity_tag, is_known, tagged, unchanged
 from evidentia.server.links import address, caller_of_link, new_link, read_link
-from evidentia.server.paging import MOST, Cursor, link_to, place_of
+from evidentia.server.paging import MOST, Cursor, next_page, place_of
 from evidentia.server.problems import (
     EXPIRED,
     NOT_READY,
@@ -157,15 +157,12 @@ def read_ledger(
     tag = entity_tag(row.statement_sha256[:32], str(begin), str(limit or ""))
     if is_known(request, tag):
         return unchanged(tag)
-    found = workspace.ledgers.get(row.id)
-    end = len(found.entries) if limit is None else begin + limit
-    ledger = found.model_dump(mode="json", exclude={"entries"})
-    ledger["entries"] = [one.model_dump(mode="json") for one in found.entries[begin:end]]
-    session = SessionHead(id=found.session.id, query=found.session.query, mode=found.session.mode)
-    content = {"ledger": ledger, "session": session.model_dump()}
-    response = JSONAnswer(content, headers=tagged(tag))
-    link_to(request, response, end if end < len(found.entries) else None)
-    return response
+    kept, name = running_of(request).kept, (workspace.tenant, row.id, tag)
+    answer = kept.get(name)
+    if answer is None:
+        answer = _written(workspace, row.id, tag, Part(begin, limit, request))
+        kept.put(name, answer)
+    return answer.given_to(request)
 
 
 @router.post("/sessions/{session_id}/ledger/export", summary="Export a session's ledger")
@@ -219,6 +216,26 @@ def download(
         media_type=_MEDIA_TYPES[asked.form],
         headers={"content-disposition": f'attachment; filename="{name}"'},
     )
+
+
+class Part(NamedTuple):
+    """Which entries of a ledger are wanted, and by which request."""
+
+    begin: int
+    limit: int | None
+    request: Request
+
+
+def _written(workspace: Workspace, ledger_id: str, tag: str, part: Part) -> KeptAnswer:
+    """Return a ledger, or a part of its entries, as it is answered."""
+    found = workspace.ledgers.get(ledger_id)
+    begin, total = part.begin, len(found.entries)
+    end = total if part.limit is None else begin + part.limit
+    ledger = found.model_dump(mode="json", exclude={"entries"})
+    ledger["entries"] = [one.model_dump(mode="json") for one in found.entries[begin:end]]
+    session = {"id": found.session.id, "query": found.session.query, "mode": found.session.mode}
+    headers = tagged(tag) | next_page(part.request, end if end < total else None)
+    return KeptAnswer.of(orjson.dumps({"ledger": ledger, "session": session}), headers)
 
 
 def _file(request: Request, workspace: Workspace, ledger_id: str, form: str) -> bytes | None:
