@@ -168,15 +168,27 @@ class Fake:
     def __init__(self) -> None:
         self.key = RSAKey.generate_key(2048, {"kid": "a", "use": "sig"})
         self.asked: list[str] = []
+        self.sent: dict[str, list[str]] = {}
+        self.given: dict[str, str] = {}
+        self.status = 200
         self.issuer = ""
 
-    def __call__(self, path: str, _sent: bytes) -> tuple[int, dict[str, str], bytes]:
+    def __call__(self, path: str, sent: bytes) -> tuple[int, dict[str, str], bytes]:
         self.asked.append(path)
         if path == "/keys":
             found: object = {"keys": [self.key.as_dict(private=False)]}
+        elif path == "/token":
+            self.sent = parse_qs(sent.decode())
+            found = self.given
         else:
-            found = {"issuer": self.issuer, "jwks_uri": f"{self.issuer}/keys"}
-        return 200, {"content-type": "application/json"}, json.dumps(found).encode()
+            places = ("authorization_endpoint", "/go"), ("token_endpoint", "/token")
+            found = {name: f"{self.issuer}{place}" for name, place in places}
+            found |= {"issuer": self.issuer, "jwks_uri": f"{self.issuer}/keys"}
+        return (
+            self.status if path == "/token" else 200,
+            {"content-type": "application/json"},
+            json.dumps(found).encode(),
+        )
 
     def token(self, header: dict[str, Any] | None = None, **claims: Any) -> str:
         said = {"iss": self.issuer, "sub": "ann", "aud": CLIENT, "exp": NOW + 3600}
@@ -226,6 +238,30 @@ def test_a_token_without_a_signature_or_with_a_shared_secret_counts_for_nothing(
     ]
     for wrong in (shared, ".".join((*encoded, "")), "a.b.c", "..", "x"):
         assert provider.user_of(wrong) is None
+
+
+def test_a_code_is_handed_in_with_what_only_this_server_knows(fake: Fake) -> None:
+    provider = Provider(fake.issuer, CLIENT)
+    url, went = provider.begin("https://here.example/callback")
+    asked = parse_qs(urlsplit(url).query)
+    fake.given = {"id_token": fake.token(nonce=asked["nonce"][0])}
+    assert provider.finish("https://here.example/callback", "c", went) == f"{fake.issuer}|ann"
+    digest = hashlib.sha256(fake.sent["code_verifier"][0].encode()).digest()
+    challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    assert asked["code_challenge"] == [challenge]
+    assert fake.sent["code"] == ["c"]
+    assert fake.sent["redirect_uri"] == asked["redirect_uri"]
+
+
+def test_an_id_token_for_another_sign_in_or_none_counts_for_nothing(fake: Fake) -> None:
+    provider = Provider(fake.issuer, CLIENT, audience="an api")
+    _, went = provider.begin("https://here.example/callback")
+    other, mine = fake.token(nonce="another"), fake.token(nonce=went.nonce)
+    for given, status in (({"id_token": other}, 200), ({}, 200), ({"id_token": mine}, 400)):
+        fake.given, fake.status = given, status
+        assert provider.finish("https://here.example/callback", "c", went) is None
+    assert provider.user_of(mine) is None  # it is for the browser, and not for the API
+    assert provider.user_of(fake.token(aud="an api")) == f"{fake.issuer}|ann"
 
 
 def test_new_keys_of_the_provider_are_found(fake: Fake) -> None:
