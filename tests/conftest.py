@@ -26,7 +26,18 @@ settings.register_profile("exploring", max_examples=2_000, deadline=None)
 
 _TESTS = Path(__file__).parent
 _NOT_TRACED = {
-    *("benchmarks", "cli", "docs", "examples", "spec", "store", "survival", "training", "workspace")
+    *(
+        "benchmarks",
+        "cli",
+        "docs",
+        "examples",
+        "server",
+        "spec",
+        "store",
+        "survival",
+        "training",
+        "workspace",
+    )
 }
 """Tests of what is around the deciding code, which is covered by tests of its own."""
 _SERVER = pytest.StashKey[PostgresServer]()

@@ -26,6 +26,7 @@ _DECIDE: Final = ("last", "cautious", "majority")
 _APIS: Final = ("openai", "anthropic")
 _MOST_DAYS: Final = 1_000_000
 _DOUBT: Final = re.compile(r"(0(?:\.[0-9]{1,6})?)-(0(?:\.[0-9]{1,6})?|1(?:\.0{1,6})?)")
+_ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
@@ -57,6 +58,19 @@ class Settings:
     llm_attempts: int = 4
     llm_claims_at_once: int = 8
     llm_evidence_bytes: int = 24_000
+    server_host: str = "127.0.0.1"
+    server_port: int = 8321
+    server_url: str | None = None
+    server_secret_file: Path | None = None
+    server_origins: tuple[str, ...] | None = None
+    server_upload_bytes: int = 67_108_864
+    server_checks_per_minute: int = 120
+    server_exports_per_minute: int = 60
+    server_sign_ins_per_minute: int = 20
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret_file: Path | None = None
+    oidc_audience: str | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -74,6 +88,10 @@ class Settings:
         if given.get("llm_key_variable") and given.get("llm_key_file"):
             raise SettingsError(
                 f"{PREFIX}LLM_KEY_VARIABLE and {PREFIX}LLM_KEY_FILE are both set: unset one"
+            )
+        if bool(given.get("oidc_issuer")) != bool(given.get("oidc_client_id")):
+            raise SettingsError(
+                f"{PREFIX}OIDC_ISSUER and {PREFIX}OIDC_CLIENT_ID belong together: set both"
             )
         known = list(cls.__dataclass_fields__)
         for name in given:
@@ -129,6 +147,27 @@ class Settings:
                 "a number of bytes",
                 (500, 10_000_000),
             ),
+            server_host=given.get("server_host") or default.server_host,
+            server_port=_number(given, "server_port", default.server_port, "a port", (0, 65_535)),
+            server_url=_address(given, "server_url"),
+            server_secret_file=Path(file) if (file := given.get("server_secret_file")) else None,
+            server_origins=comma_separated(given.get("server_origins")),
+            server_upload_bytes=_number(
+                given,
+                "server_upload_bytes",
+                default.server_upload_bytes,
+                "a number of bytes",
+                (1_000, 10_000_000_000),
+            ),
+            server_checks_per_minute=_rate(given, "checks", default.server_checks_per_minute),
+            server_exports_per_minute=_rate(given, "exports", default.server_exports_per_minute),
+            server_sign_ins_per_minute=_rate(given, "sign_ins", default.server_sign_ins_per_minute),
+            oidc_issuer=given.get("oidc_issuer") or None,
+            oidc_client_id=given.get("oidc_client_id") or None,
+            oidc_client_secret_file=(
+                Path(file) if (file := given.get("oidc_client_secret_file")) else None
+            ),
+            oidc_audience=given.get("oidc_audience") or None,
         )
 
     def llm_key(self, environment: Mapping[str, str]) -> str | None:
@@ -167,6 +206,21 @@ def _number(
             f"{PREFIX}{name.upper()} is {value!r}: it must be {what}, {least:,} to {most:,}"
         )
     return int(value)
+
+
+def _rate(given: Mapping[str, str], what: str, default: int) -> int:
+    name = f"server_{what}_per_minute"
+    return _number(given, name, default, "a number a minute", (1, 1_000_000))
+
+
+def _address(given: Mapping[str, str], name: str) -> str | None:
+    value = (given.get(name) or "").rstrip("/") or None
+    if value is not None and not _ADDRESS.fullmatch(value):
+        raise SettingsError(
+            f"{PREFIX}{name.upper()} is {value!r}: it must be an address such as "
+            "https://evidence.example.com"
+        )
+    return value
 
 
 def _doubt(given: Mapping[str, str], default: str) -> str:

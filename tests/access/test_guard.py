@@ -2,7 +2,7 @@
 
 import pytest
 
-from evidentia.access.actions import PACK_ACTIONS, Action, Authorizer
+from evidentia.access.actions import PACK_ACTIONS, Action, Authorizer, NarrowedAuthorizer
 from evidentia.access.guard import TABLE, Guard, Need, On
 from evidentia.errors import AccessError, NotFoundError
 
@@ -75,3 +75,12 @@ def test_what_is_the_owners_is_refused_to_every_user() -> None:
         guard("ann", Allowing(*Action)).admit("packs.prove", "latest")
     with pytest.raises(AccessError, match="asks them to allow it"):
         guard("ann", Allowing(*Action)).admit("judges.allow")
+
+
+def test_a_narrowed_authorizer_says_no_to_all_but_some_actions_and_yes_to_nothing_more() -> None:
+    narrowed = NarrowedAuthorizer(Allowing(Action.LIST, Action.VIEW), frozenset({Action.VIEW}))
+    assert narrowed.may("ann", Action.VIEW, "pack_1")
+    assert not narrowed.may("ann", Action.LIST, "acme")
+    wide = NarrowedAuthorizer(Allowing(Action.VIEW), frozenset(Action))
+    assert not wide.may("ann", Action.LIST, "acme")
+    assert not wide.may("bob", Action.VIEW, "pack_1")

@@ -32,6 +32,7 @@ KINDS |= {
     "retention",
     "erasure",
     "key",
+    "request",
 }
 HASH = re.compile(r"[0-9a-f]{64}")
 TENANT = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")

@@ -11,6 +11,7 @@ from evidentia.canonical import canonical_json
 from evidentia.proof.authority import PAYLOAD_TYPE, Authority, Place, is_the_logs
 from evidentia.proof.envelope import signed_bytes
 from evidentia.trail.entry import Entry, body_commitment
+from evidentia.workspace.requests import AskedRequest, record_request
 from spec.stranger import SignedLog, authority_bytes, commitment
 from spec.test_spec import load, schema, valid
 
@@ -70,7 +71,7 @@ def test_both_sign_the_same_bytes() -> None:
 def schema_of(entry: dict[str, Any]) -> str:
     subject = entry["subject"]
     if entry["kind"] != "key":
-        return {"access": "access-body.v3", "retention": "retention-body.v2"}[entry["kind"]]
+        return {"access": "access-body.v4", "retention": "retention-body.v2"}[entry["kind"]]
     if subject == "authority":
         return "key-authority"
     for begins, name in (("user/", "key-user"), ("revoked/", "key-revocation")):
@@ -110,13 +111,39 @@ def test_the_schemas_fit_what_the_code_makes(tmp_path: Path) -> None:
     with evidentia.open(tmp_path) as workspace:
         workspace.access.grant("noor", "viewer")
         workspace.access.own_agent("noor", "desk")
+        made = workspace.access.new_token("noor", scopes=["list"])
+        workspace.access.revoke_token(made.token.token_id)
         workspace.judges.allow("https://models.example/v1")
         workspace.packs.set_retention(evidentia.RetentionPolicy(years=10, basis="law"))
         old = workspace.trail.public_key().key_id
         workspace.trail.enroll("noor", workspace.trail.new_user_key())
         workspace.trail.withdraw("noor")
         workspace.trail.rotate_key()
-        workspace.trail.revoke_key(old, from_size=6, reason="a copy was found")
+        workspace.trail.revoke_key(old, from_size=8, reason="a copy was found")
         entries = workspace.trail.entries()
     for logged in entries:
         assert valid(schema_of(logged.entry.as_json()), logged.body), logged.body
+
+
+def test_only_the_fourth_form_of_access_has_tokens(tmp_path: Path) -> None:
+    with evidentia.open(tmp_path) as workspace:
+        workspace.access.new_token("noor", name="report", expires_at="2099-01-01T00:00:00Z")
+        body = workspace.trail.entry(0).body
+    assert valid("access-body.v4", body)
+    assert not valid("access-body.v3", body)
+    wrong: list[dict[str, Any]] = [{"scopes": []}, {"scopes": ["fly"]}, {"token_id": "x"}]
+    for change in (*wrong, {"secret_sha256": "x"}, {"more": 1}):
+        assert not valid("access-body.v4", body | change)
+
+
+def test_the_schema_of_a_request_fits_what_the_code_makes(tmp_path: Path) -> None:
+    with evidentia.open(tmp_path) as workspace:
+        asked = AskedRequest("packs.get", "done", "/api/v1/packs/x", "0" * 16, "1" * 32)
+        record_request(workspace.opened, "default", "noor", asked, begins=True)
+        logged = workspace.trail.entry(0)
+        assert workspace.audit().holds
+    assert (logged.entry.kind, logged.entry.subject) == ("request", "user/noor")
+    assert valid("entry", logged.entry.as_json())
+    assert valid("request-body", logged.body)
+    for change in ({"outcome": "lost"}, {"did": "x y"}, {"trace_id": "x"}, {"by": ""}, {"more": 1}):
+        assert not valid("request-body", logged.body | change)

@@ -81,6 +81,7 @@ SCHEMAS = (
     "access-body",
     "access-body.v2",
     "access-body.v3",
+    "access-body.v4",
     "authority",
     "bundle-body",
     "bundle-body.v2",
@@ -126,6 +127,7 @@ SCHEMAS = (
     "record-body.v2",
     "record",
     "rendering",
+    "request-body",
     "retention-body",
     "retention-body.v2",
     "run-body",
@@ -225,7 +227,7 @@ def test_the_log_is_what_its_entries_say() -> None:
 
 
 def test_there_is_an_entry_of_every_kind() -> None:
-    others = ("run", "decision", "tool-call", "retention", "document")
+    others = ("run", "decision", "tool-call", "retention", "document", "request")
     kinds = {load(f"proofs/holds/{name}.json")["entry"]["kind"] for name in others}
     assert {item["entry"]["kind"] for item in ENTRIES} | kinds == KINDS
 
@@ -487,6 +489,7 @@ ONE_FORM = {
     "export": "export-body",
     "access": "access-body",
     "retention": "retention-body",
+    "request": "request-body",
 }
 FIRST_FORM = {
     "evidence_record": "record",
@@ -508,7 +511,7 @@ BODY_NOW = (
     | SECOND_FORM
     | {"document": "document-body.v2"}
     | {"ledger": "ledger-body.v4", "export": "export-body.v2"}
-    | {"access": "access-body.v3", "retention": "retention-body.v2"}
+    | {"access": "access-body.v4", "retention": "retention-body.v2"}
     | {"erasure": "erasure.v3", "key": "key-announcement.v4"}
     | dict.fromkeys(("pack", "review"), "pack-body.v3")
 )

@@ -66,6 +66,7 @@ def test_kinds_cover_what_later_parts_record() -> None:
         "erasure",
         "key",
         "document",
+        "request",
     }
 
 

@@ -96,8 +96,12 @@ WITNESS = Witness().key
 CALLS: dict[str, Act] = {
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
     "access.grants": lambda ws, _: ws.access.grants(),
+    "access.new_token": lambda ws, _: ws.access.new_token("eve"),
     "access.own_agent": lambda ws, _: ws.access.own_agent("eve", "agent"),
+    "access.requests": lambda ws, _: ws.access.requests(),
     "access.revoke": lambda ws, _: ws.access.revoke("viewer", "viewer"),
+    "access.revoke_token": lambda ws, _: ws.access.revoke_token("0" * 16),
+    "access.tokens": lambda ws, _: ws.access.tokens(),
     "bundles.audit": lambda ws, _: ws.bundles.audit(),
     "bundles.build": lambda ws, _: ws.bundle({"extra_params": {"evidence": ["new"]}}),
     "bundles.export": lambda ws, folder: ws.bundles.export("latest", folder / "bundle.txt"),

@@ -167,6 +167,7 @@ AUTHORITY_ORIGIN = log_origin("a41e7c02d95b836f", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
 LIFE_ORIGIN = log_origin("31c7d0be52f96a84", "acme")
+ASKED_ORIGIN = log_origin("27c9d4e81f6035ab", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
 THIRD_ORIGIN = log_origin("c2f96a7d03e81b54", "acme")
 CONTEXTS_ORIGIN = log_origin("2f8a61d4c07e95b3", "acme")
@@ -375,6 +376,7 @@ def files() -> dict[str, bytes]:
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
         "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
         "keys/life-log.pub": f"{life_key().verifier}\n".encode(),
+        "keys/asked-log.pub": f"{asked_key().verifier}\n".encode(),
         "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
         "keys/third-log.pub": f"{third_key().verifier}\n".encode(),
         "corpora.json": listed(vector.as_json() for vector in corpus_vectors()),
@@ -409,6 +411,7 @@ def files() -> dict[str, bytes]:
         *voted_proofs(),
         *library_proofs(),
         *life_proofs(),
+        *asked_proofs(),
         *later_proofs(),
         *third_proofs(),
         *contexts_proofs(),
@@ -4112,6 +4115,36 @@ def life_proofs() -> Iterator[ProofVector]:
         seq = len(log.entries) - 1
         proof = log.prove(seq, len(log.entries), log.keys[0])
         yield ProofVector(name, pretty(proof), why, key=key)
+
+
+# Requests
+
+
+def asked_key() -> SigningKey:
+    """Return the key of the log of what was asked of a server."""
+    return SigningKey.from_seed(ASKED_ORIGIN, seed(f"key of {ASKED_ORIGIN}"))
+
+
+def asked_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a request that was recorded, and of one that is said to be another's."""
+    log = Log(ASKED_ORIGIN, [asked_key()])
+    log.announce(log.keys[0], by="owner")
+    body = {
+        "did": "packs.get",
+        "outcome": "done",
+        "path": "/api/v1/packs/pack_015abd7f5cc57a2d",
+        "request_id": "8f14e45fceea167a",
+        "trace_id": "0af7651916cd43dd8448eb211c80319c",
+        "token_id": "3f9c5a7e1b2d4c6f",
+        "by": "Zoë",
+    }
+    log.append(EntryKind.REQUEST, "user/Zoë", body)
+    proof = log.prove(1, len(log.entries), log.keys[0])
+    why, key = "a request that was recorded: who read a pack", "asked-log.pub"
+    yield ProofVector("request", pretty(proof), why, key=key)
+    other = changed(proof, "body.by", "Ann")
+    why = "a request is said to be someone else's"
+    yield ProofVector("request-changed", pretty(other), why, ("content",), key)
 
 
 # Later versions

@@ -91,3 +91,15 @@ class Authorizer(Protocol):
     def can_view_evidence_pack(self, user: str, pack_id: str) -> bool:
         """Whether a user may read a pack, and verify it."""
         return self.may(user, Action.VIEW, pack_id)
+
+
+class NarrowedAuthorizer(Authorizer):
+    """Says no to all but some actions, and else what another one says."""
+
+    def __init__(self, inner: Authorizer, actions: frozenset[Action]) -> None:
+        self._inner = inner
+        self._actions = actions
+
+    def may(self, user: str, action: Action, on: str) -> bool:
+        """Whether the action is one of those, and the user may do it."""
+        return action in self._actions and self._inner.may(user, action, on)

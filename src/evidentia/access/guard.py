@@ -42,8 +42,12 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
         "access.grant": _GRANT,
         "access.grants": _READ,
+        "access.new_token": _GRANT,
         "access.own_agent": _GRANT,
+        "access.requests": _AUDIT,
         "access.revoke": _GRANT,
+        "access.revoke_token": _GRANT,
+        "access.tokens": _READ,
         "bundles.audit": _AUDIT,
         "bundles.build": _MAKE,
         "bundles.export": _READ,

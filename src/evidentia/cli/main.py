@@ -23,6 +23,7 @@ COMMANDS = {
         "Verify a file offline, from the file alone; a published log; or the whole workspace.",
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
+    "serve": ("serve:serve", "Serve the workspace to programs and browsers, by one API."),
 }
 """Commands that stand alone: where each is, and the first line of its help."""
 GROUPS = {
@@ -40,6 +41,7 @@ GROUPS = {
         "trail",
         "Append to the evidence trail, read it, prove entries of it, verify it whole.",
     ),
+    "token": ("token", "Tokens, by which programs ask a server in a user's name."),
     "db": ("database", "Bring the database up to date, and look at its schema."),
 }
 """Groups of commands: the module of each, and what it is for."""

@@ -145,6 +145,13 @@ class Database:
         return self.engine.url.render_as_string(hide_password=False)
 
     @property
+    def connections(self) -> int:
+        """How many connections there are at most; whoever asks for one more waits."""
+        pool = self.engine.pool
+        assert isinstance(pool, QueuePool)  # noqa: S101 - both kinds of engines above have one
+        return pool.size() + pool._max_overflow  # noqa: SLF001 - the pool tells it in no other way
+
+    @property
     def is_sqlite(self) -> bool:
         """Whether this is the embedded database."""
         return self.engine.dialect.name == "sqlite"

@@ -18,11 +18,12 @@ _TABLES = tuple(sorted(metadata.tables))
 _DERIVED = {
     "chunk_embeddings": "SELECT, INSERT, DELETE",
     "corpus_nodes": "SELECT, INSERT, UPDATE, DELETE",
+    "idempotency": "SELECT, INSERT, UPDATE, DELETE",
     "ledger_pages": "SELECT, INSERT, DELETE",
     "trail_snapshots": "SELECT, INSERT, UPDATE",
     "trail_snapshot_nodes": "SELECT, INSERT, UPDATE, DELETE",
 }
-"""What a role may do to tables whose rows follow from others."""
+"""What a role may do to tables whose rows follow from others, or are no evidence."""
 
 
 def grant(database: Database, role: str) -> None:

@@ -2,8 +2,9 @@
 
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
 an erasure, and chunks only where a document's text was erased. `chunk_embeddings` may be emptied:
-it follows from the chunks, as snapshots and the corpus's nodes follow from the entries. Bundles
-have a schema of their own, `llm`, where the database knows schemas.
+it follows from the chunks, as snapshots, the corpus's nodes and ledgers' pages follow from the
+entries; `idempotency` is no evidence. Bundles have a schema of their own, `llm`, where the database
+knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
 not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
@@ -147,6 +148,20 @@ trail_snapshot_nodes = _table(
     Column("tenant", Text, primary_key=True),
     Column("hash", LargeBinary, primary_key=True),
     Column("data", LargeBinary, nullable=False),
+)
+
+idempotency = _table(
+    "idempotency",
+    Column("tenant", Text, primary_key=True),
+    Column("actor", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("request_id", Text, nullable=False),
+    Column("request_sha256", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("status", _Number),
+    Column("headers", Text),
+    Column("body", LargeBinary),
+    Index("idempotency_created", "created_at"),
 )
 
 documents = _table(

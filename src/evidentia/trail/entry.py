@@ -50,6 +50,7 @@ class EntryKind(StrEnum):
     RETENTION = "retention"
     ERASURE = "erasure"
     KEY = "key"
+    REQUEST = "request"
 
 
 ERASED_PREFIX = "entry/"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from evidentia.errors import InputError
-from evidentia.workspace.acting import Acting
+from evidentia.workspace.acting import PLAINLY, Acting, Asked
 from evidentia.workspace.opened import DEFAULT_TENANT, Opened, open_all
 
 if TYPE_CHECKING:
@@ -72,10 +72,14 @@ class Workspace:
     """
 
     def __init__(
-        self, opened: Opened, tenant: str = DEFAULT_TENANT, user: str | None = None
+        self,
+        opened: Opened,
+        tenant: str = DEFAULT_TENANT,
+        user: str | None = None,
+        asked: Asked = PLAINLY,
     ) -> None:
         self.opened = opened
-        self._acting = Acting(opened, tenant, user)
+        self._acting = Acting(opened, tenant, user, asked)
 
     def __enter__(self) -> Self:
         self.opened.database.require_open()
@@ -96,7 +100,14 @@ class Workspace:
 
     def acting_as(self, user: str) -> "Workspace":
         """Return this workspace in the name of a user: what they may do is what grants say."""
-        return self.opened.for_(self.tenant, user)
+        return self.opened.for_(self.tenant, user, self._acting.asked)
+
+    def admit(self, method: str) -> None:
+        """Raise `AccessError` unless the user may call a method of a part, named `part.method`.
+
+        Whether a pack may be seen is decided when it is named.
+        """
+        self._acting.admit(method)
 
     def close(self) -> None:
         """Close what was opened, for all workspaces that share it; once closed, it stays so."""

@@ -1,27 +1,33 @@
 """The part for roles: who may do what is what the grants in the trail say."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from evidentia.access.actions import Authorizer, Role
+from evidentia.access.actions import Action, Authorizer, NarrowedAuthorizer, Role
 from evidentia.access.roles import AgentOwner, Grant, PackFacts, RoleTable
 from evidentia.errors import InputError, NotFoundError
 from evidentia.frozen import first_problem
 from evidentia.proof.authority import SIGNATURE
-from evidentia.store.sql import packs
-from evidentia.store.sql.log import Receipt
+from evidentia.store.sql import log, packs
+from evidentia.store.sql.log import Head, Receipt
 from evidentia.trail.adoption import Adoption, covers
 from evidentia.trail.entry import EntryKind
+from evidentia.workspace import requests, tokens
 from evidentia.workspace.acting import Acting, check_name
 from evidentia.workspace.authority import authority_of, counting
+from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.part import Part
+from evidentia.workspace.tokens import ApiToken, NewToken
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+Requests = list[LoggedEntry]
 
 
 class Roles(Part, name="access"):
@@ -74,6 +80,38 @@ class Roles(Part, name="access"):
         """Return the grants of this tenant that were not taken away, the oldest first."""
         return list(access_of(self._acting).grants.values())
 
+    def new_token(
+        self,
+        user: str,
+        *,
+        name: str = "",
+        scopes: Iterable[Action | str] | None = None,
+        expires_at: str | datetime | None = None,
+    ) -> NewToken:
+        """Make a token by which programs act as a user: what they may do is what grants say.
+
+        `scopes` narrow that to some actions. The token itself is returned here and nowhere else;
+        the trail has the digest of its secret.
+        """
+        return tokens.issue(self._acting, user, name=name, scopes=scopes, expires_at=expires_at)
+
+    def tokens(self) -> list[ApiToken]:
+        """Return the tokens of this tenant that were not revoked, the oldest first."""
+        return list(access_of(self._acting).tokens.values())
+
+    def revoke_token(self, token_id: str) -> Receipt:
+        """Revoke a token, named by its id: it opens nothing any more."""
+        if token_id not in access_of(self._acting).tokens:
+            raise NotFoundError(f"there is no token {token_id[:80]!r}: nothing is changed")
+        return tokens.revoke(self._acting, token_id)
+
+    def requests(self, *, before: int | None = None, limit: int | None = None) -> Requests:
+        """Return what was asked of a server and is recorded: reads of packs, exports, denials.
+
+        The newest comes first, each is proved; page through them with `before`, an entry's number.
+        """
+        return requests.requests(self._acting, before=before, limit=limit)
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -83,10 +121,13 @@ class Access:
     grants: Mapping[tuple[str, str], Grant] = field(default_factory=dict)
     owners: frozenset[AgentOwner] = frozenset()
     endpoints: Mapping[str, "AllowedEndpoint"] = field(default_factory=dict)
+    tokens: Mapping[str, ApiToken] = field(default_factory=dict)
     adopted: tuple[Adoption, ...] = ()
     """Ranges of entries that no key vouched for: what they grant does not count."""
     revocations: int = 0
     """How many keys were revoked: what they signed from then on does not count either."""
+    head: Head | None = None
+    """The log that this is what is known of: one with the same head says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +142,16 @@ class AllowedEndpoint:
 
 def access_of(acting: Acting) -> Access:
     """Return the grants and the owners of agents that are in force; reads only what is new."""
+    head = acting.read(log.read_head)
+    seen = acting.opened.roles.get(acting.tenant)
+    if seen is not None and head is not None and seen.head == head:
+        return seen
+    access = replace(_access_now(acting), head=head)
+    acting.opened.roles.put(acting.tenant, access)
+    return access
+
+
+def _access_now(acting: Acting) -> Access:
     adopted = acting.unvouched()
     authority = authority_of(acting)
     revoked = len(authority.revocations)
@@ -133,27 +184,31 @@ def access_of(acting: Acting) -> Access:
                 endpoints[url] = AllowedEndpoint(url, entry.at, by, entry.seq)
             case {"action": "disallow_judge", "url": str(url)}:
                 endpoints.pop(url, None)
-    access = replace(
+    return replace(
         seen,
         seq=logged[-1].entry.seq,
         grants=grants,
         owners=frozenset(owners),
         endpoints=endpoints,
+        tokens=tokens.told(seen.tokens, acting.tenant, logged),
     )
-    acting.opened.roles.put(acting.tenant, access)
-    return access
 
 
 def _takes_away(body: object) -> bool:
     """Whether an entry only takes something away: that counts in a tail that is not signed, too."""
     match body:
-        case {"action": "revoke" | "disallow_judge"}:
+        case {"action": "revoke" | "disallow_judge" | "revoke_token"}:
             return True
     return False
 
 
 def authorizer(acting: Acting) -> Authorizer:
     """Return what decides who may do what in this tenant, as things are now."""
+    scopes, found = acting.asked.scopes, _unnarrowed(acting)
+    return found if scopes is None else NarrowedAuthorizer(found, scopes)
+
+
+def _unnarrowed(acting: Acting) -> Authorizer:
     if acting.opened.authorizer is not None:
         return acting.opened.authorizer
     known: dict[str, PackFacts | None] = {}

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Final
 
 from sqlalchemy import Connection
@@ -20,6 +21,7 @@ from evidentia.trail.waiting import Waiting, waiting
 from evidentia.workspace.logged import LoggedEntry, committed
 
 if TYPE_CHECKING:
+    from evidentia.access.actions import Action
     from evidentia.access.guard import Guard
     from evidentia.workspace.opened import Opened
 
@@ -29,10 +31,31 @@ _MOST_NAMED: Final = 1_000
 _ENDLESS: Final = 1 << 62
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How something was asked for, where that says more than who asked.
+
+    `scopes` are the actions that a user's token narrows them to; None narrows nothing. With
+    `as_of_now` roles are looked up once, and count until what was asked for is done. `within` is
+    called in every transaction that appends, and may refuse it by raising: what it writes is
+    committed with what was asked for.
+    """
+
+    scopes: "frozenset[Action] | None" = None
+    as_of_now: bool = False
+    within: Callable[[Connection], None] | None = None
+
+
+PLAINLY: Final = Asked()
+"""As the command line and programs ask."""
+
+
 class Acting:
     """What every part of a workspace stands on; `user` is None where the owner acts."""
 
-    def __init__(self, opened: "Opened", tenant: str, user: str | None) -> None:
+    def __init__(
+        self, opened: "Opened", tenant: str, user: str | None, asked: Asked = PLAINLY
+    ) -> None:
         if user is not None:
             check_name(user, "a user")
             if user == OWNER:
@@ -40,6 +63,7 @@ class Acting:
         self.opened = opened
         self.tenant = check_tenant(tenant)
         self.user = user
+        self.asked = asked
         self.database = opened.database
 
     @property
@@ -58,9 +82,16 @@ class Acting:
         from evidentia.access.guard import Guard  # noqa: PLC0415 - the owner needs none
         from evidentia.workspace.access import authorizer, pack_id  # noqa: PLC0415 - the same
 
-        return Guard(
-            self.user, self.tenant, lambda: authorizer(self), lambda name: pack_id(self, name)
-        )
+        find = cache(lambda: authorizer(self)) if self.asked.as_of_now else lambda: authorizer(self)
+        return Guard(self.user, self.tenant, find, lambda name: pack_id(self, name))
+
+    def admit(self, method: str) -> None:
+        """Raise `AccessError` unless a method may be called, as far as it is about no pack."""
+        from evidentia.access.guard import TABLE, On  # noqa: PLC0415 - the owner needs none
+
+        need = TABLE.get(method)
+        if need is None or (self.user is not None and (need.owner or need.on is On.TENANT)):
+            self.guard.admit(method)
 
     # Appending
 
@@ -70,8 +101,14 @@ class Acting:
             with self.writing() as connection:
                 return self.append_within(connection, kind, subject, body)
         self.refuse_to_fork()
-        items = [self._waiting(kind, subject, body)]
-        return self.opened.sequencer.append(self.tenant, items, self.actor)[0]
+        return self.append([self._waiting(kind, subject, body)])[0]
+
+    def append(self, items: Sequence[Waiting]) -> list[Receipt]:
+        """Append entries of kinds that need no signature of their own, all or none."""
+        if self.asked.within is None:
+            return self.opened.sequencer.append(self.tenant, items, self.actor)
+        with self.writing() as connection:  # no one shares a transaction that may be refused
+            return self.opened.appending.held(connection).append(items)
 
     @contextmanager
     def writing(
@@ -86,6 +123,8 @@ class Acting:
         appending = self.opened.appending
         with self.database.write() as connection:
             held = appending.hold(connection, self.tenant, by=self.actor, adopting=adopting)
+            if self.asked.within is not None:
+                self.asked.within(connection)
             yield connection
             held.sign()
         appending.committed(held)

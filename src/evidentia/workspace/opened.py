@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evidentia.trail.adoption import Adoption
     from evidentia.workspace import Workspace
     from evidentia.workspace.access import Access
+    from evidentia.workspace.acting import Asked
     from evidentia.workspace.corpora import Shelf
     from evidentia.workspace.holds import Holds
 
@@ -79,12 +80,14 @@ class Opened:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def for_(self, tenant: str = DEFAULT_TENANT, user: str | None = None) -> "Workspace":
+    def for_(
+        self, tenant: str = DEFAULT_TENANT, user: str | None = None, asked: "Asked | None" = None
+    ) -> "Workspace":
         """Return a tenant's workspace in the name of a user; None is the workspace's owner."""
         from evidentia.workspace import Workspace  # noqa: PLC0415 - it knows this module
 
         self.database.require_open()
-        return Workspace(self, tenant, user)
+        return Workspace(self, tenant, user, *(() if asked is None else (asked,)))
 
     def tenants(self) -> list[str]:
         """Return the tenants that have a log in this database."""

@@ -430,7 +430,7 @@ def _append(
     acting.refuse_to_fork()
     salts = acting.opened.randomness(SALT_BYTES * len(records))
     rows = waiting_records(records, by=acting.actor, at=acting.now, salts=salts, keys=keys)
-    receipts = acting.opened.sequencer.append(acting.tenant, rows, acting.actor)
+    receipts = acting.append(rows)
     if _log.is_heard(logging.DEBUG):  # an event that no one reads would cost a tenth of it
         _log.debug(
             "records_appended", tenant=acting.tenant, count=len(receipts), last=receipts[-1].seq

@@ -1,0 +1,1 @@
+"""The server: the workspace behind one API. It is the extra `server`; only `cli.serve` loads it."""

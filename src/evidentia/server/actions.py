@@ -1,0 +1,229 @@
+"""What every route goes through: it names its action, and the guard decides before it runs.
+
+A route without an action can't be made. Its function runs in a thread of the bounded pool and gets
+a `Workspace` of one tenant in one user's name: whatever it calls there passes the guard again.
+"""
+
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, Final, TypeVar
+
+from fastapi import Depends, Request, params
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from evidentia.access.guard import TABLE
+from evidentia.errors import AccessError
+from evidentia.server import idempotency, problems
+from evidentia.server.access_log import recording
+from evidentia.server.callers import Caller, address_of, caller_of, count
+from evidentia.server.problems import WRONG_TYPE, Problem, ProblemError
+from evidentia.server.rates import Limited
+from evidentia.server.running import Running, running_of
+from evidentia.workspace import Workspace
+from evidentia.workspace.acting import Asked
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Who = Callable[[Request, Running], Caller]
+
+_ACTION: Final = "__action__"
+_READS: Final = frozenset({"GET", "HEAD"})
+_READABLE: Final = "ledgers.list"
+"""A row of the guard's table that takes no more than reading."""
+EVERY_ROUTE: Final[tuple[Problem, ...]] = (
+    problems.INVALID,
+    problems.NOT_SIGNED_IN,
+    problems.NOT_ALLOWED,
+    problems.NOT_FOUND,
+    problems.TOO_MANY,
+    problems.INTERNAL,
+    problems.DOES_NOT_HOLD,
+    problems.UNAVAILABLE,
+)
+EVERY_WRITE: Final[tuple[Problem, ...]] = (
+    problems.REFUSED_INPUT,
+    problems.KEY_REUSED,
+    problems.CROSS_SITE,
+    problems.IN_PROGRESS,
+    problems.ANSWER_LOST,
+    problems.CONFLICT,
+    problems.TOO_LARGE,
+    problems.WRONG_TYPE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a route does: its row in the guard's table, or why it needs none."""
+
+    row: str | None
+    open_because: str = ""
+    limited: Limited | None = None
+    who: Who = caller_of
+
+
+def acts(
+    row: str, *, limited: Limited | None = None, who: Who = caller_of
+) -> Callable[[Endpoint], Endpoint]:
+    """Name the action of a route, by its row in the guard's table (`ledgers.get`).
+
+    `limited` counts it against the caller's rate; `who` finds the caller otherwise than by token
+    or cookie.
+    """
+    if row not in TABLE:
+        raise ValueError(f"{row!r} is no row of the guard's table")
+    return partial(_marked, Action(row, limited=limited, who=who))
+
+
+def open_to_all(because: str) -> Callable[[Endpoint], Endpoint]:
+    """Say why a route needs no one to be signed in."""
+    return partial(_marked, Action(None, because))
+
+
+def signed_in_only(because: str) -> Callable[[Endpoint], Endpoint]:
+    """Say why a route takes no action of the guard, but someone who is signed in."""
+    return partial(_marked, Action("", because))
+
+
+def _marked(action: Action, endpoint: Endpoint) -> Endpoint:
+    setattr(endpoint, _ACTION, action)
+    return endpoint
+
+
+def action_of(endpoint: Any) -> Action | None:
+    """Return the action that a route's function names; None if it names none."""
+    found: Action | None = getattr(endpoint, _ACTION, None)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A request of someone: who, with which workspace, under which ids."""
+
+    caller: Caller
+    workspace: Workspace
+    request_id: str
+    trace_id: str
+
+    def may_read(self) -> bool:
+        """Whether they may read in the tenant at all: else nothing there is shown to be there."""
+        try:
+            self.workspace.admit(_READABLE)
+        except AccessError:
+            return False
+        return True
+
+
+def _asking(request: Request) -> Asking:
+    found: Asking = request.state.asking
+    return found
+
+
+async def _asks(request: Request) -> Asking:  # async, so that it takes no thread
+    return _asking(request)
+
+
+async def _workspace(request: Request) -> Workspace:
+    return _asking(request).workspace
+
+
+Asks = Annotated[Asking, Depends(_asks)]
+"""Who asks, and under which ids."""
+Ws = Annotated[Workspace, Depends(_workspace)]
+"""The caller's workspace."""
+
+
+class GuardedRoute(APIRoute):
+    """A route with an action. The order: who asks, what they may do, limits, body, the route."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **named: Any) -> None:
+        action = action_of(endpoint)
+        if action is None:
+            raise TypeError(f"{path}: {endpoint.__name__} names no action: see server.actions.acts")
+        self.action = action
+        writes = not set(named.get("methods") or ("GET",)) <= _READS
+        said = _documented(action, writes=writes)
+        named["responses"] = _merged(said, named.get("responses") or {})
+        extra: dict[str, Any] = {"x-action": action.row or "none"}
+        if action.row is not None:
+            extra["security"] = [{"token": []}, {"cookie": []}]
+        if writes and action.row is not None:
+            extra["parameters"] = [idempotency.PARAMETER]
+        named["openapi_extra"] = {**extra, **(named.get("openapi_extra") or {})}
+        super().__init__(path, endpoint, **named)
+
+    def get_route_handler(self) -> Handler:
+        """Return what answers a request."""
+        answer, action = super().get_route_handler(), self.action
+
+        async def guarded(request: Request) -> Response:
+            if action.row is None:
+                return await answer(request)
+            running = running_of(request)
+            once = idempotency.asked_for(request)
+            asking = await run_in_threadpool(_admitted, request, running, action, once)
+            self._refuse_type(request)
+            if once is None:
+                return await answer(request)
+            return await once.answered(request, running, asking.caller, answer)
+
+        return recording(action.row, guarded) if action.row else guarded
+
+    def _refuse_type(self, request: Request) -> None:
+        """Raise for a body of a type that the route does not read."""
+        body = getattr(self, "body_field", None)
+        given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if body is None or request.headers.get("content-length") == "0":
+            return
+        if isinstance(body.field_info, params.Form):
+            good = given in ("multipart/form-data", "application/x-www-form-urlencoded")
+        else:
+            good = given == "application/json" or given.endswith("+json")
+        if not good:
+            raise ProblemError(WRONG_TYPE, f"The body's type is {given[:80] or 'not said'!r}.")
+
+
+def _admitted(
+    request: Request, running: Running, action: Action, once: "idempotency.Once | None"
+) -> Asking:
+    """Find out who asks, and raise unless they may; in a thread, since the trail is read."""
+    caller = action.who(request, running)
+    asked = Asked(scopes=caller.scopes, as_of_now=True)
+    if once is not None:
+        named = once.named(caller)
+        asked = replace(asked, within=once.claiming(named, running.opened.now()))
+    workspace = running.opened.for_(caller.tenant, caller.user, asked)
+    state = request.state
+    asking = Asking(caller, workspace, state.request_id, state.trace_id)
+    state.asking = asking
+    if action.row:
+        workspace.admit(action.row)
+    if action.limited is not None:
+        count(running, action.limited, caller.counted_as)
+        count(running, action.limited, address_of(request))
+    return asking
+
+
+def _documented(action: Action, *, writes: bool) -> dict[int | str, dict[str, Any]]:
+    if action.row is None:
+        return problems.documented(problems.INVALID, problems.INTERNAL)
+    return problems.documented(*EVERY_ROUTE, *(EVERY_WRITE if writes else ()))
+
+
+def _merged(
+    said: dict[int | str, dict[str, Any]], more: Mapping[int | str, dict[str, Any]]
+) -> dict[int | str, dict[str, Any]]:
+    """Return what is said of answers, with what a route adds; of one status, both."""
+    merged = dict(said)
+    for status, one in more.items():
+        there, media = merged.get(status), problems.MEDIA_TYPE
+        if there is not None and media in one.get("content", {}):
+            examples = there["content"][media]["examples"]
+            examples |= one["content"][media]["examples"]
+            there["description"] += f"; {one['description']}"
+        else:
+            merged[status] = one
+    return merged

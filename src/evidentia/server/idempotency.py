@@ -1,0 +1,161 @@
+"""Requests that must not be done twice: the header `Idempotency-Key`, on every write.
+
+A key is of one user. Its row is written in the transaction that does what was asked, so that both
+are there or neither; the answer is written down behind it, and given again to who repeats the
+request. Of two at once the second is told to wait.
+"""
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from fastapi import Request
+from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from evidentia.server.problems import (
+    ANSWER_LOST,
+    IN_PROGRESS,
+    INVALID,
+    KEY_REUSED,
+    ProblemError,
+)
+from evidentia.store.sql import idempotency as rows
+from evidentia.store.sql.idempotency import AnsweredRequest, Named
+from evidentia.times import utc_text
+from evidentia.workspace.acting import OWNER
+
+if TYPE_CHECKING:
+    from evidentia.server.callers import Caller
+    from evidentia.server.running import Running
+
+HEADER: Final = "idempotency-key"
+REPEATED: Final = "idempotency-replayed"
+KEPT_HOURS: Final = 24
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,200}")
+_READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_KEPT_HEADERS: Final = ("content-type", "location", "etag", "link", "retry-after")
+_BOUNDARY: Final = re.compile(rb'boundary="?([^";]+)"?')
+_STILL_WORKING_SECONDS: Final = 60
+_FIRST_ERROR: Final = 400
+PARAMETER: Final[dict[str, Any]] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": (
+        "Names this request. Repeated within a day with the same key, it is not done again, and "
+        "gets the same answer."
+    ),
+    "schema": {"type": "string", "pattern": "^[\\x21-\\x7e]{1,200}$"},
+    "example": "3c1f6d2e-check-1",
+}
+
+
+def asked_for(request: Request) -> "Once | None":
+    """Return how a request is done once; None if it does not ask for that, or only reads."""
+    key = request.headers.get(HEADER)
+    if key is None or request.method in _READS:
+        return None
+    if not _KEY.fullmatch(key):
+        raise ProblemError(INVALID, "Idempotency-Key: 1 to 200 visible ASCII characters, no space.")
+    return Once(key, request.state.request_id)
+
+
+class Once:
+    """A request under a key: done by whoever claims the key first, and answered alike after."""
+
+    def __init__(self, key: str, request_id: str) -> None:
+        self._key = key
+        self._request_id = request_id
+        self._digest = ""
+
+    def named(self, caller: "Caller") -> Named:
+        """Return what the key is called among those of all users."""
+        return caller.tenant, caller.user or OWNER, self._key
+
+    def claiming(self, named: Named, now: str) -> Callable[[Connection], None]:
+        """Return what claims the key inside a transaction, or refuses it."""
+
+        def claim(connection: Connection) -> None:
+            held = rows.claim(connection, named, self._request_id, self._digest, now)
+            if held.request_id != self._request_id:  # of another server: it was quicker
+                raise ProblemError(IN_PROGRESS, "Repeat it.", headers={"retry-after": "1"})
+
+        return claim
+
+    async def answered(
+        self,
+        request: Request,
+        running: "Running",
+        caller: "Caller",
+        answer: Callable[[Request], Awaitable[Response]],
+    ) -> Response:
+        """Return what the first request with this key was answered; if this is it, do it."""
+        named = self.named(caller)
+        if named in running.in_flight:
+            raise ProblemError(IN_PROGRESS, "Repeat it.", headers={"retry-after": "1"})
+        running.in_flight.add(named)
+        try:
+            self._digest = await _digest(request)
+            database = running.opened.database
+            known = await run_in_threadpool(database.ask, rows.find, named)
+            if known is not None:
+                return self._again(known, running.opened.now())
+            response = await answer(request)
+            await run_in_threadpool(self._write_down, running, named, response)
+            return response
+        finally:
+            running.in_flight.discard(named)
+
+    def _again(self, known: AnsweredRequest, now: str) -> Response:
+        """Return the answer to a request that was done."""
+        if known.request_sha256 != self._digest:
+            raise ProblemError(KEY_REUSED, "This key was used for another request: take a new one.")
+        if known.status is None:
+            age = datetime.fromisoformat(now) - datetime.fromisoformat(known.created_at)
+            if age < timedelta(seconds=_STILL_WORKING_SECONDS):
+                raise ProblemError(IN_PROGRESS, "Repeat it.", headers={"retry-after": "2"})
+            raise ProblemError(
+                ANSWER_LOST,
+                f"It was done at {known.created_at} by request {known.request_id}.",
+            )
+        headers = {**json.loads(known.headers or "{}"), REPEATED: "true"}
+        return Response(known.body, known.status, headers)
+
+    def _write_down(self, running: "Running", named: Named, response: Response) -> None:
+        kept = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+        said = response.status_code, json.dumps(kept), bytes(response.body)
+        with running.opened.database.write() as connection:
+            if rows.answer(connection, named, self._request_id, said):
+                return
+            if (
+                response.status_code < _FIRST_ERROR
+            ):  # done without a write: answered alike all the same
+                rows.claim(connection, named, self._request_id, self._digest, running.opened.now())
+                rows.answer(connection, named, self._request_id, said)
+
+
+def forget_old(running: "Running") -> None:
+    """Remove answers that are older than a key lasts."""
+    opened = running.opened
+    before = datetime.fromisoformat(opened.now()) - timedelta(hours=KEPT_HOURS)
+    with opened.database.write() as connection:
+        rows.forget(connection, utc_text(before))
+
+
+async def _digest(request: Request) -> str:
+    """Return the digest of what is asked: method, address, query and body.
+
+    The boundary between the parts of an upload is another one each time: it is left out.
+    """
+    body = await request.body()
+    boundary = _BOUNDARY.search(request.headers.get("content-type", "").encode("latin-1"))
+    if boundary is not None:
+        body = body.replace(boundary[1], b"")
+    query = "&".join(sorted(request.url.query.split("&")))
+    said = f"{request.method} {request.url.path}?{query}\n".encode()
+    return sha256(said + sha256(body).digest()).hexdigest()

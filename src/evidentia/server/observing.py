@@ -1,0 +1,95 @@
+"""How others see that the server runs: whether it lives, whether it can work, what it counts."""
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse, Response
+
+from evidentia import __version__
+from evidentia.server.actions import Asks, GuardedRoute, open_to_all, signed_in_only
+from evidentia.server.problems import NOT_SIGNED_IN, PROBLEMS, documented, not_found, page
+from evidentia.server.running import running_of
+from evidentia.store import schema
+
+router = APIRouter(route_class=GuardedRoute, tags=["server"])
+me = APIRouter(route_class=GuardedRoute, tags=["server"])
+
+
+class Health(BaseModel):
+    """That the server lives."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"status": "ok", "version": "0.1.0"}]}
+    )
+
+    status: str
+    version: str
+
+
+class Identity(BaseModel):
+    """Who is signed in."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"tenant": "default", "user": "ann", "scopes": ["list", "view"], "token_id": None}
+            ]
+        }
+    )
+
+    tenant: str
+    user: str | None = Field(description="None for the owner of an embedded workspace.")
+    scopes: list[str] | None = Field(description="What the token is narrowed to; None: nothing.")
+    token_id: str | None
+
+
+@router.get("/healthz", summary="Whether the server lives")
+@open_to_all("a supervisor has no token")
+async def health() -> Health:
+    """Answer at once, whatever the database does."""
+    return Health(status="ok", version=__version__)
+
+
+@router.get("/readyz", summary="Whether the server can work")
+@open_to_all("a load balancer has no token")
+async def ready(request: Request) -> Health:
+    """Ask the database; 503 while it cannot be reached, or its schema is another program's."""
+    await run_in_threadpool(schema.require_current, running_of(request).opened.database)
+    return Health(status="ready", version=__version__)
+
+
+@router.get(
+    "/metrics",
+    summary="What the server counts",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {"text/plain": {"example": "evidentia_requests_in_progress 1.0"}}}},
+)
+@open_to_all("Prometheus has no token; no tenant, user or id is in it")
+async def metrics(request: Request) -> Response:
+    """Give the counters as Prometheus reads them."""
+    text = running_of(request).metrics.text()
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@router.get(
+    "/problems/{name}",
+    summary="What a kind of problem means",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {"text/plain": {"example": page(NOT_SIGNED_IN)}}}},
+)
+@open_to_all("who is not signed in has problems, too")
+async def problem(name: str) -> str:
+    """Explain a kind of problem, which the answers that have it link to."""
+    found = PROBLEMS.get(name)
+    if found is None:
+        raise not_found()
+    return page(found)
+
+
+@me.get("/me", summary="Who is signed in", responses=documented())
+@signed_in_only("everyone may know who they are")
+async def identity(asks: Asks) -> Identity:
+    """Say whom the token or cookie stands for."""
+    caller = asks.caller
+    scopes = None if caller.scopes is None else sorted(caller.scopes)
+    return Identity(tenant=caller.tenant, user=caller.user, scopes=scopes, token_id=caller.token_id)

@@ -1,0 +1,58 @@
+"""Servers for tests: an application with people of every role, and a real one that listens."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from places import Place
+from postgres import PostgresServer
+from server.house import Furniture, House, furnish, serving
+
+
+@pytest.fixture(scope="session")
+def sqlite_furniture(tmp_path_factory: pytest.TempPathFactory) -> Furniture:
+    """Give a furnished home with its database in it, to be copied."""
+    place = Place(tmp_path_factory.mktemp("furnished") / "home")
+    place.open()
+    place.close()
+    return furnish(place)
+
+
+@pytest.fixture(scope="session")
+def postgres_furniture(
+    tmp_path_factory: pytest.TempPathFactory, postgres: PostgresServer
+) -> Iterator[Furniture]:
+    """Give a furnished database on the server and its home, to be copied."""
+    with postgres.fresh_database() as url:
+        yield furnish(Place(tmp_path_factory.mktemp("furnished") / "home", url))
+
+
+@pytest.fixture
+def sqlite_house(
+    tmp_path_factory: pytest.TempPathFactory, sqlite_furniture: Furniture
+) -> Iterator[House]:
+    """Give a server on the embedded database, where the other one would show nothing more."""
+    place = Place(tmp_path_factory.mktemp("house") / "home")
+    with serving(place, sqlite_furniture) as found:
+        yield found
+
+
+@pytest.fixture
+def postgres_house(
+    tmp_path_factory: pytest.TempPathFactory,
+    postgres: PostgresServer,
+    postgres_furniture: Furniture,
+) -> Iterator[House]:
+    """Give a server on PostgreSQL."""
+    with postgres.fresh_database(str(postgres_furniture.database)) as url:
+        place = Place(tmp_path_factory.mktemp("house") / "home", url)
+        with serving(place, postgres_furniture) as found:
+            yield found
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def house(request: pytest.FixtureRequest) -> House:
+    """Give a server with a ledger and people of every role, on each kind of database in turn."""
+    name = "sqlite_house" if request.param == "sqlite" else "postgres_house"
+    found: House = request.getfixturevalue(name)
+    return found

@@ -1,0 +1,41 @@
+"""What the matrix of all routes asks with: a new route adds its ids and its body here."""
+
+from collections.abc import Callable
+from typing import Any
+
+from server.house import House
+
+Made = Callable[[House], Any]
+
+
+def _link(house: House) -> str:
+    """Return the link of a download that is there."""
+    path = f"/api/v1/sessions/{house.made['session_id']}/ledger/export"
+    answer = house.post(path, "admin", json={"format": "markdown"})
+    return str(answer.json()["download_url"]).rpartition("/")[2]
+
+
+EXISTING: dict[str, Made] = {
+    "session_id": lambda house: house.made["session_id"],
+    "link": _link,
+}
+"""An id of something that is there, for every parameter of a path."""
+
+MISSING: dict[str, str] = {
+    "session_id": "ses_0000000000000000",
+    "link": "no-link",
+}
+"""One of something that is not."""
+
+BODIES: dict[str, Made] = {
+    "export_ledger": lambda _: {"json": {"format": "json"}},
+}
+"""What is sent to a route that takes a body, by the route's name: arguments of a request."""
+
+GOOD: dict[str, set[int]] = {
+    "download": {200, 425},
+}
+"""The statuses of a route that does what it should; 200, 201, 202 and 204 need no row."""
+
+BY_LINK = {"download"}
+"""Routes that are opened by what their path says, whoever asks."""
