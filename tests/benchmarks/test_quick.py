@@ -20,6 +20,7 @@ SCRIPTS = {
     "canonical": {"canonical"},
     "cli": {"cli"},
     "ledger": {"pdf", "search", "check", "memory"},
+    "library": {"check", "ingest", "query", "agreement", "recall"},
     "judge": {"judge"},
     "verdicts": {"verdicts"},
     "judge_speed": {"judge speed", "judge check"},
@@ -32,6 +33,7 @@ SCRIPTS = {
 QUICKEST = {
     "trail": ("single", "single"),
     "ledger": ("pdf", "pdf"),
+    "library": ("agreement", "agreement"),
     "judge_speed": ("pairs", "judge speed"),
     "sources": ("packing", "packing"),
     "bundles": ("mixed", "mixed"),
