@@ -40,6 +40,9 @@ MEANING = """\
 - **Checking an answer.** Most of a whole command whose documents are known is Python starting:
   loading modules (SQLAlchemy, numpy, pydantic) and compiling the judges' patterns. A program that
   runs already pays that once.
+- **The library.** A check costs what its claims touch; of more documents more have the words of a
+  claim, which the engine has to pass over. Taking a file in is above all reading it, inserting its
+  passages, the disk, and making terms of the text.
 - **Judges.** A judge that compares words and values says little of a claim in other words: it is
   rarely wrong where it is sure, and seldom sure. The balanced accuracy shows the latter.
 - **Verdicts.** Shared words are worse than a coin here: who wrote the claims was asked to reword

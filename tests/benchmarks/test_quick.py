@@ -20,6 +20,7 @@ SCRIPTS = {
     "canonical": {"canonical"},
     "cli": {"cli"},
     "ledger": {"pdf", "search", "check", "memory"},
+    "library": {"check", "ingest", "query", "agreement", "recall"},
     "many": {"many rules", "many all judges"},
     "judge": {"judge"},
     "verdicts": {"verdicts"},
@@ -33,6 +34,7 @@ SCRIPTS = {
 QUICKEST = {
     "trail": ("single", "single"),
     "ledger": ("pdf", "pdf"),
+    "library": ("agreement", "agreement"),
     "many": ("rules", "many rules"),
     "judge_speed": ("pairs", "judge speed"),
     "sources": ("packing", "packing"),

@@ -253,3 +253,14 @@ def test_a_chunk_is_had_by_all_of_its_terms(tmp_path: Path) -> None:
 
 def test_the_engine_is_named_with_its_version() -> None:
     assert search.ENGINE.startswith("tantivy 0.")
+
+
+def test_a_word_that_a_query_repeats_counts_as_often(tmp_path: Path) -> None:
+    texts = [
+        " ".join(Random(place).choices(WORDS, k=Random(place).randint(3, 30)))
+        for place in range(3_000)
+    ]
+    index = built(tmp_path, list(documents_of(texts)))
+    query = "hotel " * 8 + "leave day policy notice pay"
+    scores = [one.score for one in index.reader().search(query, 5, EVERYWHERE)]
+    assert scores == pytest.approx([score for _, score in scanned(texts, query, 5)], abs=0.02)

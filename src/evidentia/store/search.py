@@ -14,6 +14,7 @@ import shutil
 import tempfile
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -27,7 +28,7 @@ import tantivy
 
 from evidentia.documents.scoring import Chunks, score, worths
 from evidentia.errors import EnvironmentProblem, EvidentiaError, environment_problem
-from evidentia.language.tokens import TOKENS_VERSION
+from evidentia.language.tokens import TOKENS_VERSION, tokenize
 from evidentia.store.files import make_folder, sync_folder, write_durably
 
 FORMAT_VERSION: Final = 2
@@ -301,7 +302,7 @@ class IndexReader:
         worth = worths(text, self.known, self._having)
         if not worth:
             return []
-        query = _query(worth, within)
+        query = _query(Counter(term for term in tokenize(text) if term in worth), within)
         taken = 2 * limit + _MARGIN
         while True:
             hits = self._searcher.search(query, limit=taken, count=False).hits
@@ -312,7 +313,8 @@ class IndexReader:
             if complete or len(hits) >= limit or taken >= self.known.count:
                 break
             taken *= 4
-        scored = [self._scored(address, worth) for _, address in hits]
+        wanted = [(f" {term} ", value) for term, value in worth.items()]
+        scored = [self._scored(address, wanted) for _, address in hits]
         scored.sort(key=lambda one: (-one.score, *one[1:]))
         return scored[:limit]
 
@@ -361,11 +363,13 @@ class IndexReader:
         found: Any = self._searcher.search(query, limit=1, count=True)
         return int(found.count)
 
-    def _scored(self, address: tantivy.DocAddress, worth: Mapping[str, float]) -> Candidate:
+    def _scored(
+        self, address: tantivy.DocAddress, wanted: Sequence[tuple[str, float]]
+    ) -> Candidate:
         document, sha256, chunk_hash, *numbers, terms = self._kept(address)
         place, page, start, reader, length = map(int, numbers)
-        times = ((value, terms.count(f" {term} ")) for term, value in worth.items())
-        points = score(((value, count) for value, count in times if count), length, self.known)
+        shared = [(value, times) for term, value in wanted if (times := terms.count(term))]
+        points = score(shared, length, self.known)
         return Candidate(points, document, sha256, chunk_hash, place, page, start, reader)
 
     def _kept(self, address: tantivy.DocAddress) -> list[str]:
@@ -413,10 +417,17 @@ def _storable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _query(worth: Mapping[str, float], within: Within) -> tantivy.Query:
+def _query(terms: Mapping[str, int], within: Within) -> tantivy.Query:
+    """Return what the engine is asked: a term that a text has twice counts twice."""
     schema, occur = _schema(), tantivy.Occur
     words = tantivy.Query.boolean_query(
-        [(occur.Should, tantivy.Query.term_query(schema, "terms", term)) for term in worth]
+        [
+            (occur.Should, query if times == 1 else tantivy.Query.boost_query(query, times))
+            for query, times in (
+                (tantivy.Query.term_query(schema, "terms", term), times)
+                for term, times in terms.items()
+            )
+        ]
     )
     clauses = [(occur.Must, words)]
     for name, values in (("document", within.documents), ("collection", within.collections)):
