@@ -154,17 +154,17 @@ def _opened(home: str) -> Workspace:
 def _check(home: str, answer: str) -> Checked:
     from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the check imports them
     from evidentia.ledger.evidence import find_passages  # noqa: PLC0415 - the same
-    from evidentia.store.search import Within  # noqa: PLC0415 - the same
-    from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
+    from evidentia.workspace.corpora import Part, shelf_of  # noqa: PLC0415 - the same
 
     wall, cpu = time.perf_counter(), time.process_time()
     workspace = _opened(home)
     workspace.check(answer, judges=RULES)
     found = time.process_time() - cpu, time.perf_counter() - wall
     peak = _peak_megabytes()
-    corpus = shelf_of(workspace._acting).corpus(Within(), (), lambda *_: None)  # noqa: SLF001 - only counted
-    claims = extract_claims(answer).claims
-    return Checked(*found, peak, sum(len(find_passages(claim, corpus)) for claim in claims))
+    claims, shelf = extract_claims(answer).claims, shelf_of(workspace._acting)  # noqa: SLF001 - only counted
+    with shelf.pinned() as pin:
+        corpus = shelf.corpus(pin, Part(), (), lambda *_: None)
+        return Checked(*found, peak, sum(len(find_passages(claim, corpus)) for claim in claims))
 
 
 def _ingest(home: str, folder: str) -> None:
@@ -575,9 +575,8 @@ def measure_recall(size: str, folder: Path) -> Section:
     from training.claims_set import ELSEWHERE, read_pairs  # noqa: PLC0415 - only this needs it
 
     from evidentia.ledger.claims import whole_claim  # noqa: PLC0415 - the same
-    from evidentia.ledger.evidence import find_passages  # noqa: PLC0415 - the same
-    from evidentia.store.search import Within  # noqa: PLC0415 - the same
-    from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
+    from evidentia.ledger.evidence import Corpus, find_passages  # noqa: PLC0415 - the same
+    from evidentia.workspace.corpora import Part, shelf_of  # noqa: PLC0415 - the same
 
     pairs = [pair for pair in read_pairs("calibrate") if pair.label != "not_found"]
     pairs = pairs if size == "full" else pairs[:: 40 if size == "tiny" else 5]
@@ -591,9 +590,13 @@ def measure_recall(size: str, folder: Path) -> Section:
     found = []
     with open_workspace(folder / "home") as workspace:
         workspace.ingest(folder / "set")
-        corpus = shelf_of(workspace._acting).corpus(Within(), (), lambda *_: None)  # noqa: SLF001 - no check is measured
+        shelf = shelf_of(workspace._acting)  # noqa: SLF001 - no check is measured
 
         def search() -> None:
+            with shelf.pinned() as pin:
+                found_by(shelf.corpus(pin, Part(), (), lambda *_: None))
+
+        def found_by(corpus: Corpus) -> None:
             for pair in pairs:
                 wanted = [_plain(part) for part in pair.evidence.split(ELSEWHERE)]
                 said = {
