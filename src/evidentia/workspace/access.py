@@ -218,7 +218,7 @@ def _unnarrowed(acting: Acting) -> Authorizer:
             known[name] = _facts(acting, name)
         return known[name]
 
-    access = access_of(acting)
+    access = acting.asked.access or access_of(acting)
     return RoleTable(
         grants=access.grants.values(), owners=access.owners, facts=facts, now=acting.now
     )
