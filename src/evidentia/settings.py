@@ -63,6 +63,7 @@ class Settings:
     server_url: str | None = None
     server_secret_file: Path | None = None
     server_origins: tuple[str, ...] | None = None
+    server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
     server_checks_per_minute: int = 120
     server_exports_per_minute: int = 60
@@ -152,6 +153,7 @@ class Settings:
             server_url=_address(given, "server_url"),
             server_secret_file=Path(file) if (file := given.get("server_secret_file")) else None,
             server_origins=comma_separated(given.get("server_origins")),
+            server_proxies=comma_separated(given.get("server_proxies")),
             server_upload_bytes=_number(
                 given,
                 "server_upload_bytes",

@@ -151,7 +151,8 @@ def _evidence(place: Place, opened: Opened) -> dict[str, str]:
 @contextmanager
 def listening(app: FastAPI) -> Iterator[str]:
     """Serve an application on a free port of this machine; give its address."""
-    taken = socket.create_server(("127.0.0.1", 0))
+    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    taken.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run, args=([taken],), daemon=True)
     thread.start()

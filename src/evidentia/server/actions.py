@@ -23,7 +23,8 @@ from evidentia.server.problems import WRONG_TYPE, Problem, ProblemError
 from evidentia.server.rates import Limited
 from evidentia.server.running import Running, running_of
 from evidentia.workspace import Workspace
-from evidentia.workspace.acting import Asked
+from evidentia.workspace.access import Access, access_of
+from evidentia.workspace.acting import Acting, Asked
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -191,7 +192,7 @@ def _admitted(
 ) -> Asking:
     """Find out who asks, and raise unless they may; in a thread, since the trail is read."""
     caller = action.who(request, running)
-    asked = Asked(scopes=caller.scopes, as_of_now=True)
+    asked = Asked(scopes=caller.scopes, access=_access(running, caller))
     if once is not None:
         named = once.named(caller)
         asked = replace(asked, within=once.claiming(named, running.opened.now()))
@@ -205,6 +206,14 @@ def _admitted(
         count(running, action.limited, caller.counted_as)
         count(running, action.limited, address_of(request))
     return asking
+
+
+def _access(running: Running, caller: Caller) -> Access | None:
+    """Return what is known of roles; of who came with a token it was looked up just now."""
+    if caller.user is None:
+        return None
+    known = running.opened.roles.get(caller.tenant) if caller.token_id is not None else None
+    return known or access_of(Acting(running.opened, caller.tenant, None))
 
 
 def _documented(action: Action, *, writes: bool) -> dict[int | str, dict[str, Any]]:

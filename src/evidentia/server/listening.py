@@ -14,6 +14,7 @@ from evidentia.server.running import Running, is_loopback
 from evidentia.settings import Settings
 from evidentia.workspace.opened import Opened
 
+_BACKLOG = 512
 _WAITED_SECONDS = 30
 """How long a server that is stopped waits for what it is working on."""
 
@@ -53,8 +54,10 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
         app,
         log_config=None,
         access_log=False,
+        backlog=_BACKLOG,
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=settings.server_proxies is not None,
+        forwarded_allow_ips=list(settings.server_proxies or ()),
         timeout_graceful_shutdown=_WAITED_SECONDS,
     )
     _Server(config).run(sockets=[listening])
@@ -77,7 +80,10 @@ class _Server(uvicorn.Server):
 def _bound(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        found = socket.create_server((host.strip("[]"), port), family=family, backlog=512)
+        # named as TCP, or asyncio leaves Nagle's delay on: 40 ms for every small answer
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host.strip("[]"), port))
     except socket.gaierror as error:
         raise EnvironmentProblem(f"there is no address {host!r}: {error.strerror}") from None
     except OSError as error:

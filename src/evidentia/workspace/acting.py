@@ -23,6 +23,7 @@ from evidentia.workspace.logged import LoggedEntry, committed
 if TYPE_CHECKING:
     from evidentia.access.actions import Action
     from evidentia.access.guard import Guard
+    from evidentia.workspace.access import Access
     from evidentia.workspace.opened import Opened
 
 OWNER: Final = "owner"
@@ -35,14 +36,14 @@ _ENDLESS: Final = 1 << 62
 class Asked:
     """How something was asked for, where that says more than who asked.
 
-    `scopes` are the actions that a user's token narrows them to; None narrows nothing. With
-    `as_of_now` roles are looked up once, and count until what was asked for is done. `within` is
-    called in every transaction that appends, and may refuse it by raising: what it writes is
+    `scopes` are the actions that a user's token narrows them to; None narrows nothing. `access`
+    is what is known of roles where it was looked up for this, and counts until it is done. `within`
+    is called in every transaction that appends, and may refuse it by raising: what it writes is
     committed with what was asked for.
     """
 
     scopes: "frozenset[Action] | None" = None
-    as_of_now: bool = False
+    access: "Access | None" = None
     within: Callable[[Connection], None] | None = None
 
 
@@ -82,7 +83,7 @@ class Acting:
         from evidentia.access.guard import Guard  # noqa: PLC0415 - the owner needs none
         from evidentia.workspace.access import authorizer, pack_id  # noqa: PLC0415 - the same
 
-        find = cache(lambda: authorizer(self)) if self.asked.as_of_now else lambda: authorizer(self)
+        find = cache(lambda: authorizer(self)) if self.asked.access else lambda: authorizer(self)
         return Guard(self.user, self.tenant, find, lambda name: pack_id(self, name))
 
     def admit(self, method: str) -> None:
