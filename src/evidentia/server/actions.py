@@ -23,7 +23,7 @@ from evidentia.server.problems import WRONG_TYPE, Problem, ProblemError
 from evidentia.server.rates import Limited
 from evidentia.server.running import Running, running_of
 from evidentia.workspace import Workspace
-from evidentia.workspace.access import Access, access_of
+from evidentia.workspace.access import Access, permitting
 from evidentia.workspace.acting import Acting, Asked
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -213,7 +213,7 @@ def _access(running: Running, caller: Caller) -> Access | None:
     if caller.user is None:
         return None
     known = running.opened.roles.get(caller.tenant) if caller.token_id is not None else None
-    return known or access_of(Acting(running.opened, caller.tenant, None))
+    return known or permitting(Acting(running.opened, caller.tenant, None))
 
 
 def _documented(action: Action, *, writes: bool) -> dict[int | str, dict[str, Any]]:

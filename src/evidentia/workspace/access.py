@@ -151,6 +151,15 @@ def access_of(acting: Acting) -> Access:
     return access
 
 
+def permitting(acting: Acting) -> Access:
+    """Return what permits: not before it is known that the log was not cut back.
+
+    What was cut off may have taken a role away.
+    """
+    acting.refuse_rollback()
+    return access_of(acting)
+
+
 def _access_now(acting: Acting) -> Access:
     adopted = acting.unvouched()
     authority = authority_of(acting)
@@ -218,10 +227,7 @@ def _unnarrowed(acting: Acting) -> Authorizer:
             known[name] = _facts(acting, name)
         return known[name]
 
-    access = acting.asked.access
-    if access is None:
-        acting.refuse_rollback()  # what was cut off may have taken a role away
-        access = access_of(acting)
+    access = acting.asked.access or permitting(acting)
     return RoleTable(
         grants=access.grants.values(), owners=access.owners, facts=facts, now=acting.now
     )

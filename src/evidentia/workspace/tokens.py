@@ -170,9 +170,9 @@ def holder(opened: "Opened", text: str) -> ApiToken | None:
 
 def live(opened: "Opened", tenant: str, token_id: str) -> ApiToken | None:
     """Return a token by its id; None if there is none, or was revoked, or is over."""
-    from evidentia.workspace.access import access_of  # noqa: PLC0415 - it knows this module
+    from evidentia.workspace.access import permitting  # noqa: PLC0415 - it knows this module
 
-    token = access_of(Acting(opened, tenant, None)).tokens.get(token_id)
+    token = permitting(Acting(opened, tenant, None)).tokens.get(token_id)
     return None if token is None or token.is_expired(opened.now()) else token
 
 
