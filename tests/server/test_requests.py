@@ -215,7 +215,7 @@ def test_the_server_says_that_it_lives_and_can_work(house: House) -> None:
     assert house.client.get("/readyz").json()["status"] == "ready"
     house.running.opened.database.close()
     assert house.client.get("/healthz").status_code == 200
-    assert house.client.get("/readyz").status_code != 200
+    assert house.client.get("/readyz").status_code == 503
 
 
 def test_requests_are_counted_for_prometheus(sqlite_house: House) -> None:

@@ -4,6 +4,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
 from fastapi import FastAPI
@@ -41,7 +42,7 @@ def is_owners(opened: Opened, settings: Settings) -> bool:
 def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], None]) -> None:
     """Answer requests until the process is told to stop.
 
-    `tell` is told where, and by which link the owner signs in, if there is one.
+    Once it answers, `tell` is told where, and by which link the owner signs in, if there is one.
     """
     listening = _bound(settings.server_host, settings.server_port)
     port = listening.getsockname()[1]
@@ -49,7 +50,7 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
     here = settings.server_url or f"http://{host}:{port}"
     running: Running = app.state.running
     owner = running.sign_in
-    tell(here, None if owner is None else f"{here}/sign-in?token={owner.secret}")
+    link = None if owner is None else f"{here}/sign-in?token={owner.secret}"
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -60,11 +61,20 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
         forwarded_allow_ips=list(settings.server_proxies or ()),
         timeout_graceful_shutdown=_WAITED_SECONDS,
     )
-    _Server(config).run(sockets=[listening])
+    _Server(config, partial(tell, here, link)).run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
-    """A server that ends when it is told to, and lets its process end in its own way."""
+    """A server that says when it answers, ends when it is told to, and lets its process end."""
+
+    def __init__(self, config: uvicorn.Config, tell: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tell = tell
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, and say so."""
+        await super().startup(sockets)
+        self._tell()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -78,16 +88,16 @@ class _Server(uvicorn.Server):
 
 
 def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # named as TCP, or asyncio leaves Nagle's delay on: 40 ms for every small answer
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        # named as TCP, or asyncio leaves Nagle's delay on: 40 ms for every small answer
-        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((host.strip("[]"), port))
-    except socket.gaierror as error:
-        raise EnvironmentProblem(f"there is no address {host!r}: {error.strerror}") from None
     except OSError as error:
+        found.close()
+        if isinstance(error, socket.gaierror):
+            raise EnvironmentProblem(f"there is no address {host!r}: {error.strerror}") from None
         problem = environment_problem(error)
         raise EnvironmentProblem(f"{host}:{port}: {problem}: choose another with --port") from None
-    found.set_inheritable(True)
     return found

@@ -6,8 +6,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
 from evidentia import __version__
+from evidentia.errors import EnvironmentProblem, UsageError
 from evidentia.server.actions import Asks, GuardedRoute, open_to_all, signed_in_only
-from evidentia.server.problems import NOT_SIGNED_IN, PROBLEMS, documented, not_found, page
+from evidentia.server.problems import (
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    PROBLEMS,
+    UNAVAILABLE,
+    documented,
+    not_found,
+    page,
+)
 from evidentia.server.running import running_of
 from evidentia.store import schema
 
@@ -50,11 +59,14 @@ async def health() -> Health:
     return Health(status="ok", version=__version__)
 
 
-@router.get("/readyz", summary="Whether the server can work")
+@router.get("/readyz", summary="Whether the server can work", responses=documented(UNAVAILABLE))
 @open_to_all("a load balancer has no token")
 async def ready(request: Request) -> Health:
     """Ask the database; 503 while it cannot be reached, or its schema is another program's."""
-    await run_in_threadpool(schema.require_current, running_of(request).opened.database)
+    try:
+        await run_in_threadpool(schema.require_current, running_of(request).opened.database)
+    except UsageError as error:  # it was closed: the server is stopping
+        raise EnvironmentProblem(str(error)) from None
     return Health(status="ready", version=__version__)
 
 
@@ -75,7 +87,10 @@ async def metrics(request: Request) -> Response:
     "/problems/{name}",
     summary="What a kind of problem means",
     response_class=PlainTextResponse,
-    responses={200: {"content": {"text/plain": {"example": page(NOT_SIGNED_IN)}}}},
+    responses={
+        200: {"content": {"text/plain": {"example": page(NOT_SIGNED_IN)}}},
+        **documented(NOT_FOUND),
+    },
 )
 @open_to_all("who is not signed in has problems, too")
 async def problem(name: str) -> str:
