@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from evidentia.canonical import canonical_json, sha256_hex
+from evidentia.documents.recording import collection_id
 from evidentia.errors import InputError, ProofError
 from evidentia.kinds import verify_evidence
 from evidentia.ledger.commitment import (
@@ -79,6 +80,7 @@ def problem(data: bytes) -> str:
     assert report.shows is None
     (failed,) = [check.says for check in report.checks if check.holds is False]
     return failed
+OTHERS = CorpusFilter(collections=[collection_id("other")])
 
 
 @pytest.mark.parametrize(
@@ -102,8 +104,18 @@ def problem(data: bytes) -> str:
         ("doc_x", ALL, Membership.ABSENT, "the document doc_x was not in the library that ledger"),
         ("doc_1", CorpusFilter(documents=CHOSEN), Membership.USED, "among what was checked"),
         ("doc_2", CorpusFilter(documents=CHOSEN), Membership.LEFT_OUT, "the filter of the check"),
-        ("doc_4", CorpusFilter(collections=["other"]), Membership.USED, "other/doc_4.md"),
-        ("doc_1", CorpusFilter(collections=["other"]), Membership.LEFT_OUT, "left it out"),
+        (
+            "doc_4",
+            OTHERS,
+            Membership.USED,
+            "other/doc_4.md",
+        ),
+        (
+            "doc_1",
+            OTHERS,
+            Membership.LEFT_OUT,
+            "left it out",
+        ),
     ],
 )
 def test_a_file_shows_where_a_document_was(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from evidentia.ledger.verification import recorded_of, with_ledger_checks
+from evidentia.ledger.verification import recorded_of, with_entry_check, with_ledger_checks
 from evidentia.proof.statement import Statement
 from evidentia.proof.verification import Check, ProofReport, Verdict
 from ledger.test_commitment import SESSION
@@ -34,7 +34,7 @@ def test_an_entry_that_says_otherwise_does_not_hold(name: str) -> None:
 def test_what_cannot_be_compared_is_left_as_it_is() -> None:
     statement = SESSION.to_statement()
     broken = Statement(statement.predicate_type, statement.subjects, {})
-    for body, one in ((None, statement), ({}, None), ({}, broken)):
-        assert report_of(body, one).checks == HOLDS
+    for body, one in ((None, statement), ({}, None), ({}, broken), ({}, statement)):
+        assert with_entry_check(ProofReport(HOLDS, body=body, statement=one)).checks == HOLDS
     failed = ProofReport((Check("entry", holds=False, says="not"),), body={}, statement=statement)
-    assert with_ledger_checks(b"", failed) == failed
+    assert with_entry_check(failed) == failed

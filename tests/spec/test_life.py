@@ -10,7 +10,7 @@ from spec.test_spec import load, valid
 
 
 def test_the_schemas_fit_the_vectors() -> None:
-    second = load("proofs/holds/document-second.json")["body"]
+    second = load("proofs/holds/document-dated.json")["body"]
     assert valid("document-body.v2", second)
     assert not valid("document-body", second)
     for name, text in (("removed", "kept"), ("erased", "erased")):
@@ -23,7 +23,7 @@ def test_the_schemas_fit_the_vectors() -> None:
 
 @pytest.mark.parametrize("name", ["collection_id", "corpus", "by"])
 def test_what_the_second_form_requires(name: str) -> None:
-    second = load("proofs/holds/document-second.json")["body"]
+    second = load("proofs/holds/document-dated.json")["body"]
     assert not valid("document-body.v2", {key: second[key] for key in second if key != name})
 
 

@@ -208,7 +208,7 @@ def test_a_context_with_the_id_of_a_document_is_refused_beside_it(filled: Worksp
 def test_a_library_that_no_entry_records_is_refused_beside_contexts(
     filled: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evidentia.workspace.ledgers.current_corpus", lambda *_: None)
+    monkeypatch.setattr("evidentia.workspace.corpora.current_corpus", lambda *_: None)
     with pytest.raises(InputError, match="'evidentia documents record' does so"):
         filled.check(ANSWER, contexts=[LEAVE], library=True)
 

@@ -4379,9 +4379,12 @@ def versions_of_library() -> Iterator[Json]:
             "chunks": len(source.chunks),
             "warnings": (),
             "created_at": "2026-01-05T09:01:00.000000Z",
+            "collection_id": collection_id(source.checked().collection),
+            "effective_from": None,
+            "effective_until": None,
+            "reader": 1,
         }
-        body = document_body(version, chunks_digest(source.chunks))
-        yield body | ({"dated": source.dated} if source.dated else {})
+        yield recorded_body(version, chunks_digest(source.chunks))
     for number, issue in [*((number, 1) for number in range(12)), (0, 2)]:
         version = {
             "id": archived(number),
@@ -4398,8 +4401,12 @@ def versions_of_library() -> Iterator[Json]:
             "chunks": 1,
             "warnings": (),
             "created_at": "2026-01-05T09:01:00.000000Z",
+            "collection_id": collection_id("archive"),
+            "effective_from": None,
+            "effective_until": None,
+            "reader": 1,
         }
-        yield document_body(version, seed(f"chunks {number} {issue}").hex())
+        yield recorded_body(version, seed(f"chunks {number} {issue}").hex())
 
 
 @cache

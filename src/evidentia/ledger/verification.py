@@ -64,7 +64,8 @@ def with_entry_check(report: ProofReport) -> ProofReport:
         said = recorded_of(LedgerSession.from_statement(report.statement))
     except ProofError:  # which whoever reads the statement is told
         return report
-    differing = [name for name, value in said.items() if report.body.get(name) != value]
+    body = report.body
+    differing = [name for name, value in said.items() if name in body and body[name] != value]
     if not differing:
         return report
     says = f"the entry's {differing[0]} is not what follows from the statement"

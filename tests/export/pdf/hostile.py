@@ -33,7 +33,6 @@ from evidentia.ledger.model import (
     Verdict,
 )
 from evidentia.ledger.session import (
-    PREDICATE_TYPE,
     CheckedDocument,
     LedgerSession,
     LeftOutText,
@@ -255,7 +254,7 @@ def _ledger(chosen: random.Random, texts: _Texts) -> bytes:
         program=texts(90),
     )
     payload = session.to_statement().encode()
-    body = {"statement_sha256": sha256_hex(payload), "predicate_type": PREDICATE_TYPE}
+    body = {"statement_sha256": sha256_hex(payload), "predicate_type": session.predicate_type}
     proof = replace(make_proof(body=body), envelope=Envelope.sign(payload, KEY))
     return written(proof.as_json())
 

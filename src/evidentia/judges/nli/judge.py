@@ -57,9 +57,11 @@ class PartReading:
         """How likely it is supported; never surely, where the model read pieces of the evidence.
 
         What it has not read may say otherwise, and on whole documents it was too sure of itself.
+        Nor surely where a figure of the claim stands nowhere in what it read.
         """
         supported = self.chances.supported
-        return supported if self.is_whole else min(supported, SUPPORTED_ABOVE)
+        has_figures = not self.features["figures nowhere"]
+        return supported if self.is_whole and has_figures else min(supported, SUPPORTED_ABOVE)
 
     @property
     def is_in_part(self) -> bool:
