@@ -11,6 +11,8 @@ from evidentia.judges.quote import QuoteJudge
 from evidentia.ledger.judging import Opinion
 from evidentia.ledger.model import Claim, Passage
 
+INTERRUPTIBLE = ("env", "--default-signal=INT")
+"""What a command begins with that Ctrl-C ends: a shell lets what it starts behind ignore it."""
 POISON = "Employees receive poison on annual leave."
 SLOW = "Employees receive a snail on annual leave."
 

@@ -17,6 +17,7 @@ import pytest
 from cli_running import Cli
 from evidentia.workspace import open_workspace
 from evidentia.workspace.checking import Checker, Failed
+from many_judges import INTERRUPTIBLE
 
 POLICY = """# Leave
 
@@ -198,8 +199,8 @@ def test_an_answer_that_kills_its_worker_exits_with_3(
 def test_ctrl_c_says_how_to_go_on_and_leaves_no_process(many: Cli, folder: Path) -> None:
     given: list[Any] = [{"id": f"a{place}", "answer": f"{GOOD} {place}"} for place in range(400)]
     write(folder, *given)
-    command = [sys.executable, "-m", "evidentia.cli.main", "check", "--many", "answers.jsonl"]
-    command += ["--judges", "quote,numbers", "--workers", "2"]
+    command = [*INTERRUPTIBLE, sys.executable, "-m", "evidentia.cli.main"]
+    command += ["check", "--many", "answers.jsonl", "--judges", "quote,numbers", "--workers", "2"]
     with (
         subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ) as running,
         open_workspace(folder / ".evidentia") as workspace,

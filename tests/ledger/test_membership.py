@@ -80,6 +80,8 @@ def problem(data: bytes) -> str:
     assert report.shows is None
     (failed,) = [check.says for check in report.checks if check.holds is False]
     return failed
+
+
 OTHERS = CorpusFilter(collections=[collection_id("other")])
 
 

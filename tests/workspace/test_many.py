@@ -18,7 +18,7 @@ from evidentia.errors import AccessError, EnvironmentProblem, InputError, UsageE
 from evidentia.ledger.outcomes import CheckedAnswers
 from evidentia.loading.workers import Done, Workers
 from evidentia.workspace import Workspace, open_workspace
-from many_judges import POISON, SLOW, DiesOnceJudge, TroubleJudge, WorkersJudge
+from many_judges import INTERRUPTIBLE, POISON, SLOW, DiesOnceJudge, TroubleJudge, WorkersJudge
 from places import Place, kept_file
 from workspace.policies import CONTRADICTED, NOT_FOUND, SUPPORTED, count, read_here, write_policies
 
@@ -308,7 +308,8 @@ def start(place: Place, folder: Path, given: list[dict[str, Any]]) -> subprocess
         "ws.check_many(json.loads(given), judges=[TroubleJudge()], workers=2)\n"
     )
     asked = [str(place.home.folder), place.url or "", json.dumps(given), str(TESTS)]
-    return subprocess.Popen([sys.executable, "-c", script, *asked], cwd=folder)
+    command = [*INTERRUPTIBLE, sys.executable, "-c", script, *asked]
+    return subprocess.Popen(command, cwd=folder)
 
 
 def wait_for(what: Callable[[], object]) -> None:
