@@ -15,20 +15,33 @@ def _link(house: House) -> str:
     return str(answer.json()["download_url"]).rpartition("/")[2]
 
 
+def _document(house: House) -> str:
+    """Return the id of a document that is there."""
+    return house.workspace.documents.list()[0].id
+
+
 EXISTING: dict[str, Made] = {
+    "corpus_document": _document,
+    "ledger_id": lambda house: house.made["ledger_id"],
     "session_id": lambda house: house.made["session_id"],
     "link": _link,
 }
 """An id of something that is there, for every parameter of a path."""
 
 MISSING: dict[str, str] = {
+    "corpus_document": "doc_0000000000000000",
+    "ledger_id": "led_0000000000000000",
     "session_id": "ses_0000000000000000",
     "link": "no-link",
 }
 """One of something that is not."""
 
+_ANSWER = {"answer": "It is so.", "judges": ["quote"], "contexts": ["It is so."]}
+
 BODIES: dict[str, Made] = {
     "export_ledger": lambda _: {"json": {"format": "json"}},
+    "submit_answer": lambda _: {"json": _ANSWER},
+    "submit_answers": lambda _: {"json": {"answers": [_ANSWER]}},
 }
 """What is sent to a route that takes a body, by the route's name: arguments of a request."""
 
