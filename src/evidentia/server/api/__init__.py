@@ -4,10 +4,11 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from evidentia.server.api import access_log, kept_ledgers, ledgers, sessions
+from evidentia.server.api import access_log, documents, kept_ledgers, ledgers, sessions
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     access_log.router,
+    documents.router,
     kept_ledgers.router,
     ledgers.router,
     sessions.router,
