@@ -55,6 +55,7 @@ BODIES: dict[str, Made] = {
     "search_passages": lambda _: {"params": {"q": "leave"}},
     "submit_answer": lambda _: {"json": _ANSWER},
     "submit_answers": lambda _: {"json": {"answers": [_ANSWER]}},
+    "verify_file": lambda _: {"files": {"file": ("proof.json", b"{}")}},
     "upload_documents": lambda _: {"files": {"files": ("new.md", b"It is so.")}},
 }
 """What is sent to a route that takes a body, by the route's name: arguments of a request."""

@@ -4,7 +4,14 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from evidentia.server.api import access_log, documents, kept_ledgers, ledgers, sessions
+from evidentia.server.api import (
+    access_log,
+    documents,
+    kept_ledgers,
+    ledgers,
+    sessions,
+    verification,
+)
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     access_log.router,
@@ -12,4 +19,5 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     kept_ledgers.router,
     ledgers.router,
     sessions.router,
+    verification.router,
 )
