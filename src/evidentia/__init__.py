@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.logged import LoggedEntry
     from evidentia.workspace.membership import CorpusVersion, LedgerCorpus
     from evidentia.workspace.opened import Opened, open_all
+    from evidentia.workspace.passages import FoundPassage, PageText
     from evidentia.workspace.removing import RemovedDocument, Synced
     from evidentia.workspace.retention import PackAudit, SweptPack
     from evidentia.workspace.signing import AnnouncedKey
@@ -171,6 +172,7 @@ _HOMES = {
     "EvidentiaError": "errors",
     "FileChange": "loading.places",
     "FileProblem": "loading.ingesting",
+    "FoundPassage": "workspace.passages",
     "Grant": "access.roles",
     "Importance": "ledger.model",
     "IngestedDocument": "loading.ingesting",
@@ -203,6 +205,7 @@ _HOMES = {
     "PackRequirement": "packs.decision",
     "PackagedEvidence": "trail.record",
     "PackedSources": "sources.model",
+    "PageText": "workspace.passages",
     "Passage": "ledger.model",
     "PromptRecord": "packs.model",
     "Proof": "proof.document",
@@ -314,6 +317,7 @@ __all__ = [
     "EvidentiaError",
     "FileChange",
     "FileProblem",
+    "FoundPassage",
     "Grant",
     "Importance",
     "IngestedDocument",
@@ -346,6 +350,7 @@ __all__ = [
     "PackRequirement",
     "PackagedEvidence",
     "PackedSources",
+    "PageText",
     "Passage",
     "PromptRecord",
     "Proof",

@@ -141,8 +141,11 @@ def _evidence(place: Place, opened: Opened) -> dict[str, str]:
     folder = place.home.folder.parent / "policies"
     folder.mkdir()
     (folder / "leave.md").write_text(POLICY, encoding="utf-8")
+    elsewhere = place.home.folder.parent / "rules"  # ids follow from names: theirs are others
+    elsewhere.mkdir()
+    (elsewhere / "other.md").write_text("Holidays are announced.\n", encoding="utf-8")
     other, here = opened.for_("other"), opened.for_()
-    other.check("Leave is requested in writing.", against=folder, judges=["quote"])
+    other.check("Holidays are announced.", against=elsewhere, judges=["quote"])
     ledger = here.check(ANSWER, against=folder, query="How much?", judges=["quote"])
     pack = make_pack(here)
     return {"session_id": ledger.session_id, "ledger_id": ledger.id, "pack_id": pack.pack_id}

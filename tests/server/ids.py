@@ -15,20 +15,48 @@ def _link(house: House) -> str:
     return str(answer.json()["download_url"]).rpartition("/")[2]
 
 
+def _document(house: House) -> str:
+    """Return the id of a document that is there."""
+    return house.workspace.documents.list()[0].id
+
+
+def _anchor(house: House) -> str:
+    """Return what cites a passage that is there."""
+    return house.workspace.documents.search("leave")[0].anchor
+
+
 EXISTING: dict[str, Made] = {
+    "anchor": _anchor,
+    "corpus_document": _document,
+    "document_id": _document,
+    "page_number": lambda _: "1",
+    "ledger_id": lambda house: house.made["ledger_id"],
     "session_id": lambda house: house.made["session_id"],
     "link": _link,
 }
 """An id of something that is there, for every parameter of a path."""
 
 MISSING: dict[str, str] = {
+    "anchor": "00000000",
+    "corpus_document": "doc_0000000000000000",
+    "document_id": "doc_0000000000000000",
+    "page_number": "999",
+    "ledger_id": "led_0000000000000000",
     "session_id": "ses_0000000000000000",
     "link": "no-link",
 }
 """One of something that is not."""
 
+_ANSWER = {"answer": "It is so.", "judges": ["quote"], "contexts": ["It is so."]}
+
 BODIES: dict[str, Made] = {
     "export_ledger": lambda _: {"json": {"format": "json"}},
+    "remove_document": lambda _: {"json": {"reason": "replaced"}},
+    "search_passages": lambda _: {"params": {"q": "leave"}},
+    "submit_answer": lambda _: {"json": _ANSWER},
+    "submit_answers": lambda _: {"json": {"answers": [_ANSWER]}},
+    "verify_file": lambda _: {"files": {"file": ("proof.json", b"{}")}},
+    "upload_documents": lambda _: {"files": {"files": ("new.md", b"It is so.")}},
 }
 """What is sent to a route that takes a body, by the route's name: arguments of a request."""
 

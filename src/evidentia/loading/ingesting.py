@@ -82,11 +82,13 @@ class Asking(NamedTuple):
     """What is asked of an ingestion beside the files.
 
     `collection` names the one that all documents come into, in place of their folders' own;
-    `effective` says when they hold, whatever they say themselves.
+    `effective` says when they hold, whatever they say themselves. Where files are not `placed`,
+    they are here for now alone, and where they were is not noted.
     """
 
     collection: str | None = None
     effective: Effective | None = None
+    placed: bool = True
 
 
 class _Task(NamedTuple):
@@ -168,8 +170,12 @@ class Ingesting:
 
     def run(self, targets: Sequence[Path], progress: FileProgress) -> Ingestion:
         """Ingest files and folders; one that cannot be read is a problem, and the others go on."""
-        found = _found(targets)
-        run = _Run(found.files, self._shelves(found.files), self._places, progress)
+        return self.run_found(_found(targets), progress)
+
+    def run_found(self, found: FoundFiles, progress: FileProgress) -> Ingestion:
+        """Ingest files that were found; as for `run`."""
+        places = self._places if self._asking.placed else None
+        run = _Run(found.files, self._shelves(found.files), places, progress)
         reading = _Group(lambda group: run.all_done(group, self._recorded(group)))
 
         def questions() -> Iterator[Asked]:
@@ -204,7 +210,8 @@ class Ingesting:
                 else:
                     shelf = self._shelving.named(asked)
                 shelves[file.root] = shelf
-                self._shelving.note(file.root, shelf)
+                if self._asking.placed:
+                    self._shelving.note(file.root, shelf)
         return shelves
 
     def _known(self, tasks: Sequence[_Task]) -> "_Known":
@@ -309,7 +316,7 @@ class _Run:
         self,
         files: Sequence[FoundFile],
         shelves: Mapping[Path, Shelf],
-        places: Places,
+        places: Places | None,
         progress: FileProgress,
     ) -> None:
         self.tasks: dict[int, _Task] = {}
@@ -357,7 +364,7 @@ class _Run:
     def done(self, place: int, result: IngestedDocument | FileProblem) -> None:
         """Say what became of a file."""
         self._results[place] = result
-        if isinstance(result, IngestedDocument):
+        if isinstance(result, IngestedDocument) and self._places is not None:
             task = self.tasks[place]
             reader = max(result.document.reader, READER_VERSION)
             self._places.note(task.identity, task.file, task.seen, task.sha256, reader)

@@ -1,15 +1,18 @@
 """The documents' part: the library, its passages, and the citations that name them."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evidentia.documents.model import DocumentChunk
-from evidentia.errors import EvidentiaError
+from evidentia.errors import EvidentiaError, NotFoundError
 from evidentia.ledger.citations import CitationResolution
 from evidentia.logs import get_logger
 from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
+from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import newest_document
 from evidentia.workspace.library import (
     Proved,
@@ -21,8 +24,9 @@ from evidentia.workspace.library import (
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
-    from evidentia.loading.ingesting import Ingestion
+    from evidentia.loading.ingesting import FileProgress, Ingesting, Ingestion
     from evidentia.workspace.library import DocumentsRecorded
+    from evidentia.workspace.passages import FoundPassage, PageText
     from evidentia.workspace.recorded import Progress
     from evidentia.workspace.removing import RemovedDocument, Synced
 
@@ -31,6 +35,7 @@ _log = get_logger("workspace")
 
 Stored = list[StoredDocument]
 Chunks = list[DocumentChunk]
+Passages = list["FoundPassage"]
 Removed = list["RemovedDocument"]
 Shelves = list[library.Collection]
 
@@ -53,44 +58,36 @@ class Documents(Part, name="documents"):
         of the collection they belong to, in place of their folder's own; `effective` says from when
         until when they hold (`2026-01-01..2026-12-31`), whatever they say themselves.
         """
-        from evidentia.documents.effective import parse_effective  # noqa: PLC0415 - not all need it
-        from evidentia.loading.ingesting import Asking, Ingesting  # noqa: PLC0415 - the same
-        from evidentia.loading.places import Places  # noqa: PLC0415 - the same
-        from evidentia.workspace.removing import shelving_of  # noqa: PLC0415 - the same
-        from evidentia.workspace.searching import search_index  # noqa: PLC0415 - the same
+        return _ingested(
+            self._acting,
+            (collection, effective),
+            lambda ingesting, told: ingesting.run([Path(one) for one in targets], told),
+            progress,
+        )
 
-        asking = Asking(collection, None if effective is None else parse_effective(effective))
-        acting = self._acting
-        acting.refuse_to_fork()
-        opened = acting.opened
-        places = Places(opened.home.places(acting.tenant))
-        with acting.database.read() as connection:
-            has_begun = newest_document(acting, connection) is not None
-        ingesting = Ingesting(
-            acting.database,
-            opened.lake,
-            places,
-            shelving_of(acting),
-            Recorder(acting),
-            acting.tenant,
-            opened.now,
-            asking,
-        )
-        done = ingesting.run([Path(one) for one in targets], progress or (lambda *_: None))
-        known = {one.document.id for one in done.results if one.outcome != "added"}
-        if known and not has_begun:  # of an older workspace, in which documents were not recorded
-            record_missing(acting, known)
-        try:
-            search_index(acting)
-        except EvidentiaError as error:  # the documents are recorded; the next check indexes them
-            _log.warning("library_not_indexed", tenant=acting.tenant, reason=str(error))
-        _log.info(
-            "documents_ingested",
-            tenant=acting.tenant,
-            documents=len(done.results),
-            problems=len(done.problems),
-        )
-        return done
+    def add(
+        self,
+        files: Mapping[str, bytes],
+        *,
+        collection: str = "uploads",
+        effective: str | None = None,
+        progress: "Progress | None" = None,
+    ) -> "Ingestion":
+        """Read documents that are bytes, each under its filename, into the library.
+
+        They are read as files are, and come into a collection; as they have no place here, none
+        is noted. `InputError` is raised for what is no filename; the rest is as for `ingest`.
+        """
+        from evidentia.loading.uploads import kept_for_now  # noqa: PLC0415 - not all need it
+
+        with kept_for_now(files) as found:
+            return _ingested(
+                self._acting,
+                (collection, effective),
+                lambda ingesting, told: ingesting.run_found(found, told),
+                progress,
+                placed=False,
+            )
 
     def record_missing(self, *, progress: "Progress | None" = None) -> "DocumentsRecorded":
         """Record in the trail the documents of an older workspace, in which none were recorded.
@@ -184,6 +181,48 @@ class Documents(Part, name="documents"):
         places = {one.id: place for place, one in enumerate(acting.read(library.collections))}
         return sorted(found, key=lambda one: (places[one.collection_id], one.filename, one.version))
 
+    def versions(self, document_id: str) -> Stored:
+        """Return the versions of a document that is in the library, the oldest first.
+
+        `NotFoundError` is raised for one that is not there, or was taken out.
+        """
+        found = versions_in(self._acting, [document_id])
+        if not found:
+            raise NotFoundError(
+                f"the library has no document {document_id[:200]!r}: 'evidentia documents' lists "
+                "names and ids"
+            )
+        return sorted(found, key=lambda one: one.version)
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        collections: Sequence[str] | None = None,
+        as_of: date | str | None = None,
+    ) -> Passages:
+        """Return the passages of the library that share most with a text, the best first.
+
+        They are found by their words, as a check finds them. The same text in several places is
+        given with the first few of them. `collections` and `as_of` are as for a check.
+        """
+        from evidentia.workspace import passages  # noqa: PLC0415 - not all search
+        from evidentia.workspace.choosing import collection_ids, day_of  # noqa: PLC0415 - the same
+
+        where = collection_ids(self._acting, collections), day_of(as_of)
+        return passages.search(self._acting, text, limit, *where)
+
+    def page_text(self, document: StoredDocument, page: int) -> "PageText":
+        """Return the text of a page of a document (one version of it), as its passages have it.
+
+        What is in no passage is left as line breaks, so that offsets hold. `NotFoundError` is
+        raised for a page that has no text.
+        """
+        from evidentia.workspace.passages import page_text  # noqa: PLC0415 - not all read pages
+
+        return page_text(self.chunks(document), page)
+
     def chunks(self, document: StoredDocument) -> Chunks:
         """Return a document's chunks, in reading order, as the trail recorded them.
 
@@ -208,3 +247,51 @@ class Documents(Part, name="documents"):
         `IntegrityError` is raised if a document that it leads to is not what was recorded.
         """
         return require_places(self._acting, self._acting.read(library.resolve_anchor, anchor))
+
+
+def _ingested(
+    acting: Acting,
+    asked: tuple[str | None, str | None],
+    run: "Callable[[Ingesting, FileProgress], Ingestion]",
+    progress: "Progress | None",
+    *,
+    placed: bool = True,
+) -> "Ingestion":
+    """Ingest files into a collection, with the days on which they hold; index what was read."""
+    from evidentia.documents.effective import parse_effective  # noqa: PLC0415 - not all need it
+    from evidentia.loading.ingesting import Asking, Ingesting  # noqa: PLC0415 - the same
+    from evidentia.loading.places import Places  # noqa: PLC0415 - the same
+    from evidentia.workspace.removing import shelving_of  # noqa: PLC0415 - the same
+    from evidentia.workspace.searching import search_index  # noqa: PLC0415 - the same
+
+    collection, effective = asked
+    days = None if effective is None else parse_effective(effective)
+    acting.refuse_to_fork()
+    opened = acting.opened
+    with acting.database.read() as connection:
+        has_begun = newest_document(acting, connection) is not None
+    ingesting = Ingesting(
+        acting.database,
+        opened.lake,
+        Places(opened.home.places(acting.tenant)),
+        shelving_of(acting),
+        Recorder(acting),
+        acting.tenant,
+        opened.now,
+        Asking(collection, days, placed),
+    )
+    done = run(ingesting, progress or (lambda *_: None))
+    known = {one.document.id for one in done.results if one.outcome != "added"}
+    if known and not has_begun:  # of an older workspace, in which documents were not recorded
+        record_missing(acting, known)
+    try:
+        search_index(acting)
+    except EvidentiaError as error:  # the documents are recorded; the next check indexes them
+        _log.warning("library_not_indexed", tenant=acting.tenant, reason=str(error))
+    _log.info(
+        "documents_ingested",
+        tenant=acting.tenant,
+        documents=len(done.results),
+        problems=len(done.problems),
+    )
+    return done

@@ -314,9 +314,22 @@ class Ledgers(Part, name="ledgers"):
 
         return render_many(self._acting, checked, form, fail_on=fail_on, file=file)
 
-    def list(self, *, before: int | None = None, limit: int | None = None) -> Listed:
-        """Return the ledgers, newest first; page through them with `before`, an entry's number."""
-        return self._acting.read(ledgers.list_ledgers, before=before, limit=limit)
+    def list(
+        self,
+        *,
+        before: int | None = None,
+        limit: int | None = None,
+        session: str | None = None,
+        title: str | None = None,
+    ) -> Listed:
+        """Return the ledgers, newest first; page through them with `before`, an entry's number.
+
+        `session` gives those of a session alone, `title` those in whose title a text stands.
+        """
+        asked = {"session": session, "title": title}
+        for name, text in asked.items():
+            _check_text(name, text or "")
+        return self._acting.read(ledgers.list_ledgers, before=before, limit=limit, **asked)
 
     def find(self, name: str) -> ListedLedger:
         """Return the ledger of this id, a session's newest, or `latest`, `latest~1` and so on."""

@@ -5,6 +5,7 @@ follow from it.
 """
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ _LISTED: Final = (
     "l.statement_sha256, l.trail_seq, l.created_at FROM ledgers l "
     "JOIN sessions s ON s.tenant = l.tenant AND s.id = l.session_id WHERE l.tenant = ?"
 )
+_LIKE_MARKS: Final = re.compile(r"[!%_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,11 +311,27 @@ def recorded_ledgers(connection: Connection, tenant: str) -> list[tuple[str, int
 
 
 def list_ledgers(
-    connection: Connection, tenant: str, *, before: int | None = None, limit: int | None = None
+    connection: Connection,
+    tenant: str,
+    *,
+    before: int | None = None,
+    limit: int | None = None,
+    session: str | None = None,
+    title: str | None = None,
 ) -> list[ListedLedger]:
-    """Return ledgers, newest first; page through them with `before`, an entry's number."""
+    """Return ledgers, newest first; page through them with `before`, an entry's number.
+
+    `session` gives those of a session alone, `title` those in whose title a text stands.
+    """
     sql = _LISTED
     values: list[str | int] = [tenant]
+    if session is not None:
+        sql += " AND l.session_id = ?"
+        values.append(session)
+    if title is not None:
+        sql += " AND LOWER(s.title) LIKE LOWER(?) ESCAPE '!'"
+        literal = _LIKE_MARKS.sub(r"!\g<0>", title)
+        values.append(f"%{literal}%")
     if before is not None:
         sql += " AND l.trail_seq < ?"
         values.append(before)

@@ -1,0 +1,214 @@
+"""Sessions: answers are submitted, checked against documents or what was retrieved, and kept."""
+
+from typing import Annotated, Any, Final, Literal
+
+import orjson
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from evidentia.errors import AccessError, EnvironmentProblem, EvidentiaError, IntegrityError
+from evidentia.ledger.model import LedgerSummary
+from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
+from evidentia.server.api.ledgers import LedgerAnswer
+from evidentia.server.callers import address_of, count
+from evidentia.server.problems import of_error
+from evidentia.server.rates import Limited
+from evidentia.server.running import running_of
+from evidentia.workspace import Workspace
+from evidentia.workspace.ledgers import RecordedLedger
+
+router = APIRouter(route_class=GuardedRoute, tags=["sessions"])
+
+MOST_ANSWERS: Final = 20
+MOST_DOCUMENTS: Final = 1_000
+MOST_CONTEXTS: Final = 1_000
+_MOST_COLLECTIONS: Final = 100
+_LEDGER: Final = "/api/v1/ledgers/"
+
+JudgeName = Literal["quote", "numbers", "nli"]
+_DocumentId = Annotated[str, Field(pattern="^doc_[0-9a-f]{16}$")]
+_Name = Annotated[str, Field(min_length=1, max_length=500)]
+_EXAMPLE: Final[dict[str, Any]] = {
+    "answer": "Employees are entitled to 15 days of annual leave.",
+    "query": "How much annual leave is there?",
+    "collections": ["policies"],
+    "judges": ["quote", "numbers"],
+}
+
+
+class SubmittedAnswer(BaseModel):
+    """An answer, and what it is checked against: all documents of the library if nothing is named.
+
+    `documents`, `collections` and `as_of` choose among the documents of the library. `contexts`
+    are the passages that the model was given, and `bundle` names the bundle that has them: then
+    the library is not asked, unless something of it is named, or `library` says so.
+    """
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE]})
+
+    answer: str = Field(min_length=1, description="The text that is checked; 2 MB at most.")
+    query: str | None = Field(None, max_length=100_000, description="What was asked.")
+    title: str | None = Field(None, max_length=1_000)
+    judges: list[JudgeName] | None = Field(
+        None, min_length=1, max_length=3, description="Who judges; all that are installed if none."
+    )
+    documents: list[_DocumentId] | None = Field(
+        None, min_length=1, max_length=MOST_DOCUMENTS, description="Ids of documents."
+    )
+    collections: list[_Name] | None = Field(
+        None, min_length=1, max_length=_MOST_COLLECTIONS, description="Ids or names."
+    )
+    as_of: str | None = Field(
+        None, max_length=10, description="A day: what did not hold on it is left out."
+    )
+    contexts: list[str | dict[str, Any]] | None = Field(
+        None,
+        min_length=1,
+        max_length=MOST_CONTEXTS,
+        description="Passages: texts, or objects with `text` and if you like `id` and `title`.",
+    )
+    bundle: str | None = Field(None, min_length=4, max_length=100, description="A bundle's id.")
+    library: bool = Field(
+        default=False, description="Whether documents are asked beside contexts, too."
+    )
+
+
+class SubmittedAnswers(BaseModel):
+    """Some answers to check, each with what it is checked against."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"answers": [_EXAMPLE]}]}
+    )
+
+    answers: list[SubmittedAnswer] = Field(min_length=1, max_length=MOST_ANSWERS)
+
+
+class AnswerResult(BaseModel):
+    """What became of an answer: its ledger, or why it could not be checked."""
+
+    number: int = Field(description="Which answer of the request it is, from 1.")
+    session_id: str | None = None
+    ledger_id: str | None = None
+    entry: int | None = Field(None, description="The number of the trail's entry that records it.")
+    summary: LedgerSummary | None = None
+    problem: str | None = None
+
+
+class AnswerResults(BaseModel):
+    """What became of each answer, in the order of the request."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "results": [
+                        {
+                            "number": 1,
+                            "session_id": "ses_0f3a5c7e9b1d2468",
+                            "ledger_id": "led_3b7c5d9e1f2a4b6c",
+                            "entry": 41,
+                            "summary": {
+                                "total_claims": 1,
+                                "by_verdict": {"supported": 1},
+                                "by_importance": {"critical": 1, "material": 0, "minor": 0},
+                                "evidence_coverage": 1.0,
+                                "unsupported_rate": 0.0,
+                            },
+                            "problem": None,
+                        },
+                        {
+                            "number": 2,
+                            "session_id": None,
+                            "ledger_id": None,
+                            "entry": None,
+                            "summary": None,
+                            "problem": "the answer is empty: there is nothing to check",
+                        },
+                    ]
+                }
+            ]
+        }
+    )
+
+    results: list[AnswerResult]
+
+
+@router.post(
+    "/sessions",
+    summary="Submit an answer",
+    status_code=201,
+    responses={
+        201: {
+            "model": LedgerAnswer,
+            "headers": {"Location": {"schema": {"type": "string"}}},
+        }
+    },
+)
+@acts("ledgers.check", limited=Limited.CHECK)
+def submit_answer(asked: SubmittedAnswer, workspace: Ws) -> Response:
+    """Check each claim of an answer, keep its ledger and record it; the answer is the ledger.
+
+    The request takes as long as the check does. The same answer checked again is a new ledger of
+    the same session.
+    """
+    ledger = _checked(workspace, asked)
+    session = ledger.session
+    said = {
+        "ledger": ledger.model_dump(mode="json"),
+        "session": {"id": session.id, "query": session.query, "mode": session.mode},
+    }
+    return Response(
+        orjson.dumps(said),
+        201,
+        {"location": f"{_LEDGER}{ledger.id}"},
+        media_type="application/json",
+    )
+
+
+@router.post("/sessions/batch", summary="Submit some answers", status_code=201)
+@acts("ledgers.check_many", limited=Limited.CHECK)
+def submit_answers(asked: SubmittedAnswers, asks: Asks, request: Request) -> AnswerResults:
+    """Check some answers, one after the other; one that cannot be checked does not stop the others.
+
+    Each counts against the rate of checks.
+    """
+    running = running_of(request)
+    for _ in asked.answers[1:]:  # the first was counted with the request
+        for who in (asks.caller.counted_as, address_of(request)):
+            count(running, Limited.CHECK, who)
+    results = [_result(asks.workspace, number, one) for number, one in enumerate(asked.answers, 1)]
+    return AnswerResults(results=results)
+
+
+def _checked(workspace: Workspace, asked: SubmittedAnswer) -> RecordedLedger:
+    found = None if asked.documents is None else workspace.documents.named(*asked.documents)
+    return workspace.ledgers.check(
+        asked.answer,
+        against=found,
+        contexts=asked.contexts,
+        bundle=asked.bundle,
+        library=asked.library,
+        query=asked.query,
+        title=asked.title,
+        collections=asked.collections,
+        as_of=asked.as_of,
+        judges=asked.judges,
+    )
+
+
+def _result(workspace: Workspace, number: int, asked: SubmittedAnswer) -> AnswerResult:
+    """Check one of several answers; what is not about it alone is raised."""
+    try:
+        ledger = _checked(workspace, asked)
+    except (AccessError, EnvironmentProblem, IntegrityError):
+        raise
+    except EvidentiaError as error:
+        return AnswerResult(number=number, problem=of_error(error, may_read=True).detail)
+    return AnswerResult(
+        number=number,
+        session_id=ledger.session.id,
+        ledger_id=ledger.id,
+        entry=ledger.entry,
+        summary=ledger.summary,
+    )
