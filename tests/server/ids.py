@@ -17,18 +17,39 @@ def _link(house: House) -> str:
 
 EXISTING: dict[str, Made] = {
     "session_id": lambda house: house.made["session_id"],
+    "level": lambda _: "0",
     "link": _link,
+    "place": lambda _: "000.p/1",
+    "seq": lambda house: str(house.workspace.trail.size - 1),
+    "tenant": lambda _: "default",
 }
 """An id of something that is there, for every parameter of a path."""
 
 MISSING: dict[str, str] = {
     "session_id": "ses_0000000000000000",
+    "level": "5",
     "link": "no-link",
+    "place": "x999/999",
+    "seq": "999999",
+    "tenant": "nowhere",
 }
 """One of something that is not."""
 
+_RECORD = {
+    "obligation_id": "obl-1",
+    "doc_id": "doc_1",
+    "doc_filename": "loan.pdf",
+    "source_clause": "The borrower shall report within 30 days.",
+    "extraction_model": "model-a",
+    "verification_model": "model-b",
+    "verification_result": "CONFIRMED",
+    "confidence": 0.93,
+}
+
 BODIES: dict[str, Made] = {
+    "append_records": lambda _: {"json": _RECORD},
     "export_ledger": lambda _: {"json": {"format": "json"}},
+    "validate_records": lambda _: {"json": {"records": [_RECORD]}},
 }
 """What is sent to a route that takes a body, by the route's name: arguments of a request."""
 

@@ -4,9 +4,11 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from evidentia.server.api import access_log, ledgers
+from evidentia.server.api import access_log, ledgers, tiles, trail
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     access_log.router,
     ledgers.router,
+    tiles.router,
+    trail.router,
 )
