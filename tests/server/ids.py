@@ -16,20 +16,26 @@ def _link(house: House) -> str:
 
 
 EXISTING: dict[str, Made] = {
+    "bundle_id": lambda house: house.made["bundle_id"],
     "session_id": lambda house: house.made["session_id"],
     "level": lambda _: "0",
     "link": _link,
+    "other_bundle_id": lambda house: house.made["other_bundle_id"],
     "place": lambda _: "000.p/1",
+    "run_id": lambda _: "run/1",
     "seq": lambda house: str(house.workspace.trail.size - 1),
     "tenant": lambda _: "default",
 }
 """An id of something that is there, for every parameter of a path."""
 
 MISSING: dict[str, str] = {
+    "bundle_id": "00000000-0000-5000-8000-000000000000",
     "session_id": "ses_0000000000000000",
     "level": "5",
     "link": "no-link",
+    "other_bundle_id": "00000000-0000-5000-8000-000000000000",
     "place": "x999/999",
+    "run_id": "run/0",
     "seq": "999999",
     "tenant": "nowhere",
 }
@@ -48,7 +54,10 @@ _RECORD = {
 
 BODIES: dict[str, Made] = {
     "append_records": lambda _: {"json": _RECORD},
+    "build_bundle": lambda _: {"json": {"job_input": {"extra_params": {"evidence": ["One."]}}}},
     "export_ledger": lambda _: {"json": {"format": "json"}},
+    "pack_sources": lambda _: {"json": {"candidates": [{"item_id": "1", "summary": "One."}]}},
+    "record_run": lambda _: {"json": {"run_id": "run/2"}},
     "validate_records": lambda _: {"json": {"records": [_RECORD]}},
 }
 """What is sent to a route that takes a body, by the route's name: arguments of a request."""
