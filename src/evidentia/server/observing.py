@@ -7,7 +7,14 @@ from starlette.responses import PlainTextResponse, Response
 
 from evidentia import __version__
 from evidentia.server.actions import Asks, GuardedRoute, open_to_all, signed_in_only
-from evidentia.server.problems import NOT_SIGNED_IN, PROBLEMS, documented, not_found, page
+from evidentia.server.problems import (
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    PROBLEMS,
+    documented,
+    not_found,
+    page,
+)
 from evidentia.server.running import running_of
 from evidentia.store import schema
 
@@ -75,7 +82,10 @@ async def metrics(request: Request) -> Response:
     "/problems/{name}",
     summary="What a kind of problem means",
     response_class=PlainTextResponse,
-    responses={200: {"content": {"text/plain": {"example": page(NOT_SIGNED_IN)}}}},
+    responses={
+        200: {"content": {"text/plain": {"example": page(NOT_SIGNED_IN)}}},
+        **documented(NOT_FOUND),
+    },
 )
 @open_to_all("who is not signed in has problems, too")
 async def problem(name: str) -> str:

@@ -56,14 +56,20 @@ _ITEM: Final[dict[str, Any]] = {
 }
 
 
-def _example(value: dict[str, Any], **more: Any) -> ConfigDict:
-    return ConfigDict(json_schema_extra={"examples": [value]}, **more)
+def _example(value: dict[str, Any]) -> ConfigDict:
+    """Return the configuration of an answer with an example."""
+    return ConfigDict(json_schema_extra={"examples": [value]})
+
+
+def _strict(value: dict[str, Any]) -> ConfigDict:
+    """Return that of a request, which has no other fields."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [value]})
 
 
 class BuildRequest(BaseModel):
     """What a bundle is built from: texts in the request, and documents of the library."""
 
-    model_config = _example(
+    model_config = _strict(
         {
             "job_input": {
                 "extra_params": {
@@ -75,8 +81,7 @@ class BuildRequest(BaseModel):
             },
             "evidence_refs": {"documents": [{"document_id": "doc_5f0c1d9a21b75c44"}]},
             "policy": {"max_items": 20, "max_total_bytes": 50_000},
-        },
-        extra="forbid",
+        }
     )
 
     job_input: dict[str, Any] | None = Field(
@@ -275,7 +280,7 @@ class BundleDiffAnswer(BaseModel):
 class RunRequest(BaseModel):
     """Which run used a bundle."""
 
-    model_config = _example({"run_id": "run-7"}, extra="forbid")
+    model_config = _strict({"run_id": "run-7"})
 
     run_id: str = Field(min_length=1, max_length=200)
 
