@@ -148,7 +148,17 @@ def _evidence(place: Place, opened: Opened) -> dict[str, str]:
     other.check("Holidays are announced.", against=elsewhere, judges=["quote"])
     ledger = here.check(ANSWER, against=folder, query="How much?", judges=["quote"])
     pack = make_pack(here)
-    return {"session_id": ledger.session_id, "ledger_id": ledger.id, "pack_id": pack.pack_id}
+    made = {"session_id": ledger.session_id, "ledger_id": ledger.id, "pack_id": pack.pack_id}
+    return made | _bundles(here)
+
+
+def _bundles(here: Workspace) -> dict[str, str]:
+    """Build two bundles of the same texts, the second with room for one; a run used the first."""
+    job = {"extra_params": {"evidence": ["Leave has 15 days.", "It is asked for in writing."]}}
+    first = here.bundles.build(job)
+    second = here.bundles.build(job, policy={"max_items": 1})
+    here.bundles.record_run("run/1", first.bundle_id)
+    return {"bundle_id": first.bundle_id, "other_bundle_id": second.bundle_id}
 
 
 @contextmanager

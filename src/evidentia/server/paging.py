@@ -54,7 +54,7 @@ def place_of(cursor: str) -> int:
     except (ValueError, binascii.Error):
         found = None
     match found:
-        case [1, int(place)] if place >= 0 and cursor_of(place) == cursor:
+        case [1, int(place)] if 0 <= place < 2**53 and cursor_of(place) == cursor:
             return place
     raise InputError("the cursor is none that this server gave: begin with the first page")
 

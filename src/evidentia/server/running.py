@@ -95,7 +95,7 @@ class OneTimeLink:
 
     def spend(self, given: str) -> bool:
         """Say whether this is the secret; from then on nothing is."""
-        if self.secret is None or not secrets.compare_digest(self.secret, given):
+        if self.secret is None or not secrets.compare_digest(self.secret.encode(), given.encode()):
             return False
         self.secret = None
         return True

@@ -103,7 +103,7 @@ def come_back(
     left = running.unsigned("signing in", request.cookies.get(_WENT, ""), seconds=_WENT_SECONDS)
     went = SigningIn(*left) if left else None
     user = None
-    if went is not None and code and secrets.compare_digest(went.state, state):
+    if went is not None and code and secrets.compare_digest(went.state.encode(), state.encode()):
         user = running.provider.finish(_callback(request, running), code, went)
     if user is None:
         raise ProblemError(NOT_SIGNED_IN, "The provider does not vouch for you: sign in again.")

@@ -12,15 +12,15 @@ from sqlalchemy import Connection
 
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
-from evidentia.language.counting import agreed, counted, ranged
+from evidentia.language.counting import counted
 from evidentia.proof.authority import user_subject
 from evidentia.proof.publication import PUBLISHED_KINDS
 from evidentia.store.files import make_folder, remove_unfinished, sync_within, write_durably
+from evidentia.store.pieces import read_bundle
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.entry import EntryKind
-from evidentia.trail.merkle import leaf_hash
 from evidentia.trail.publication import CHECKPOINT
 from evidentia.trail.tiles import (
     TILE_HEIGHT,
@@ -28,7 +28,6 @@ from evidentia.trail.tiles import (
     Tile,
     TiledTree,
     body_path,
-    encode_bundle,
     tile_path,
 )
 from evidentia.trail.witness import merged
@@ -138,15 +137,8 @@ def _new_files(
     """Give the entry bundles and tiles that a larger size adds, by path."""
     for index in range(before // TILE_WIDTH, -(-size // TILE_WIDTH)):
         start, end = index * TILE_WIDTH, min((index + 1) * TILE_WIDTH, size)
-        entries = [row[3] for row in log.entries_between(connection, tenant, start, end)]
-        if [leaf_hash(entry) for entry in entries] != [tree(0, seq) for seq in range(start, end)]:
-            named = ranged(start, end - 1, "entry", "entries")
-            are = agreed(end - start, "is", "are")
-            raise IntegrityError(
-                f"{named} {are} not what the tree is made of, and {are} not published: run "
-                "'evidentia trail verify'"
-            )
-        yield tile_path("entries", index, end - start), encode_bundle(entries)
+        data = read_bundle(connection, tenant, tree, start, end)
+        yield tile_path("entries", index, end - start), data
     for tile in _new_tiles(tree, before, size):
         yield tile_path(tile.level, tile.index, tile.width), tile.data
 

@@ -13,6 +13,7 @@ from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind
 from evidentia.trail.note import VerifierKey
 from evidentia.trail.record import EvidenceRecord
+from evidentia.trail.tiles import TILE_WIDTH
 from evidentia.trail.waiting import recorded, waiting_records
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.logged import LoggedEntry, read_logged
@@ -97,8 +98,13 @@ class Trail(Part, name="trail"):
         after: int | None = None,
         limit: int | None = None,
         newest_first: bool = False,
+        proved: bool = False,
     ) -> list[LoggedEntry]:
-        """Return the entries that match; page through them with `before` or `after`."""
+        """Return the entries that match; page through them with `before` or `after`.
+
+        They are as the database has them; with `proved`, each is what the signed log has, or
+        `IntegrityError` is raised.
+        """
         with self._acting.database.read() as connection:
             rows = log.find_entries(
                 connection,
@@ -110,6 +116,8 @@ class Trail(Part, name="trail"):
                 limit=limit,
                 newest_first=newest_first,
             )
+            if proved:
+                return [self._acting.entry_within(connection, row[0]) for row in rows]
         return [read_logged(row) for row in rows]
 
     def records(self, obligation_id: str | None = None) -> list[EvidenceRecord]:
@@ -247,6 +255,24 @@ class Trail(Part, name="trail"):
                 progress or (lambda _: None),
                 versions=versions,
             )
+
+    def tile(self, level: int, index: int, width: int = TILE_WIDTH) -> bytes:
+        """Return a tile's hashes, as `publish` writes them; `width` is that of one begun only.
+
+        Raise `NotFoundError` if the log has not so many yet.
+        """
+        from evidentia.store.pieces import tile_of  # noqa: PLC0415 - rarely needed
+
+        return self._acting.read(tile_of, (level, index), width, self._acting.opened.tiles)
+
+    def entry_bundle(self, index: int, width: int = TILE_WIDTH) -> bytes:
+        """Return entries without their bodies, as `publish` writes them; `width` as for `tile`.
+
+        Raise `IntegrityError` if they are not what the log has signed.
+        """
+        from evidentia.store.pieces import bundle_of  # noqa: PLC0415 - the same
+
+        return self._acting.read(bundle_of, index, width, self._acting.opened.tiles)
 
     # Witnesses
 

@@ -1,0 +1,162 @@
+"""Explores the API by its own description: requests of every form, with ids of every kind.
+
+Whatever is asked, no answer is a server's error, one that the description does not have, or one of
+another form than it says. `python -m server.exploring --cases N` is the long form.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
+from schemathesis.checks import CHECKS, load_all_checks
+from schemathesis.core.failures import FailureGroup
+from schemathesis.core.result import Ok
+
+from evidentia.server.app import PREFIX
+from places import Place
+from server.house import House, furnish, listening, serving
+from server.ids import EXISTING, MISSING
+
+KINDS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+)
+WHO = "admin"
+LIMITS = {
+    "server_checks_per_minute": 10**9,
+    "server_exports_per_minute": 10**9,
+    "server_sign_ins_per_minute": 10**9,
+}
+_SETTINGS = settings(
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+_IDS = st.sampled_from(["there", "there", "there", "missing", "made up"])
+
+
+@dataclass
+class Explored:
+    """What came of it: how often each operation answered with which status; what was wrong."""
+
+    statuses: dict[str, Counter[int]] = field(default_factory=dict)
+    wrong: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def cases(self) -> int:
+        return sum(counts.total() for counts in self.statuses.values())
+
+    @property
+    def never_done(self) -> list[str]:
+        """The operations of the API that never did what they are for."""
+        return [
+            name
+            for name, counts in self.statuses.items()
+            if name.split()[1].startswith(PREFIX) and not any(status < 300 for status in counts)
+        ]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Where requests go, in whose name, with ids of what is there; what answers are held to."""
+
+    url: str
+    headers: dict[str, str]
+    ids: dict[str, str]
+    checks: Any
+
+    def ask(self, case: Any, which: str) -> int:
+        """Send a request, with other ids than were made up; return the status."""
+        if which != "made up":
+            known = self.ids if which == "there" else MISSING
+            made_up = case.path_parameters or {}
+            case.path_parameters = {name: known.get(name, made_up[name]) for name in made_up}
+        answer = case.call(base_url=self.url, headers=self.headers)
+        case.validate_response(answer, checks=self.checks)
+        status: int = answer.status_code
+        return status
+
+
+def explore(house: House, url: str, *, each: int, start: int = 0) -> Explored:
+    """Ask so many requests of every operation in an admin's name, half of them with bad data."""
+    load_all_checks()
+    asking = Asking(
+        url,
+        {"authorization": f"Bearer {house.tokens[WHO]}"},
+        {name: make(house) for name, make in EXISTING.items()},
+        CHECKS.get_by_names(list(KINDS)),
+    )
+    found = Explored()
+    for result in schemathesis.openapi.from_dict(house.app.openapi()).get_all_operations():
+        assert isinstance(result, Ok), result
+        operation = result.ok()
+        counts = found.statuses.setdefault(operation.label, Counter())
+        for mode in GenerationMode:
+            cases = operation.as_strategy(generation_mode=mode)
+            test = given(cases, _IDS)(_counting(asking, counts))
+            try:
+                seed(start)(settings(_SETTINGS, max_examples=each // 2 + 1)(test))()
+            except Unsatisfiable:
+                continue  # it takes nothing that could be wrong
+            except (Exception, FailureGroup) as error:  # noqa: BLE001 - told with all others
+                found.wrong[f"{operation.label} ({mode.value})"] = str(error)
+    return found
+
+
+def _counting(asking: Asking, counts: Counter[int]) -> Callable[[Any, str], None]:
+    def ask(case: Any, which: str) -> None:
+        counts[asking.ask(case, which)] += 1
+
+    return ask
+
+
+@contextmanager
+def _house() -> Iterator[House]:
+    with tempfile.TemporaryDirectory(prefix="evidentia-") as folder:
+        first = Place(Path(folder) / "furnished" / "home")
+        first.home.folder.parent.mkdir()
+        first.open()
+        first.close()
+        furniture = furnish(first)
+        with serving(Place(Path(folder) / "home"), furniture, **LIMITS) as house:
+            yield house
+
+
+def main() -> int:
+    """Explore, and print what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=20_000, help="how many requests in all")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    with _house() as house, listening(house.app) as url:
+        operations = sum(len(methods) for methods in house.app.openapi()["paths"].values())
+        each = -(-asked.cases // operations)
+        found = explore(house, url, each=each, start=asked.seed)
+    lines = [
+        f"{name}: {', '.join(f'{n} answered {status}' for status, n in sorted(counts.items()))}"
+        for name, counts in found.statuses.items()
+    ]
+    lines += [f"\nWRONG: {name}\n{says}" for name, says in found.wrong.items()]
+    lines += [f"never done: {name}" for name in found.never_done]
+    lines += [f"{found.cases:,} cases, {len(found.wrong)} wrong", ""]
+    sys.stdout.write("\n".join(lines))
+    return 1 if found.wrong or found.never_done else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
