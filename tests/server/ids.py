@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from packing import decision_fields, memo_fields
 from server.house import House
 
 Made = Callable[[House], Any]
@@ -15,27 +16,68 @@ def _link(house: House) -> str:
     return str(answer.json()["download_url"]).rpartition("/")[2]
 
 
+def _export(house: House, form: str = "json") -> dict[str, Any]:
+    """Return what exports the pack, with an approval that is good."""
+    approval = house.workspace.packs.approve_export(house.made["pack_id"])
+    return {"json": {"format": form, "approval": approval}}
+
+
+def _pack_link(house: House) -> str:
+    """Return the link of an exported pack."""
+    answer = house.post(f"/api/v1/packs/{house.made['pack_id']}/export", "admin", **_export(house))
+    return str(answer.json()["download_url"]).rpartition("/")[2]
+
+
+def _release(house: House) -> dict[str, Any]:
+    """Return what ends a hold, which there is."""
+    if house.made["pack_id"] not in house.workspace.packs.held():
+        house.workspace.packs.hold(house.made["pack_id"], reason="case")
+    return {"json": {"reason": "closed"}}
+
+
+def _decision() -> dict[str, Any]:
+    """Return a decision that is not there yet, of whatever tenant it is sent to."""
+    fields = decision_fields(77)
+    del fields["tenant_id"]
+    return fields
+
+
 EXISTING: dict[str, Made] = {
+    "pack_id": lambda house: house.made["pack_id"],
+    "pack_link": _pack_link,
     "session_id": lambda house: house.made["session_id"],
     "link": _link,
 }
 """An id of something that is there, for every parameter of a path."""
 
 MISSING: dict[str, str] = {
+    "pack_id": "pack_0000000000000000",
+    "pack_link": "no-link",
     "session_id": "ses_0000000000000000",
     "link": "no-link",
 }
 """One of something that is not."""
 
 BODIES: dict[str, Made] = {
+    "approve_export": lambda _: {"json": {"approval_class": "A2"}},
+    "assemble_pack": lambda _: {"json": {"decision": _decision(), "memo": memo_fields()}},
     "export_ledger": lambda _: {"json": {"format": "json"}},
+    "export_pack": _export,
+    "hold_pack": lambda _: {"json": {"reason": "case"}},
+    "record_decision": lambda _: {"json": {"decision": _decision()}},
+    "release_pack": _release,
+    "review_pack": lambda _: {"json": {"outcome": "rejected", "note": "Too old."}},
+    "revise_pack": lambda _: {"json": {"changes": {"data_freshness_window_hours": 48}}},
+    "set_retention": lambda _: {"json": {"years": 8, "basis": "law"}},
+    "sweep_packs": lambda _: {"json": {}},
 }
 """What is sent to a route that takes a body, by the route's name: arguments of a request."""
 
 GOOD: dict[str, set[int]] = {
     "download": {200, 425},
+    "download_pack": {200, 425},
 }
 """The statuses of a route that does what it should; 200, 201, 202 and 204 need no row."""
 
-BY_LINK = {"download"}
+BY_LINK = {"download", "download_pack"}
 """Routes that are opened by what their path says, whoever asks."""

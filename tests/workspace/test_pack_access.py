@@ -142,6 +142,7 @@ CALLS: dict[str, Act] = {
     "ledgers.page": lambda ws, _: ws.ledgers.page("latest"),
     "ledgers.prove": lambda ws, _: ws.ledgers.prove("latest"),
     "ledgers.render_many": lambda ws, _: ws.ledgers.render_many(CheckedAnswers([]), "csv"),
+    "packs.approvals": lambda ws, _: ws.packs.approvals("dec_1"),
     "packs.approve_export": lambda ws, _: ws.packs.approve_export("dec_1"),
     "packs.assemble": lambda ws, _: ws.assemble(decision(9), memo=memo()),
     "packs.audit": lambda ws, _: ws.packs.audit(),

@@ -90,6 +90,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "ledgers.prove": _READ,
         "ledgers.prove_corpus": _READ,
         "ledgers.render_many": _READ,
+        "packs.approvals": Need(Action.EXPORT, On.PACK),
         "packs.approve_export": Need(Action.APPROVE_EXPORT, On.PACK),
         "packs.assemble": _MAKE,
         "packs.audit": _AUDIT,

@@ -48,8 +48,10 @@ if TYPE_CHECKING:
     from evidentia.packs.retention import LegalHold, RetentionPolicy
     from evidentia.packs.tools import ToolVerificationLedger
     from evidentia.proof.succession import Succession
+    from evidentia.workspace.exporting import ExportApproval
     from evidentia.workspace.retention import PackAudit, SweptPack
 
+    Approvals = list[ExportApproval]
     Removed = list[SweptPack]
 
 _DECIDED: Final = ("decision", "entity_id", "agent_name", "model", "model_version")
@@ -190,10 +192,13 @@ class Packs(Part, name="packs"):
         limit: int | None = None,
         all_versions: bool = False,
         unresolved: bool = False,
+        decision: str | None = None,
+        outcome: str | None = None,
     ) -> Listed:
         """Return packs, newest first; page through them with `before`, an entry's number.
 
-        Of each pack the newest version is listed, or all of them.
+        Of each pack the newest version is listed, or all of them. `decision` is a decision's id,
+        `outcome` what a review came to (`approved`), as the rows say.
         """
         with self._acting.database.read() as connection:
             return packs.list_packs(
@@ -203,6 +208,8 @@ class Packs(Part, name="packs"):
                 limit=limit,
                 all_versions=all_versions,
                 unresolved=unresolved,
+                decision=decision,
+                outcome=outcome,
             )
 
     def find(self, name: str, /) -> ListedPack:
@@ -251,6 +258,12 @@ class Packs(Part, name="packs"):
         from evidentia.workspace.exporting import approve  # noqa: PLC0415 - only exporting needs it
 
         return approve(self._acting, name, approval_class, note)
+
+    def approvals(self, name: str, /) -> "Approvals":
+        """Return the approvals to export a pack, the oldest first, and which were used."""
+        from evidentia.workspace.exporting import approvals  # noqa: PLC0415 - the same
+
+        return approvals(self._acting, name)
 
     def export(
         self,

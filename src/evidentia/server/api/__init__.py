@@ -4,9 +4,12 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from evidentia.server.api import access_log, ledgers
+from evidentia.server.api import access_log, keeping, ledgers, pack_exports, packs
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     access_log.router,
+    keeping.router,
     ledgers.router,
+    pack_exports.router,
+    packs.router,
 )
