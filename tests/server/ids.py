@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from packing import decision_fields, memo_fields
+from packing import decision_fields, memo_fields, tool_call
 from server.house import House
 
 Made = Callable[[House], Any]
@@ -35,6 +35,18 @@ def _release(house: House) -> dict[str, Any]:
     return {"json": {"reason": "closed"}}
 
 
+def _revoke(house: House) -> dict[str, Any]:
+    """Return what takes a role away that someone has, in both tenants."""
+    for tenant in ("default", "other"):
+        house.running.opened.for_(tenant).access.grant("eve", "viewer")
+    return {"params": {"user": "eve", "role": "viewer"}}
+
+
+def _token(house: House) -> str:
+    """Return the id of a token that no one asks with."""
+    return house.workspace.access.new_token("eve").token.token_id
+
+
 def _decision() -> dict[str, Any]:
     """Return a decision that is not there yet, of whatever tenant it is sent to."""
     fields = decision_fields(77)
@@ -47,6 +59,7 @@ EXISTING: dict[str, Made] = {
     "pack_link": _pack_link,
     "session_id": lambda house: house.made["session_id"],
     "link": _link,
+    "token_id": _token,
 }
 """An id of something that is there, for every parameter of a path."""
 
@@ -55,6 +68,7 @@ MISSING: dict[str, str] = {
     "pack_link": "no-link",
     "session_id": "ses_0000000000000000",
     "link": "no-link",
+    "token_id": "0000000000000000",
 }
 """One of something that is not."""
 
@@ -63,11 +77,19 @@ BODIES: dict[str, Made] = {
     "assemble_pack": lambda _: {"json": {"decision": _decision(), "memo": memo_fields()}},
     "export_ledger": lambda _: {"json": {"format": "json"}},
     "export_pack": _export,
+    "grant_role": lambda _: {"json": {"user": "eve", "role": "viewer"}},
     "hold_pack": lambda _: {"json": {"reason": "case"}},
+    "list_tool_calls": lambda _: {"params": {"decision_id": "dec_1"}},
+    "make_token": lambda _: {"json": {"user": "eve"}},
+    "offer_tools": lambda _: {"json": {"decision_id": "dec_1", "tools": ["mail"]}},
     "record_decision": lambda _: {"json": {"decision": _decision()}},
+    "record_tool_call": lambda _: {
+        "json": {"decision_id": "dec_1", "call": tool_call().model_dump(mode="json")}
+    },
     "release_pack": _release,
     "review_pack": lambda _: {"json": {"outcome": "rejected", "note": "Too old."}},
     "revise_pack": lambda _: {"json": {"changes": {"data_freshness_window_hours": 48}}},
+    "revoke_role": _revoke,
     "set_retention": lambda _: {"json": {"years": 8, "basis": "law"}},
     "sweep_packs": lambda _: {"json": {}},
 }

@@ -4,12 +4,14 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from evidentia.server.api import access_log, keeping, ledgers, pack_exports, packs
+from evidentia.server.api import access_log, keeping, ledgers, members, pack_exports, packs, tools
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     access_log.router,
     keeping.router,
     ledgers.router,
+    members.router,
     pack_exports.router,
     packs.router,
+    tools.router,
 )
