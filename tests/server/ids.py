@@ -47,6 +47,12 @@ def _token(house: House) -> str:
     return house.workspace.access.new_token("eve").token.token_id
 
 
+def _verdict(house: House) -> dict[str, Any]:
+    """Return a person's verdict on a claim that is there."""
+    claim = house.workspace.ledgers.get(house.made["ledger_id"]).entries[0].claim_id
+    return {"json": {"claim_id": claim, "verdict": "weak", "reason": "Seen."}}
+
+
 def _decision() -> dict[str, Any]:
     """Return a decision that is not there yet, of whatever tenant it is sent to."""
     fields = decision_fields(77)
@@ -55,6 +61,7 @@ def _decision() -> dict[str, Any]:
 
 
 EXISTING: dict[str, Made] = {
+    "ledger_id": lambda house: house.made["ledger_id"],
     "pack_id": lambda house: house.made["pack_id"],
     "pack_link": _pack_link,
     "session_id": lambda house: house.made["session_id"],
@@ -64,6 +71,7 @@ EXISTING: dict[str, Made] = {
 """An id of something that is there, for every parameter of a path."""
 
 MISSING: dict[str, str] = {
+    "ledger_id": "led_0000000000000000",
     "pack_id": "pack_0000000000000000",
     "pack_link": "no-link",
     "session_id": "ses_0000000000000000",
@@ -74,9 +82,11 @@ MISSING: dict[str, str] = {
 
 BODIES: dict[str, Made] = {
     "approve_export": lambda _: {"json": {"approval_class": "A2"}},
+    "assign_review": lambda _: {"json": {"assignee": "approver"}},
     "assemble_pack": lambda _: {"json": {"decision": _decision(), "memo": memo_fields()}},
     "export_ledger": lambda _: {"json": {"format": "json"}},
     "export_pack": _export,
+    "give_verdict": _verdict,
     "grant_role": lambda _: {"json": {"user": "eve", "role": "viewer"}},
     "hold_pack": lambda _: {"json": {"reason": "case"}},
     "list_tool_calls": lambda _: {"params": {"decision_id": "dec_1"}},

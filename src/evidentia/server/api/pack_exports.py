@@ -1,5 +1,6 @@
 """Exports of packs: approved, made once for each approval, fetched by a link that ends."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -128,7 +129,7 @@ def export_pack(
     _refuse_unapproved(workspace, row.id, asked.approval)
     form = f"{_FORM}{asked.format}.{asks.request_id}"
     name = _name(workspace, row.id, form)
-    make = partial(_exported, workspace, row.id, asked)
+    make: Callable[[], bytes] = partial(_exported, workspace, row.id, asked)
     if asked.format == "json":  # at once, with the request
         data = make()
         make = lambda: data  # noqa: E731 - what was made
