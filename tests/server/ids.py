@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from packing import decision_fields, memo_fields, tool_call
 from server.house import House
 
 Made = Callable[[House], Any]
@@ -25,6 +26,50 @@ def _anchor(house: House) -> str:
     return house.workspace.documents.search("leave")[0].anchor
 
 
+def _export(house: House, form: str = "json") -> dict[str, Any]:
+    """Return what exports the pack, with an approval that is good."""
+    approval = house.workspace.packs.approve_export(house.made["pack_id"])
+    return {"json": {"format": form, "approval": approval}}
+
+
+def _pack_link(house: House) -> str:
+    """Return the link of an exported pack."""
+    answer = house.post(f"/api/v1/packs/{house.made['pack_id']}/export", "admin", **_export(house))
+    return str(answer.json()["download_url"]).rpartition("/")[2]
+
+
+def _release(house: House) -> dict[str, Any]:
+    """Return what ends a hold, which there is."""
+    if house.made["pack_id"] not in house.workspace.packs.held():
+        house.workspace.packs.hold(house.made["pack_id"], reason="case")
+    return {"json": {"reason": "closed"}}
+
+
+def _revoke(house: House) -> dict[str, Any]:
+    """Return what takes a role away that someone has, in both tenants."""
+    for tenant in ("default", "other"):
+        house.running.opened.for_(tenant).access.grant("eve", "viewer")
+    return {"params": {"user": "eve", "role": "viewer"}}
+
+
+def _token(house: House) -> str:
+    """Return the id of a token that no one asks with."""
+    return house.workspace.access.new_token("eve").token.token_id
+
+
+def _verdict(house: House) -> dict[str, Any]:
+    """Return a person's verdict on a claim that is there."""
+    claim = house.workspace.ledgers.get(house.made["ledger_id"]).entries[0].claim_id
+    return {"json": {"claim_id": claim, "verdict": "weak", "reason": "Seen."}}
+
+
+def _decision() -> dict[str, Any]:
+    """Return a decision that is not there yet, of whatever tenant it is sent to."""
+    fields = decision_fields(77)
+    del fields["tenant_id"]
+    return fields
+
+
 EXISTING: dict[str, Made] = {
     "anchor": _anchor,
     "corpus_document": _document,
@@ -32,6 +77,8 @@ EXISTING: dict[str, Made] = {
     "page_number": lambda _: "1",
     "ledger_id": lambda house: house.made["ledger_id"],
     "bundle_id": lambda house: house.made["bundle_id"],
+    "pack_id": lambda house: house.made["pack_id"],
+    "pack_link": _pack_link,
     "session_id": lambda house: house.made["session_id"],
     "level": lambda _: "0",
     "link": _link,
@@ -40,6 +87,7 @@ EXISTING: dict[str, Made] = {
     "run_id": lambda _: "run/1",
     "seq": lambda house: str(house.workspace.trail.size - 1),
     "tenant": lambda _: "default",
+    "token_id": _token,
 }
 """An id of something that is there, for every parameter of a path."""
 
@@ -50,6 +98,8 @@ MISSING: dict[str, str] = {
     "page_number": "999",
     "ledger_id": "led_0000000000000000",
     "bundle_id": "00000000-0000-5000-8000-000000000000",
+    "pack_id": "pack_0000000000000000",
+    "pack_link": "no-link",
     "session_id": "ses_0000000000000000",
     "level": "5",
     "link": "no-link",
@@ -58,6 +108,7 @@ MISSING: dict[str, str] = {
     "run_id": "run/0",
     "seq": "999999",
     "tenant": "nowhere",
+    "token_id": "0000000000000000",
 }
 """One of something that is not."""
 
@@ -86,13 +137,34 @@ BODIES: dict[str, Made] = {
     "pack_sources": lambda _: {"json": {"candidates": [{"item_id": "1", "summary": "One."}]}},
     "record_run": lambda _: {"json": {"run_id": "run/2"}},
     "validate_records": lambda _: {"json": {"records": [_RECORD]}},
+    "approve_export": lambda _: {"json": {"approval_class": "A2"}},
+    "assign_review": lambda _: {"json": {"assignee": "approver"}},
+    "assemble_pack": lambda _: {"json": {"decision": _decision(), "memo": memo_fields()}},
+    "export_pack": _export,
+    "give_verdict": _verdict,
+    "grant_role": lambda _: {"json": {"user": "eve", "role": "viewer"}},
+    "hold_pack": lambda _: {"json": {"reason": "case"}},
+    "list_tool_calls": lambda _: {"params": {"decision_id": "dec_1"}},
+    "make_token": lambda _: {"json": {"user": "eve"}},
+    "offer_tools": lambda _: {"json": {"decision_id": "dec_1", "tools": ["mail"]}},
+    "record_decision": lambda _: {"json": {"decision": _decision()}},
+    "record_tool_call": lambda _: {
+        "json": {"decision_id": "dec_1", "call": tool_call().model_dump(mode="json")}
+    },
+    "release_pack": _release,
+    "review_pack": lambda _: {"json": {"outcome": "rejected", "note": "Too old."}},
+    "revise_pack": lambda _: {"json": {"changes": {"data_freshness_window_hours": 48}}},
+    "revoke_role": _revoke,
+    "set_retention": lambda _: {"json": {"years": 8, "basis": "law"}},
+    "sweep_packs": lambda _: {"json": {}},
 }
 """What is sent to a route that takes a body, by the route's name: arguments of a request."""
 
 GOOD: dict[str, set[int]] = {
     "download": {200, 425},
+    "download_pack": {200, 425},
 }
 """The statuses of a route that does what it should; 200, 201, 202 and 204 need no row."""
 
-BY_LINK = {"download"}
+BY_LINK = {"download", "download_pack"}
 """Routes that are opened by what their path says, whoever asks."""

@@ -33,6 +33,8 @@ KINDS |= {
     "erasure",
     "key",
     "request",
+    "verdict",
+    "assignment",
 }
 HASH = re.compile(r"[0-9a-f]{64}")
 TENANT = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")

@@ -82,6 +82,7 @@ SCHEMAS = (
     "access-body.v2",
     "access-body.v3",
     "access-body.v4",
+    "assignment-body",
     "authority",
     "bundle-body",
     "bundle-body.v2",
@@ -137,6 +138,7 @@ SCHEMAS = (
     "tool-call-body",
     "tool-call-body.v2",
     "tool-call-body.v3",
+    "verdict-body",
 )
 
 
@@ -227,8 +229,9 @@ def test_the_log_is_what_its_entries_say() -> None:
 
 
 def test_there_is_an_entry_of_every_kind() -> None:
-    others = ("run", "decision", "tool-call", "retention", "document", "request")
-    kinds = {load(f"proofs/holds/{name}.json")["entry"]["kind"] for name in others}
+    others = ("run", "decision", "tool-call", "retention", "document", "request", "verdict")
+    names = (*others, "assignment")
+    kinds = {load(f"proofs/holds/{name}.json")["entry"]["kind"] for name in names}
     assert {item["entry"]["kind"] for item in ENTRIES} | kinds == KINDS
 
 
@@ -490,6 +493,8 @@ ONE_FORM = {
     "access": "access-body",
     "retention": "retention-body",
     "request": "request-body",
+    "verdict": "verdict-body",
+    "assignment": "assignment-body",
 }
 FIRST_FORM = {
     "evidence_record": "record",

@@ -67,6 +67,8 @@ def test_kinds_cover_what_later_parts_record() -> None:
         "key",
         "document",
         "request",
+        "verdict",
+        "assignment",
     }
 
 

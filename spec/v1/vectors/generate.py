@@ -167,6 +167,7 @@ AUTHORITY_ORIGIN = log_origin("a41e7c02d95b836f", "acme")
 VOTED_ORIGIN = log_origin("7d1f53ac90e2b684", "acme")
 LIBRARY_ORIGIN = log_origin("e5a0c2719b34f86d", "acme")
 LIFE_ORIGIN = log_origin("31c7d0be52f96a84", "acme")
+PEOPLE_ORIGIN = log_origin("8e3b60d1f5a7429c", "acme")
 ASKED_ORIGIN = log_origin("27c9d4e81f6035ab", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
 THIRD_ORIGIN = log_origin("c2f96a7d03e81b54", "acme")
@@ -376,6 +377,7 @@ def files() -> dict[str, bytes]:
         "keys/voted-log.pub": f"{voted_key().verifier}\n".encode(),
         "keys/library-log.pub": f"{library_key().verifier}\n".encode(),
         "keys/life-log.pub": f"{life_key().verifier}\n".encode(),
+        "keys/people-log.pub": f"{people_key().verifier}\n".encode(),
         "keys/asked-log.pub": f"{asked_key().verifier}\n".encode(),
         "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
         "keys/third-log.pub": f"{third_key().verifier}\n".encode(),
@@ -412,6 +414,7 @@ def files() -> dict[str, bytes]:
         *library_proofs(),
         *life_proofs(),
         *asked_proofs(),
+        *people_proofs(),
         *later_proofs(),
         *third_proofs(),
         *contexts_proofs(),
@@ -4145,6 +4148,43 @@ def asked_proofs() -> Iterator[ProofVector]:
     other = changed(proof, "body.by", "Ann")
     why = "a request is said to be someone else's"
     yield ProofVector("request-changed", pretty(other), why, ("content",), key)
+
+
+# What people say
+
+
+def people_key() -> SigningKey:
+    """Return the key of the log of what people said."""
+    return SigningKey.from_seed(PEOPLE_ORIGIN, seed(f"key of {PEOPLE_ORIGIN}"))
+
+
+def people_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a person's verdict and of an assignment, and of ones that were changed."""
+    log, key = Log(PEOPLE_ORIGIN, [people_key()]), "people-log.pub"
+    log.announce(log.keys[0], by="owner")
+    verdict = {
+        "claim_id": "clm_1a2b3c4d5e6f7a8b",
+        "verdict": "contradicted",
+        "judged": "supported",
+        "reason": "Section 4 has it for managers alone.",
+        "by": "Zoë",
+    }
+    log.append(EntryKind.VERDICT, "led_3b7c5d9e1f2a4b6c", verdict)
+    assignment = {
+        "decision_id": "dec_1",
+        "assignee": "Zoë",
+        "due": "2026-03-08T12:00:00.000000Z",
+        "by": "Ann",
+    }
+    log.append(EntryKind.ASSIGNMENT, "pack_015abd7f5cc57a2d", assignment)
+    for seq, name, why, field, other in (
+        (1, "verdict", "a person's verdict on a claim", "verdict", "weak"),
+        (2, "assignment", "who is to review a pack", "assignee", "Ann"),
+    ):
+        proof = log.prove(seq, len(log.entries), log.keys[0])
+        yield ProofVector(name, pretty(proof), why, key=key)
+        altered = changed(proof, f"body.{field}", other)
+        yield ProofVector(f"{name}-changed", pretty(altered), f"{why}, changed", ("content",), key)
 
 
 # Later versions

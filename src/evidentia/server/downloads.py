@@ -37,6 +37,11 @@ class Downloads:
             self._forget()
         return found.result() if found.done() else None
 
+    def knows(self, name: str) -> bool:
+        """Whether a file is here, or is being made."""
+        with self._lock:
+            return name in self._made
+
     def _forget(self) -> None:
         for name in [name for name, one in self._made.items() if one.done()][:-_MOST_KEPT]:
             del self._made[name]

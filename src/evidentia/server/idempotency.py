@@ -55,6 +55,14 @@ PARAMETER: Final[dict[str, Any]] = {
 }
 
 
+class ShownOnce(Response):
+    """An answer with a secret: what is written down, and given again, is without it."""
+
+    def __init__(self, content: bytes, again: bytes) -> None:
+        super().__init__(content, 201, media_type="application/json")
+        self.again = again
+
+
 def asked_for(request: Request) -> "Once | None":
     """Return how a request is done once; None if it does not ask for that, or only reads."""
     key = request.headers.get(HEADER)
@@ -128,7 +136,8 @@ class Once:
 
     def _write_down(self, running: "Running", named: Named, response: Response) -> None:
         kept = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-        said = response.status_code, json.dumps(kept), bytes(response.body)
+        body = response.again if isinstance(response, ShownOnce) else bytes(response.body)
+        said = response.status_code, json.dumps(kept), body
         with running.opened.database.write() as connection:
             if rows.answer(connection, named, self._request_id, said):
                 return

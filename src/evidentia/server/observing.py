@@ -41,13 +41,20 @@ class Identity(BaseModel):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {"tenant": "default", "user": "ann", "scopes": ["list", "view"], "token_id": None}
+                {
+                    "tenant": "default",
+                    "user": "ann",
+                    "roles": ["viewer"],
+                    "scopes": ["list", "view"],
+                    "token_id": None,
+                }
             ]
         }
     )
 
     tenant: str
     user: str | None = Field(description="None for the owner of an embedded workspace.")
+    roles: list[str] = Field(description="The roles that count now; the owner needs none.")
     scopes: list[str] | None = Field(description="What the token is narrowed to; None: nothing.")
     token_id: str | None
 
@@ -103,8 +110,20 @@ async def problem(name: str) -> str:
 
 @me.get("/me", summary="Who is signed in", responses=documented())
 @signed_in_only("everyone may know who they are")
-async def identity(asks: Asks) -> Identity:
-    """Say whom the token or cookie stands for."""
-    caller = asks.caller
+def identity(asks: Asks, request: Request) -> Identity:
+    """Say whom the token or cookie stands for, and which roles they have in the tenant."""
+    caller, opened = asks.caller, running_of(request).opened
     scopes = None if caller.scopes is None else sorted(caller.scopes)
-    return Identity(tenant=caller.tenant, user=caller.user, scopes=scopes, token_id=caller.token_id)
+    grants = opened.for_(caller.tenant).access.grants()  # one's own roles take no role to read
+    roles = sorted(
+        one.role.value
+        for one in grants
+        if one.user == caller.user and not (one.expires_at and one.expires_at <= opened.now())
+    )
+    return Identity(
+        tenant=caller.tenant,
+        user=caller.user,
+        roles=roles,
+        scopes=scopes,
+        token_id=caller.token_id,
+    )

@@ -149,6 +149,13 @@ EXPIRED = Problem(
     "The link has ended",
     "Links to downloads end. Ask for another one.",
 )
+CHANGED = Problem(
+    "changed-since-read",
+    412,
+    "It is not as you read it",
+    "`If-Match` has the tag of what you read, and by now there is something newer: a version of "
+    "the pack, which `newer` names. Nothing was changed. Read that one, and decide anew.",
+)
 TOO_LARGE = Problem(
     "too-large",
     413,
@@ -362,6 +369,10 @@ SCHEMA: Final[dict[str, Any]] = {
                 "type": "object",
                 "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
             },
+        },
+        "newer": {
+            "type": "string",
+            "description": "The id of the version that came meanwhile.",
         },
         "unmet": {
             "type": "array",

@@ -51,6 +51,8 @@ class EntryKind(StrEnum):
     ERASURE = "erasure"
     KEY = "key"
     REQUEST = "request"
+    VERDICT = "verdict"
+    ASSIGNMENT = "assignment"
 
 
 ERASED_PREFIX = "entry/"

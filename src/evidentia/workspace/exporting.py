@@ -1,6 +1,6 @@
 """Exporting packs: with an approval, as one file that verifies itself."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +29,41 @@ if TYPE_CHECKING:
 OWNERS_CLASS: Final = ApprovalClass.A1
 """The class of the approval that the owner of a workspace gives by exporting."""
 _log = get_logger("workspace")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportApproval:
+    """An approval to export a pack: by whom, of which class, and the export that used it."""
+
+    entry: int
+    at: str
+    by: str
+    approval_class: str
+    note: str
+    used_by: int | None
+    """The number of the entry of that export; None while it is good."""
+
+
+def approvals(acting: Acting, name: str) -> list[ExportApproval]:
+    """Return the approvals to export a pack, the oldest first, and which were used."""
+    said = [
+        (logged.entry, logged.body)
+        for logged in acting.entries(EntryKind.EXPORT, PACKS.named(acting, name).id)
+        if isinstance(logged.body, dict)
+    ]
+    used = {body.get("approval"): entry.seq for entry, body in said}
+    return [
+        ExportApproval(
+            entry=entry.seq,
+            at=entry.at,
+            by=body["by"],
+            approval_class=body["approval_class"],
+            note=body["note"],
+            used_by=used.get(entry.seq),
+        )
+        for entry, body in said
+        if body.get("action") == "approve"
+    ]
 
 
 def approve(acting: Acting, name: str, approval_class: ApprovalClass | str, note: str) -> int:

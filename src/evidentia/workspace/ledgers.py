@@ -7,7 +7,7 @@ the rest.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,10 +64,15 @@ if TYPE_CHECKING:
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.log import Receipt
+    from evidentia.store.sql.statistics import DayOfLedgers
     from evidentia.workspace.corpora import Part as CheckedPart
     from evidentia.workspace.corpora import Pin
     from evidentia.workspace.many import Executor
     from evidentia.workspace.membership import LedgerCorpus
+    from evidentia.workspace.verdicts import GivenVerdict
+
+    Days = list[DayOfLedgers]
+    Verdicts = list[GivenVerdict]
 
 MAX_ANSWER_BYTES: Final = 2 * 2**20
 """A long book has a megabyte of text; an answer is a page."""
@@ -80,6 +85,7 @@ LEDGERS: Final[Recorded[ListedLedger]] = Recorded(
     begins="led_",
     too_large="check the answer in parts",
 )
+_DAYS_BEFORE: Final = 89
 Listed = list[ListedLedger]
 Problems = list[str]
 
@@ -417,6 +423,43 @@ class Ledgers(Part, name="ledgers"):
         data = export_ledger(found, chosen, lang=lang, typeface=typeface)
         write_durably(target, data.encode() if isinstance(data, str) else data, mode=0o600)
         return target
+
+    def give_verdict(
+        self, name: str, claim_id: str, verdict: "Verdict | str", *, reason: str
+    ) -> "GivenVerdict":
+        """Record a verdict of your own on a claim of a ledger, named as for `find`.
+
+        It is an entry of the trail beside the judges', and the ledger stays as it is.
+        """
+        from evidentia.workspace.verdicts import give  # noqa: PLC0415 - not all give one
+
+        return give(self._acting, self.get(name), claim_id, verdict, reason)
+
+    def verdicts(self, name: str) -> "Verdicts":
+        """Return what people say of the claims of a ledger, the oldest first, each proved."""
+        from evidentia.workspace.verdicts import given  # noqa: PLC0415 - the same
+
+        return given(self._acting, LEDGERS.named(self._acting, name).id)
+
+    def statistics(
+        self, *, since: "str | date | None" = None, until: "str | date | None" = None
+    ) -> "Days":
+        """Return the days on which answers were checked: how many, and their claims by verdict.
+
+        From `since` up to and with `until`, the last 90 days if they are not given, in UTC. It is
+        the word of the rows, which are an index: an audit compares them with the trail.
+        """
+        from evidentia.store.sql.statistics import ledgers_by_day  # noqa: PLC0415 - the same
+
+        last = day_of(until) or date.fromisoformat(self._acting.now[:10])
+        before = min(_DAYS_BEFORE, last.toordinal() - 1)  # the calendar has a first day
+        first = day_of(since) or last - timedelta(days=before)
+        if first > last:
+            raise InputError(f"since {first} is later than until {last}: turn them round")
+        if last == date.max:
+            raise InputError(f"until {last}: there is no day after it; name an earlier one")
+        begin, end = (f"{one}T00:00:00.000000Z" for one in (first, last + timedelta(days=1)))
+        return self._acting.read(ledgers_by_day, begin, end)
 
     def audit(self, *, progress: Progress | None = None) -> Problems:
         """Compare every ledger with what the trail names, both ways; return what is wrong."""

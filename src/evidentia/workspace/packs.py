@@ -39,6 +39,8 @@ from evidentia.workspace.sealing import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from evidentia.export.pdf.rendering import Language, Typeface
     from evidentia.ledger.model import EvidenceLedger
     from evidentia.packs.decision import ApprovalClass
@@ -48,8 +50,12 @@ if TYPE_CHECKING:
     from evidentia.packs.retention import LegalHold, RetentionPolicy
     from evidentia.packs.tools import ToolVerificationLedger
     from evidentia.proof.succession import Succession
+    from evidentia.workspace.assigning import AwaitedReview
+    from evidentia.workspace.exporting import ExportApproval
     from evidentia.workspace.retention import PackAudit, SweptPack
 
+    Approvals = list[ExportApproval]
+    Queue = list[AwaitedReview]
     Removed = list[SweptPack]
 
 _DECIDED: Final = ("decision", "entity_id", "agent_name", "model", "model_version")
@@ -181,7 +187,34 @@ class Packs(Part, name="packs"):
         pack = reviewed(old, reviewer=who, outcome=ReviewOutcome(outcome), at=acting.now, note=note)
         return keep_pack(acting, pack, EntryKind.REVIEW, (), old)
 
+    def assign(
+        self, name: str, /, assignee: str | None, *, due: "str | datetime | None" = None
+    ) -> Receipt:
+        """Say who is to review a pack, in all its versions, and by when; None takes it back.
+
+        It gives no one a role: who may review is what grants say.
+        """
+        from evidentia.workspace.assigning import assign  # noqa: PLC0415 - not all need it
+
+        return assign(self._acting, name, assignee, due)
+
     # Reading them
+
+    def queue(
+        self,
+        *,
+        assignee: str | None = None,
+        overdue: bool = False,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> "Queue":
+        """Return the packs that await a review, newest first: who is to make it, and by when.
+
+        `assignee` and `overdue` narrow it; page through them with `before`, an entry's number.
+        """
+        from evidentia.workspace.assigning import queue  # noqa: PLC0415 - the same
+
+        return queue(self._acting, assignee=assignee, overdue=overdue, before=before, limit=limit)
 
     def list(
         self,
@@ -190,10 +223,13 @@ class Packs(Part, name="packs"):
         limit: int | None = None,
         all_versions: bool = False,
         unresolved: bool = False,
+        decision: str | None = None,
+        outcome: str | None = None,
     ) -> Listed:
         """Return packs, newest first; page through them with `before`, an entry's number.
 
-        Of each pack the newest version is listed, or all of them.
+        Of each pack the newest version is listed, or all of them. `decision` is a decision's id,
+        `outcome` what a review came to (`approved`), as the rows say.
         """
         with self._acting.database.read() as connection:
             return packs.list_packs(
@@ -203,6 +239,8 @@ class Packs(Part, name="packs"):
                 limit=limit,
                 all_versions=all_versions,
                 unresolved=unresolved,
+                decision=decision,
+                outcome=outcome,
             )
 
     def find(self, name: str, /) -> ListedPack:
@@ -251,6 +289,12 @@ class Packs(Part, name="packs"):
         from evidentia.workspace.exporting import approve  # noqa: PLC0415 - only exporting needs it
 
         return approve(self._acting, name, approval_class, note)
+
+    def approvals(self, name: str, /) -> "Approvals":
+        """Return the approvals to export a pack, the oldest first, and which were used."""
+        from evidentia.workspace.exporting import approvals  # noqa: PLC0415 - the same
+
+        return approvals(self._acting, name)
 
     def export(
         self,

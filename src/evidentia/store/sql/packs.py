@@ -37,6 +37,8 @@ _SHOWN: Final = _LISTED.replace(" FROM ", ", p.pack FROM ")
 """With the whole pack, for what its review came to."""
 AWAITING: Final = "awaiting review"
 NOT_NEEDED: Final = "no review needed"
+_READ_AT_ONCE: Final = 500
+"""Rows that are looked through for an outcome."""
 _NEWEST: Final = (
     " AND NOT EXISTS (SELECT 1 FROM evidence_packs n "
     "WHERE n.tenant = p.tenant AND n.replaces_id = p.id)"
@@ -139,12 +141,33 @@ def list_packs(
     limit: int | None = None,
     all_versions: bool = False,
     unresolved: bool = False,
+    decision: str | None = None,
+    outcome: str | None = None,
 ) -> list[ListedPack]:
     """Return packs, newest first; page through them with `before`, an entry's number."""
     sql = _SHOWN if all_versions else _SHOWN + _NEWEST
     values: list[str | int] = [tenant]
     if unresolved:
         sql += " AND NOT p.resolved"
+    if decision is not None:
+        if not is_storable(decision):
+            return []
+        sql += " AND p.decision_id = ?"
+        values.append(decision)
+    if outcome is not None:
+        return _of_outcome(connection, sql, values, outcome, before=before, limit=limit)
+    return _page(connection, sql, values, before=before, limit=limit)
+
+
+def _page(
+    connection: Connection,
+    sql: str,
+    values: list[str | int],
+    *,
+    before: int | None,
+    limit: int | None,
+) -> list[ListedPack]:
+    values = list(values)
     if before is not None:
         sql += " AND p.trail_seq < ?"
         values.append(before)
@@ -153,6 +176,26 @@ def list_packs(
         sql += " LIMIT ?"
         values.append(limit)
     return [_listed(row) for row in fetch(connection, sql, values)]
+
+
+def _of_outcome(
+    connection: Connection,
+    sql: str,
+    values: list[str | int],
+    outcome: str,
+    *,
+    before: int | None,
+    limit: int | None,
+) -> list[ListedPack]:
+    """Return packs whose review came to this, which stands in their JSON: no column has it."""
+    found: list[ListedPack] = []
+    while limit is None or len(found) < limit:
+        page = _page(connection, sql, values, before=before, limit=_READ_AT_ONCE)
+        found += [one for one in page if one.outcome == outcome]
+        if len(page) < _READ_AT_ONCE:
+            break
+        before = page[-1].entry
+    return found[:limit]
 
 
 def versions(connection: Connection, tenant: str, pack: ListedPack) -> list[ListedPack]:
