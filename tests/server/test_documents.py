@@ -226,3 +226,34 @@ def test_a_removal_needs_a_reason(sqlite_house: House, asked: dict[str, Any]) ->
     path = f"{DOCUMENTS}/{leave_id(sqlite_house)}/removal"
     assert sqlite_house.post(path, "admin", json=asked).status_code == 422
     assert sqlite_house.get(path.removesuffix("/removal")).status_code == 200
+
+
+@pytest.mark.parametrize("odd", ["doc_%00", "led_%00", "%ED%A0%80"])
+def test_what_no_database_can_store_is_not_there_or_refused(house: House, odd: str) -> None:
+    ledger = house.made["ledger_id"]
+    paths = [
+        f"documents/{odd}",
+        f"documents/{odd}/passages",
+        f"documents/{odd}/pages/1",
+        f"documents?collection={odd}",
+        f"passages?q=leave&collection={odd}",
+        f"citations/{odd}",
+        f"ledgers/{odd}",
+        f"ledgers/{odd}/claims",
+        f"ledgers/{ledger}/corpus/{odd}/proof",
+        f"sessions/{odd}/ledgers",
+    ]
+    for path in paths:
+        assert house.get(f"/api/v1/{path}").status_code in {200, 404, 422}, path
+    for path in (f"passages?q={odd}", f"ledgers?title={odd}", f"documents?name={odd}"):
+        assert house.get(f"/api/v1/{path}").status_code in {200, 422}, path
+    body = {"answer": "It is so.", "judges": ["quote"]}
+    for field in ("query", "title", "bundle", "as_of"):
+        asked = {**body, field: f"aaaa{chr(0)}"}
+        assert house.post("/api/v1/sessions", json=asked).status_code in {404, 422}, field
+    asked = {**body, "collections": [chr(0)]}
+    assert house.post("/api/v1/sessions", json=asked).status_code in {404, 422}
+    assert uploaded(house, ("a.md", TRAVEL), collection=chr(0)).status_code == 422
+    reason = {"reason": f"x{chr(0)}"}
+    path = f"{DOCUMENTS}/{leave_id(house)}/removal"
+    assert house.post(path, "admin", json=reason).status_code in {200, 422}

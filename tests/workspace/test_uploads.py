@@ -35,7 +35,8 @@ def test_where_bytes_were_while_they_were_read_is_not_noted(workspace: ev.Worksp
 
 
 @pytest.mark.parametrize(
-    "files", [{}, {"": b"x"}, {"a/b.md": b"x"}, {"\u00e9.md": b"x", "e\u0301.md": b"y"}]
+    "files",
+    [{}, {"": b"x"}, {"a\0.md": b"x"}, {"a/b.md": b"x"}, {"\u00e9.md": b"x", "e\u0301.md": b"y"}],
 )
 def test_names_that_are_none_are_refused_before_anything_is_read(
     workspace: ev.Workspace, files: dict[str, bytes]

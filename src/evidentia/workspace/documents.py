@@ -10,6 +10,7 @@ from evidentia.documents.model import DocumentChunk
 from evidentia.errors import EvidentiaError, NotFoundError
 from evidentia.ledger.citations import CitationResolution
 from evidentia.logs import get_logger
+from evidentia.store.database import is_storable
 from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
@@ -186,7 +187,7 @@ class Documents(Part, name="documents"):
 
         `NotFoundError` is raised for one that is not there, or was taken out.
         """
-        found = versions_in(self._acting, [document_id])
+        found = versions_in(self._acting, [document_id]) if is_storable(document_id) else []
         if not found:
             raise NotFoundError(
                 f"the library has no document {document_id[:200]!r}: 'evidentia documents' lists "
