@@ -26,7 +26,7 @@ def tile_of(
     level, index = place
     head = log.require_head(connection, tenant)
     there = head.size >> TILE_HEIGHT * level if 0 <= level < _MOST_LEVELS else 0
-    _require(tile_path(level, index, width), index, width, there)
+    _require(level, index, width, there)
     tree, first = stored_tree(connection, head, tiles), index * TILE_WIDTH
     return b"".join(tree(TILE_HEIGHT * level, first + place) for place in range(width))
 
@@ -39,7 +39,7 @@ def bundle_of(
     Raise `NotFoundError` if there are not so many.
     """
     head = log.require_head(connection, tenant)
-    _require(tile_path("entries", index, width), index, width, head.size)
+    _require("entries", index, width, head.size)
     tree, start = stored_tree(connection, head, tiles), index * TILE_WIDTH
     return read_bundle(connection, tenant, tree, start, start + width)
 
@@ -62,6 +62,8 @@ def read_bundle(
     return encode_bundle(entries)
 
 
-def _require(path: str, index: int, width: int, there: int) -> None:
-    if not (index >= 0 and 1 <= width <= TILE_WIDTH and index * TILE_WIDTH + width <= there):
-        raise NotFoundError(f"the log has no {path}")
+def _require(level: int | str, index: int, width: int, there: int) -> None:
+    if index < 0 or not 1 <= width <= TILE_WIDTH:
+        raise NotFoundError(f"the log has no tile/{level} of number {index}, {width} wide")
+    if index * TILE_WIDTH + width > there:
+        raise NotFoundError(f"the log has no {tile_path(level, index, width)}")
