@@ -151,7 +151,7 @@ def _caller(request: Request, running: Running) -> Caller:
         200: {
             "description": "The file, which `evidentia verify` verifies.",
             "content": {
-                "application/json": {"example": {"format": "evidentia proof"}},
+                "application/json": {"example": {"format": "evidentia/proof"}},
                 "application/pdf": {"example": "%PDF-1.7"},
             },
         },
