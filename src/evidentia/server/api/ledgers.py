@@ -149,8 +149,9 @@ def read_ledger(
 ) -> Response:
     """Give the newest ledger of a session, with what was asked.
 
-    It comes whole. With `limit` its entries come in pages: the header `Link` leads to the next one,
-    and all else of the ledger is on each.
+    It comes whole. With `limit` its entries come in pages, each at the same cost however long the
+    ledger is: the header `Link` leads to the next one. All else of the ledger is on each, but that
+    a flag names a hundred of its claims at most, and the checks of citations come with the whole.
     """
     begin = 0 if cursor is None else place_of(cursor)
     row = workspace.ledgers.find(_id_of_session(session_id))
@@ -228,13 +229,26 @@ class Part(NamedTuple):
 
 def _written(workspace: Workspace, ledger_id: str, tag: str, part: Part) -> KeptAnswer:
     """Return a ledger, or a part of its entries, as it is answered."""
+    if part.limit is not None:
+        return _page(workspace, ledger_id, tag, part)
     found = workspace.ledgers.get(ledger_id)
-    begin, total = part.begin, len(found.entries)
-    end = total if part.limit is None else begin + part.limit
-    ledger = found.model_dump(mode="json", exclude={"entries"})
-    ledger["entries"] = [one.model_dump(mode="json") for one in found.entries[begin:end]]
     session = {"id": found.session.id, "query": found.session.query, "mode": found.session.mode}
-    headers = tagged(tag) | next_page(part.request, end if end < total else None)
+    said = {"ledger": found.model_dump(mode="json"), "session": session}
+    return KeptAnswer.of(orjson.dumps(said), tagged(tag))
+
+
+def _page(workspace: Workspace, ledger_id: str, tag: str, part: Part) -> KeptAnswer:
+    """Return some entries of a ledger, which are read and proved without the others."""
+    found = workspace.ledgers.page(ledger_id, part.begin, part.limit or MOST)
+    head = found.head.model_dump(mode="json")
+    for flag in head["risk_flags"]:
+        del flag["affected_claims"]
+    ledger = {name: head[name] for name in head if name in EvidenceLedger.model_fields}
+    ledger["updated_at"] = head["created_at"]
+    ledger["entries"] = [one.entry.model_dump(mode="json") for one in found.claims]
+    session = {"id": head["session_id"], "query": head["query"], "mode": head["mode"]}
+    end = part.begin + len(found.claims)
+    headers = tagged(tag) | next_page(part.request, end if end < found.total else None)
     return KeptAnswer.of(orjson.dumps({"ledger": ledger, "session": session}), headers)
 
 
