@@ -79,3 +79,15 @@ def test_terms_are_made_again_where_too_many_were_remembered(
     monkeypatch.setattr(tokens, "_MOST_TERMS", 2)
     for _ in range(2):
         assert tokenize("Policies, boxes and 1,500 days") == ["policy", "box", "and", "1500", "day"]
+
+
+def test_terms_that_are_remembered_are_forgotten_when_they_are_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tokens, "_MOST_TERMS", 2)
+    words = [f"word{number}s" for number in range(5)]
+    for _ in range(2):
+        assert [term for word in words for term in tokens.tokenize(word)] == [
+            f"word{number}" for number in range(5)
+        ]
+    assert len(tokens._ASCII_TERMS) <= 2

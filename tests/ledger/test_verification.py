@@ -8,6 +8,7 @@ from evidentia.ledger.verification import recorded_of, with_entry_check, with_le
 from evidentia.proof.statement import Statement
 from evidentia.proof.verification import Check, ProofReport, Verdict
 from ledger.test_commitment import SESSION
+from ledger.test_contexts import GIVEN
 from ledger.test_pages import SESSION as EARLIER
 
 HOLDS = (Check("entry", holds=True, says="it holds"),)
@@ -22,6 +23,7 @@ def test_an_entry_that_says_what_the_statement_says_holds() -> None:
         assert report_of(recorded_of(session), session.to_statement()).holds
     assert "claims_root" in recorded_of(SESSION)
     assert "claims_root" not in recorded_of(EARLIER)
+    assert {"claims_root", "corpus"} & recorded_of(GIVEN).keys() == {"claims_root"}
 
 
 @pytest.mark.parametrize("name", ["session_id", "previous_ledger_id", "summary", "claims_root"])
