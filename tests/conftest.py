@@ -56,6 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_SERVER] = PostgresServer(Path(given) if given else new_folder())
 
 
+def _is_of_the_whole_form(item: pytest.Item) -> bool:
+    if item.get_closest_marker("whole"):
+        return True
+    call = getattr(item, "callspec", None)
+    is_second = call is not None and call.params.get("place") == "postgresql"
+    return is_second and item.get_closest_marker("sqlite_suffices") is not None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what belongs to the whole form, and trace no more than the short form needs.
@@ -64,9 +72,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     down. Tracing trebles the time of property tests, and adds a third to that of the others.
     """
     if not config.getoption("whole"):
-        left_out = [item for item in items if item.get_closest_marker("whole")]
+        left_out = [item for item in items if _is_of_the_whole_form(item)]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("whole")]
+        items[:] = [item for item in items if not _is_of_the_whole_form(item)]
     untraced = {"survival"} if config.getoption("whole") else _NOT_TRACED
     for item in items:
         package = item.path.relative_to(_TESTS).parts[0] if _TESTS in item.path.parents else ""

@@ -3,6 +3,8 @@
 import pytest
 
 from evidentia.errors import ProofError
+from evidentia.judges.numbers import NumbersJudge
+from evidentia.judges.quote import QuoteJudge
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.pages import (
     PAGE,
@@ -30,7 +32,7 @@ def session_of(count: int) -> LedgerSession:
         query="What does a room cost?",
         answer=answer,
         claims=extract_claims(answer).claims,
-        ledger=check(answer, leave_corpus()),
+        ledger=check(answer, leave_corpus(), [QuoteJudge(), NumbersJudge()]),
     )
 
 

@@ -22,7 +22,7 @@ from workspace.policies import (
     write_policies,
 )
 
-pytestmark = needs_model
+pytestmark = [needs_model, pytest.mark.sqlite_suffices]
 
 RULES = ["quote", "numbers"]
 

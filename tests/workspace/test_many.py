@@ -67,6 +67,7 @@ def ids(found: CheckedAnswers) -> list[str | None]:
 # What comes out
 
 
+@pytest.mark.sqlite_suffices
 def test_each_answer_gets_the_ledger_that_it_would_get_alone(filled: Workspace) -> None:
     given = answers(4)
     told: list[tuple[int, int]] = []
@@ -113,6 +114,7 @@ def test_without_workers_this_process_checks(embedded: Workspace, tmp_path: Path
     assert {line.split()[0] for line in notes.read_text().splitlines()} == {str(os.getpid())}
 
 
+@pytest.mark.sqlite_suffices
 def test_what_is_no_answer_is_told_and_the_others_go_on(filled: Workspace, tmp_path: Path) -> None:
     given: list[Any] = [
         SUPPORTED,
@@ -241,6 +243,7 @@ def test_a_damaged_ledger_is_no_reason_not_to_check(embedded: Workspace) -> None
 # Trouble
 
 
+@pytest.mark.sqlite_suffices
 def test_an_answer_whose_worker_dies_is_tried_again(filled: Workspace, tmp_path: Path) -> None:
     judge = DiesOnceJudge(tmp_path / "mark")
     checked = filled.check_many(answers(3), judges=[judge], workers=2)
@@ -249,6 +252,7 @@ def test_an_answer_whose_worker_dies_is_tried_again(filled: Workspace, tmp_path:
     assert count(filled, "ledgers") == 3
 
 
+@pytest.mark.sqlite_suffices
 def test_poison_is_told_after_a_few_tries_and_stops_no_other(filled: Workspace) -> None:
     given = [*answers(2), {"id": "bad", "answer": POISON}, *answers(4)[2:]]
     checked = filled.check_many(given, judges=[TroubleJudge()], workers=2)
@@ -281,6 +285,7 @@ def test_what_was_recorded_and_not_reported_is_not_recorded_twice(filled: Worksp
     assert count(filled, "ledgers") == 2
 
 
+@pytest.mark.sqlite_suffices
 def test_workers_that_are_killed_are_replaced(filled: Workspace) -> None:
     given = answers(tiers.count(30, short=8))
     killed: list[int] = []
@@ -358,7 +363,7 @@ def test_workers_end_by_themselves_when_nobody_asks_any_more(
 ) -> None:
     workspace = sqlite_place.open()
     workspace.ingest(write_policies(tmp_path / "docs"))
-    given = answers(tiers.count(300, short=60))
+    given = answers(tiers.count(300, short=30))
     with start(sqlite_place, tmp_path, given) as running:
         wait_for(lambda: count(workspace, "ledgers") >= 3)
         workers = psutil.Process(running.pid).children()
@@ -372,6 +377,7 @@ def test_workers_end_by_themselves_when_nobody_asks_any_more(
     assert count(workspace, "ledgers") == len(given)
 
 
+@pytest.mark.sqlite_suffices
 def test_two_runs_at_once_share_a_workspace(place: Place, tmp_path: Path) -> None:
     workspace = place.open()
     workspace.ingest(write_policies(tmp_path / "docs"))
@@ -478,6 +484,7 @@ def test_keys_of_ones_own_stay_in_this_process(embedded: Workspace) -> None:
         embedded.check_many(answers(2), judges=WORDS, workers=1)
 
 
+@pytest.mark.sqlite_suffices
 def test_workers_check_in_the_name_of_the_same_user_and_tenant(
     place: Place, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+import tiers
 from evidentia.store.search import IndexedChunk, IndexedDocument, SearchIndex, Within
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.searching import rebuild_index, search_index
@@ -39,14 +40,14 @@ def findings(workspace: Workspace) -> list[str]:
     return [one for one in workspace.audit().findings if "search index" in one]
 
 
-def test_a_library_built_in_ten_orders_gives_the_same_passages(tmp_path: Path) -> None:
+def test_a_library_built_in_any_order_gives_the_same_passages(tmp_path: Path) -> None:
     texts = {
         f"p{number}.md": f"# Policy {number}\n\n{LEAVE}\nRoom {number} holds {number + 3} people.\n"
         for number in range(12)
     }
     answer = "Room 7 holds 10 people. Leave requests must be submitted 2 weeks in advance."
     expected = None
-    for seed in range(10):
+    for seed in range(tiers.count(10, short=4)):
         names = Random(seed).sample(sorted(texts), len(texts))
         docs = write_policies(tmp_path / "docs", texts)
         with open_workspace(tmp_path / f"home {seed}") as workspace:
