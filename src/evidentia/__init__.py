@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evidentia.ledger.confidence import calculate_confidence
     from evidentia.ledger.judging import Judge, Opinion
     from evidentia.ledger.membership import CorpusProof
+    from evidentia.ledger.metrics import LedgerMetrics
     from evidentia.ledger.model import (
         Claim,
         ClaimType,
@@ -188,6 +189,7 @@ _HOMES = {
     "LedgerCorpus": "workspace.membership",
     "LedgerEntry": "ledger.model",
     "LedgerHead": "ledger.pages",
+    "LedgerMetrics": "ledger.metrics",
     "LedgerPage": "workspace.ledger_pages",
     "LedgerSession": "ledger.session",
     "LedgerSummary": "ledger.model",
@@ -333,6 +335,7 @@ __all__ = [
     "LedgerCorpus",
     "LedgerEntry",
     "LedgerHead",
+    "LedgerMetrics",
     "LedgerPage",
     "LedgerSession",
     "LedgerSummary",

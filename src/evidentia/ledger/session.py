@@ -21,6 +21,7 @@ from evidentia.ledger.contexts import (
     shown_passages,
     wrong_contexts,
 )
+from evidentia.ledger.metrics import LedgerMetrics, metrics_of
 from evidentia.ledger.model import Claim, EvidenceLedger, LedgerEntry, LedgerSummary, Verdict
 from evidentia.ledger.verdicts import rests_on
 from evidentia.ledger.votes import Judging
@@ -134,6 +135,10 @@ class LedgerSession(LaterFields):
     def document_count(self) -> int:
         """How many documents the answer was checked against, versions counted each."""
         return len(self.documents) if self.corpus is None else self.corpus.used
+
+    def metrics(self) -> LedgerMetrics:
+        """Return the ledger in the numbers that evaluation tools speak of."""
+        return metrics_of(self)
 
     def origins(self, entry: LedgerEntry) -> tuple[Origin, ...]:
         """Say where the evidence is from that an entry's verdict rests on: contexts, library, both.

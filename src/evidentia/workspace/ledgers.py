@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
     from evidentia.ledger.membership import CorpusProof
+    from evidentia.ledger.metrics import LedgerMetrics
     from evidentia.ledger.model import Verdict
     from evidentia.ledger.outcomes import CheckedAnswers
     from evidentia.ledger.votes import JudgingPolicy
@@ -125,6 +126,10 @@ class RecordedLedger(EvidenceLedger):
     def entry(self) -> int:
         """The number of the trail's entry that records it."""
         return self._entry
+
+    def metrics(self) -> "LedgerMetrics":
+        """Return it in the numbers that evaluation tools speak of."""
+        return self._session.metrics()
 
     @property
     def file_changes(self) -> "tuple[FileChange, ...]":
