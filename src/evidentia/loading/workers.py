@@ -36,6 +36,7 @@ _ONE_THREAD: Final = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 """One thread for arithmetic in each worker: there are as many workers as cores."""
+_SETTINGS: Final = "EVIDENTIA_"
 # Ctrl-C on a terminal is for the process that asks, which ends its workers.
 _APART: Final[dict[str, Any]] = {"process_group": 0} if hasattr(os, "setpgid") else {}
 _LOOK_SECONDS = 0.5
@@ -57,6 +58,11 @@ class WorkerEndedError(Exception):
         self.status = status
         self.took_too_long = took_too_long
         self.is_unready = is_unready
+
+    @property
+    def is_beyond_limits(self) -> bool:
+        """Whether it would have needed more time or memory than there is for a question."""
+        return self.took_too_long or self.status == OUT_OF_MEMORY
 
     @property
     def why(self) -> str:
@@ -317,7 +323,7 @@ class Workers:
             [sys.executable, "-P", "-m", self._module],  # no module out of the current folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | _ONE_THREAD,
+            env=_environment(),
             **_APART,
         )
         with self._lock:
@@ -333,6 +339,12 @@ class Workers:
         process.communicate()
         with self._lock:
             self._processes.discard(process)
+
+
+def _environment() -> dict[str, str]:
+    """Return a worker's environment: without our settings, among which are a key's secrets."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
+    return own | _ONE_THREAD
 
 
 def cores() -> int:
