@@ -10,6 +10,7 @@ place: nothing is marked rather than something wrong.
 import re
 import unicodedata
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -237,13 +238,16 @@ class _Alignment:
         self._lines = [line for line in lines if line.spellings[0].text]
         # the longest first: what is long stands in one place, and leaves fewer for the rest
         by_length = sorted(self._lines, key=lambda line: -len(line.spellings[0].text))
+        alike = Counter(line.spellings[0].text for line in self._lines)
         for line in by_length:
-            self._place_sole(line)
+            if alike[line.spellings[0].text] == 1:
+                self._place_sole(line)
         self._place_all_beside()
         self._place_in_order()
         self._place_all_beside()
-        for at in self._open():
-            self._place_parts(self._lines[at])
+        for line in [self._lines[at] for at in self._open()]:
+            if alike[line.spellings[0].text] == 1:
+                self._place_parts(line)
         self._known = {
             place: letter for line in self._lines for place, letter in line.found.items()
         }
@@ -288,7 +292,7 @@ class _Alignment:
 
     def _place_beside(self, at: int) -> bool:
         """Place a line that stands directly behind the one before it, or before the next."""
-        before = self._lines[at - 1].after if at else 0
+        before = self._lines[at - 1].after if at else -1
         behind = self._lines[at + 1].first if at + 1 < len(self._lines) else -1
         for used, found in self._places(self._lines[at]):
             length = len(self._lines[at].spellings[used].text)
