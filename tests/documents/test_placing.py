@@ -218,5 +218,16 @@ def test_words_are_parted_by_spaces_lines_and_wide_gaps() -> None:
     assert words([]) == []
 
 
+def test_on_a_page_that_is_seen_turned_lines_go_down() -> None:
+    def turned(place: Rectangle) -> Rectangle:
+        return Rectangle(place.top, place.left, place.bottom, place.right)
+
+    upright = page("Notice is given.", "Leave is 15 days.")
+    glyphs = [Glyph(text, turned(where)) for text, where in upright]
+    found = placed(glyphs, "Notice is given.\nLeave is 15 days.", "Leave is 15 days.")
+    assert found == Placed((Rectangle(12, 0, 12 + HIGH, 17 * WIDE),))
+    assert words(glyphs)[0] == Word("Notice", Rectangle(0, 0, HIGH, 6 * WIDE))
+
+
 def test_a_place_in_points_is_a_share_of_the_page() -> None:
     assert Rectangle(-1, 10, 50, 300).of_page(100, 200) == Rectangle(0, 0.05, 0.5, 1)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 SURE: Final = 0.9
@@ -73,8 +74,10 @@ class Placed:
     reason: str | None = None
 
 
-def words(glyphs: Iterable[Glyph]) -> list[Word]:
+def words(glyphs: Sequence[Glyph]) -> list[Word]:
     """Return the words of a page as they are drawn, in the order of its text."""
+    if _is_sideways(glyphs):
+        return [Word(text, _swapped(place)) for text, place in words(_turned_page(glyphs))]
     found: list[Word] = []
     letters: list[Glyph] = []
     for glyph in [*glyphs, Glyph(" ", Rectangle(0, 0, 0, 0))]:
@@ -97,6 +100,11 @@ def place(
     `text` is all that is known of the page's text, also around the parts: it tells apart what
     stands there several times.
     """
+    if _is_sideways(glyphs):
+        return tuple(
+            Placed(tuple(map(_swapped, one.rectangles)), one.reason)
+            for one in place(_turned_page(glyphs), text, spans)
+        )
     drawn = _Drawn(_turned(glyphs))
     lines = [_Line.of(found.group(), found.start()) for found in re.finditer(r"[^\n]+", text)]
     alignment = _Alignment(drawn, lines)
@@ -362,6 +370,24 @@ def _goes_on(before: Rectangle, one: Rectangle) -> bool:
     return common >= _SAME_LINE * height and gap <= _GAP * max(
         before.bottom - before.top, one.bottom - one.top
     )
+
+
+def _is_sideways(glyphs: Sequence[Glyph]) -> bool:
+    """Whether most letters of a page stand below each other: it is seen turned."""
+    letters = [glyph.place for glyph in glyphs if _folded(glyph.text)]
+    upright = sum(
+        abs(one.top - other.top) > abs(one.left - other.left) for one, other in pairwise(letters)
+    )
+    return 2 * upright > len(letters)
+
+
+def _turned_page(glyphs: Iterable[Glyph]) -> list[Glyph]:
+    return [Glyph(text, _swapped(place)) for text, place in glyphs]
+
+
+def _swapped(place: Rectangle) -> Rectangle:
+    """Return a place with across for down."""
+    return Rectangle(place.top, place.left, place.bottom, place.right)
 
 
 def _around(places: Sequence[Rectangle]) -> Rectangle:
