@@ -72,7 +72,8 @@ def read_words(data: bytes, number: int) -> PageWords:
         size = page.get_size()
         found = words(_glyphs(page, number))
         shares = tuple(one._replace(place=one.place.of_page(*size)) for one in found)
-        return PageWords(*size, shares)
+        width, height = size
+        return PageWords(width, height, shares)
 
 
 def place_spans(
@@ -86,7 +87,8 @@ def place_spans(
             Placed(tuple(one.of_page(*size) for one in span.rectangles), span.reason)
             for span in found
         )
-        return PlacedSpans(*size, tuple(shares))
+        width, height = size
+        return PlacedSpans(width, height, tuple(shares))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ _PNG: Final[dict[str, Any]] = {
     "schema": {"type": "string", "format": "binary"},
     "example": "\u0089PNG…",
 }
-_PLACE: Final = {"left": 0.12, "top": 0.1, "right": 0.46, "bottom": 0.115}
+_PLACE: Final[dict[str, Any]] = {"left": 0.12, "top": 0.1, "right": 0.46, "bottom": 0.115}
 _PAGE: Final[dict[str, Any]] = {
     "document_id": "doc_5a6b7c8d9e0f1a2b",
     "version": 1,
