@@ -218,6 +218,13 @@ def test_words_are_parted_by_spaces_lines_and_wide_gaps() -> None:
     assert words([]) == []
 
 
+def test_a_capital_of_three_lines_takes_no_other_lines_in() -> None:
+    capital = Glyph("A", Rectangle(0, 0, 20, 34))
+    glyphs = [capital, *line("nd so it begins", 20), *line("with other words", 20, 1)]
+    found = placed(glyphs, "And so it begins\nwith other words", "And so it begins")
+    assert found.rectangles == (capital.place, Rectangle(20, 0, 20 + 15 * WIDE, HIGH))
+
+
 def test_on_a_page_that_is_seen_turned_lines_go_down() -> None:
     def turned(place: Rectangle) -> Rectangle:
         return Rectangle(place.top, place.left, place.bottom, place.right)

@@ -23,6 +23,8 @@ _SHORTEST: Final = 8
 """How many letters a part of a line has at least that is looked for by itself."""
 _SAME_LINE: Final = 0.5
 """Which share of their height two letters of one line have in common."""
+_ALIKE: Final = 0.5
+"""How many times the height of the higher one the lower of two letters of a line has at least."""
 _GAP: Final = 2.0
 """How many times its height a gap is wide that parts a rectangle."""
 _LEFT_OUT = re.compile(
@@ -364,11 +366,14 @@ def _lines_of(places: Iterable[Rectangle]) -> Iterator[Rectangle]:
 
 def _goes_on(before: Rectangle, one: Rectangle) -> bool:
     """Whether a letter stands in the line of another, on either side of it and not far away."""
-    height = min(before.bottom - before.top, one.bottom - one.top)
+    heights = sorted((before.bottom - before.top, one.bottom - one.top))
     common = min(before.bottom, one.bottom) - max(before.top, one.top)
     gap = max(one.left - before.right, before.left - one.right)
-    return common >= _SAME_LINE * height and gap <= _GAP * max(
-        before.bottom - before.top, one.bottom - one.top
+    # one that is much higher, as a capital of three lines, would reach into other lines
+    return (
+        common >= _SAME_LINE * heights[0]
+        and heights[0] >= _ALIKE * heights[1]
+        and gap <= _GAP * heights[1]
     )
 
 
