@@ -65,6 +65,7 @@ class Settings:
     server_origins: tuple[str, ...] | None = None
     server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
+    server_workers: int | None = None
     server_checks_per_minute: int = 120
     server_exports_per_minute: int = 60
     server_sign_ins_per_minute: int = 20
@@ -160,6 +161,11 @@ class Settings:
                 default.server_upload_bytes,
                 "a number of bytes",
                 (1_000, 10_000_000_000),
+            ),
+            server_workers=(
+                _number(given, "server_workers", 1, "a number of processes", (1, 256))
+                if given.get("server_workers")
+                else None
             ),
             server_checks_per_minute=_rate(given, "checks", default.server_checks_per_minute),
             server_exports_per_minute=_rate(given, "exports", default.server_exports_per_minute),

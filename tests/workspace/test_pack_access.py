@@ -14,6 +14,7 @@ from evidentia.access.actions import MAY, Action, Role
 from evidentia.access.guard import TABLE, On
 from evidentia.access.openfga import OpenFgaAuthorizer
 from evidentia.canonical import canonical_json
+from evidentia.documents.model import DocumentChunk
 from evidentia.errors import AccessError, InputError, IntegrityError, NotFoundError, SealingError
 from evidentia.ledger.outcomes import CheckedAnswers
 from evidentia.packs.model import EvidencePack
@@ -91,6 +92,8 @@ NO_DOCUMENT = StoredDocument(
     )
 )
 
+NO_CHUNK = DocumentChunk("chunk_x", "doc_x", 0, "It is so.", 1, (), 0, 9, "0" * 64)
+
 USER_KEY = "64" * 32
 WITNESS = Witness().key
 CALLS: dict[str, Act] = {
@@ -128,6 +131,9 @@ CALLS: dict[str, Act] = {
     "documents.remove": lambda ws, _: ws.documents.remove(NO_DOCUMENT, reason="why"),
     "documents.search": lambda ws, _: ws.documents.search("so"),
     "documents.sync": lambda ws, folder: ws.documents.sync(folder),
+    "documents.page_image": lambda ws, _: ws.documents.page_image(NO_DOCUMENT, 1),
+    "documents.page_words": lambda ws, _: ws.documents.page_words(NO_DOCUMENT, 1),
+    "documents.rectangles": lambda ws, _: ws.documents.rectangles(NO_DOCUMENT, NO_CHUNK),
     "documents.page_text": lambda ws, _: ws.documents.page_text(NO_DOCUMENT, 1),
     "documents.record_missing": lambda ws, _: ws.documents.record_missing(),
     "documents.resolve": lambda ws, _: ws.documents.resolve("a1b2c3d4"),
@@ -137,11 +143,15 @@ CALLS: dict[str, Act] = {
     "judges.disallow": lambda ws, _: ws.judges.disallow("http://localhost:1/v1"),
     "judges.make": lambda ws, _: ws.judges.make(["quote"]),
     "ledgers.audit": lambda ws, _: ws.ledgers.audit(),
+    "ledgers.begin": lambda ws, _: ws.ledgers.begin("It is so.", judges=["quote"]),
     "ledgers.check": lambda ws, _: ws.check("It is so.", judges=["quote"]),
     "ledgers.check_many": lambda ws, _: ws.check_many(["It is so."], workers=0, judges=["quote"]),
     "ledgers.corpus": lambda ws, _: ws.ledgers.corpus("latest"),
     "ledgers.export": lambda ws, folder: ws.ledgers.export("latest", folder / "ledger.md"),
     "ledgers.find": lambda ws, _: ws.ledgers.find("latest"),
+    "ledgers.finish": lambda ws, _: ws.ledgers.finish(
+        ws.ledgers.begin("It is so.", judges=["quote"])
+    ),
     "ledgers.get": lambda ws, _: ws.ledgers.get("latest"),
     "ledgers.give_verdict": lambda ws, _: ws.ledgers.give_verdict(
         "latest", "clm_x", "weak", reason="seen"

@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
+from evidentia.jobs.processes import Processes
 from evidentia.server import api, idempotency, observing, problems, signing_in
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
@@ -48,7 +49,10 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         server_secret(opened, settings),
         OneTimeLink() if owner_link else None,
         Provider.of(settings),
+        Processes.of(settings.server_workers),
     )
+    if running.processes is not None:
+        opened.judging, opened.reading = running.processes.judging, running.processes.reading
     app = FastAPI(
         title="Evidentia",
         version=__version__,
@@ -90,7 +94,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     to_thread.current_default_thread_limiter().total_tokens = running.threads
     await run_in_threadpool(idempotency.forget_old, running)
     yield
-    await run_in_threadpool(running.downloads.close)
+    await run_in_threadpool(running.close)
 
 
 async def _told(request: Request, error: Exception) -> Response:

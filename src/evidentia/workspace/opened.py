@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from evidentia.errors import environment_problem
 from evidentia.store.database import Database
@@ -18,6 +18,7 @@ from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.loading.workers import Apart
     from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
     from evidentia.workspace import Workspace
@@ -31,6 +32,8 @@ _LOG_ID_BYTES = 8
 _MOST_SHELVES = 8
 """Of how many tenants' libraries the passages are remembered that were read last."""
 _MOST_TENANTS = 1_000
+_MOST_PAGES = 200
+"""How many pictures of pages, and texts with places, are remembered: 10 MB, 40 at most."""
 
 Clock = Callable[[], datetime]
 Randomness = Callable[[int], bytes]
@@ -40,7 +43,8 @@ class Opened:
     """A database, a lake and keys, with what is remembered of them; threads may share one.
 
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
-    program makes one for each request: all of them append in the same group commits.
+    program makes one for each request: all of them append in the same group commits. `judging` and
+    `reading` are the processes in which answers are judged and files read, where a server has some.
     """
 
     def __init__(
@@ -71,6 +75,9 @@ class Opened:
         self.adopted: Remembered[str, tuple[int, tuple[Adoption, ...]]] = Remembered(_MOST_TENANTS)
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)
+        self.pages: Remembered[Any, Any] = Remembered(_MOST_PAGES)
+        self.judging: Apart | None = None
+        self.reading: Apart | None = None
         self._clock = clock
 
     def __enter__(self) -> Self:
