@@ -65,6 +65,7 @@ class Settings:
     server_origins: tuple[str, ...] | None = None
     server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
+    server_jobs: int = 2
     server_checks_per_minute: int = 120
     server_exports_per_minute: int = 60
     server_sign_ins_per_minute: int = 20
@@ -160,6 +161,9 @@ class Settings:
                 default.server_upload_bytes,
                 "a number of bytes",
                 (1_000, 10_000_000_000),
+            ),
+            server_jobs=_number(
+                given, "server_jobs", default.server_jobs, "how many jobs run at once", (0, 8)
             ),
             server_checks_per_minute=_rate(given, "checks", default.server_checks_per_minute),
             server_exports_per_minute=_rate(given, "exports", default.server_exports_per_minute),

@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
+from evidentia.jobs.runner import Runner
 from evidentia.server import api, idempotency, observing, problems, signing_in
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
@@ -46,6 +47,7 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         opened,
         settings,
         server_secret(opened, settings),
+        Runner(opened, at_once=settings.server_jobs),
         OneTimeLink() if owner_link else None,
         Provider.of(settings),
     )
@@ -89,7 +91,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     running: Running = app.state.running
     to_thread.current_default_thread_limiter().total_tokens = running.threads
     await run_in_threadpool(idempotency.forget_old, running)
+    running.runner.start()
     yield
+    running.stopping.set()
+    await run_in_threadpool(running.runner.close)
     await run_in_threadpool(running.downloads.close)
 
 

@@ -1,6 +1,7 @@
 """What all requests to one server share: what is opened, how it is set up, what it counts."""
 
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from fastapi import Request
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 
 from evidentia.errors import InputError
+from evidentia.jobs.runner import Runner
 from evidentia.proof.files import read_bytes
 from evidentia.server.caching import KeptAnswers
 from evidentia.server.downloads import Downloads
@@ -25,6 +27,8 @@ LEAST_SECRET_BYTES: Final = 32
 _MOST_SECRET_BYTES: Final = 4_096
 _REFUSED_PER_MINUTE: Final = 120
 """How many refusals of one caller are recorded in a minute: they are for good."""
+WAITED_CHECKS: Final = 2
+"""How many checks may go on at once as jobs that no one waits for any more."""
 _AT_ONCE: Final = 2
 """How many connections one request may hold at once: it may read while it writes."""
 
@@ -36,6 +40,8 @@ class Running:
     opened: Opened
     settings: Settings
     secret: bytes = field(repr=False)
+    runner: Runner
+    """Who does the jobs."""
     sign_in: "OneTimeLink | None" = None
     """Where the owner of an embedded workspace signs in; None if no one does so."""
     provider: Provider | None = None
@@ -46,8 +52,16 @@ class Running:
     """Answers about what never changes."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
+    going_on: threading.Semaphore = field(
+        default_factory=lambda: threading.Semaphore(WAITED_CHECKS)
+    )
+    """Is taken by each check that goes on after its request was answered."""
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Whether the server was told to stop: who listens to events is let go."""
     started: str = field(default_factory=lambda: secrets.token_hex(8))
     """Another one at every start: what only this one knows ends with it."""
+    waits: float = 10.0
+    """How many seconds a request waits for a check, before that goes on as a job."""
     seconds: Callable[[], float] = time.monotonic
     """What rates are measured by."""
     rates: Rates = field(init=False)
@@ -65,7 +79,8 @@ class Running:
     @property
     def threads(self) -> int:
         """How many requests may be worked on at once, so that none waits for a connection."""
-        return max(1, self.opened.database.connections // _AT_ONCE - self.downloads.threads)
+        others = self.downloads.threads + self.runner.at_once + WAITED_CHECKS
+        return max(1, self.opened.database.connections // _AT_ONCE - others)
 
     @property
     def is_https(self) -> bool:

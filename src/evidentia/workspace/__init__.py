@@ -4,6 +4,7 @@ It brings the clock, the randomness, the database and the files; what it returns
 """
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -14,6 +15,8 @@ from evidentia.workspace.opened import DEFAULT_TENANT, Opened, open_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection
 
     from evidentia.access.actions import Authorizer
     from evidentia.bundles.model import EvidenceBundle
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.auditing import Whole
     from evidentia.workspace.bundles import Bundles
     from evidentia.workspace.documents import Documents
+    from evidentia.workspace.jobs import Jobs
     from evidentia.workspace.judges import Judges
     from evidentia.workspace.ledgers import Ledgers
     from evidentia.workspace.packs import Packs
@@ -101,6 +105,17 @@ class Workspace:
     def acting_as(self, user: str) -> "Workspace":
         """Return this workspace in the name of a user: what they may do is what grants say."""
         return self.opened.for_(self.tenant, user, self._acting.asked)
+
+    def within(self, also: "Callable[[Connection], None]") -> "Workspace":
+        """Return this workspace, in whose every transaction that appends something more is done."""
+        asked, before = self._acting.asked, self._acting.asked.within
+
+        def both(connection: "Connection") -> None:
+            if before is not None:
+                before(connection)
+            also(connection)
+
+        return self.opened.for_(self.tenant, self.user, replace(asked, within=both))
 
     def admit(self, method: str) -> None:
         """Raise `AccessError` unless the user may call a method of a part, named `part.method`.
@@ -170,6 +185,13 @@ class Workspace:
         from evidentia.workspace.auditing import Whole  # noqa: PLC0415 - the same
 
         return Whole(self._acting)
+
+    @cached_property
+    def jobs(self) -> "Jobs":
+        """Long work that servers do: asked for, looked at, cancelled."""
+        from evidentia.workspace.jobs import Jobs  # noqa: PLC0415 - the same
+
+        return Jobs(self._acting)
 
     @cached_property
     def access(self) -> "Roles":
