@@ -15,6 +15,7 @@ EvidentiaError                 anything below; exit code 1
 │   ├── ConflictError          what was asked for conflicts with what is recorded already
 │   └── SettingsError          an EVIDENTIA_* variable is unknown or has a wrong value
 └── EnvironmentProblem         the machine, the database or the disk stands in the way; exit code 3
+    └── BusyError              too much is being done already: it can be tried again
 ```
 
 A message says what was wrong, where, and what to do about it, in one line.
@@ -104,6 +105,10 @@ class EnvironmentProblem(EvidentiaError):  # noqa: N818 - "error" twice says not
     """The machine, the database or the disk stands in the way."""
 
     exit_code: ClassVar[int] = 3
+
+
+class BusyError(EnvironmentProblem):
+    """Too much is being done already, or waits to be: try again in a few seconds."""
 
 
 def environment_problem(error: OSError) -> EnvironmentProblem:

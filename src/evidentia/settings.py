@@ -66,6 +66,7 @@ class Settings:
     server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
     server_jobs: int = 2
+    server_workers: int | None = None
     server_checks_per_minute: int = 120
     server_exports_per_minute: int = 60
     server_sign_ins_per_minute: int = 20
@@ -164,6 +165,11 @@ class Settings:
             ),
             server_jobs=_number(
                 given, "server_jobs", default.server_jobs, "how many jobs run at once", (0, 8)
+            ),
+            server_workers=(
+                _number(given, "server_workers", 1, "a number of processes", (1, 256))
+                if given.get("server_workers")
+                else None
             ),
             server_checks_per_minute=_rate(given, "checks", default.server_checks_per_minute),
             server_exports_per_minute=_rate(given, "exports", default.server_exports_per_minute),

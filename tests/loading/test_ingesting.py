@@ -390,8 +390,10 @@ def test_a_version_that_someone_else_stored_meanwhile_is_taken(
 def read_by(monkeypatch: pytest.MonkeyPatch, version: int, *, drops: str = "") -> None:
     """Have files read by readers of a version, which may leave words out that others read."""
 
-    def read_otherwise(asked: Iterable[Asked], *, count: int) -> Iterator[ReadFile | InputError]:
-        for answer in read_files(asked, count=count):
+    def read_otherwise(
+        asked: Iterable[Asked], *, count: int, apart: None
+    ) -> Iterator[ReadFile | InputError]:
+        for answer in read_files(asked, count=count, apart=apart):
             if isinstance(answer, ReadFile):
                 kept = [one for one in answer.chunks if not drops or drops not in one.text]
                 chunks = tuple(replace(one, index=place) for place, one in enumerate(kept))

@@ -17,6 +17,7 @@ from sqlalchemy import make_url
 from starlette.testclient import TestClient
 
 from evidentia.access.actions import Role
+from evidentia.jobs.processes import Processes
 from evidentia.server.app import create_app
 from evidentia.server.running import Running
 from evidentia.settings import Settings
@@ -100,6 +101,10 @@ def furnish(place: Place) -> Furniture:
     return Furniture(place.home.folder, name, tokens, made, clock.at)
 
 
+PROCESSES = Processes.of(1)
+"""They start when the first test needs them, and end with the tests."""
+
+
 @contextmanager
 def serving(place: Place, furniture: Furniture, **settings: Any) -> Iterator[House]:
     """Give the server of a place that is a copy of the furnished one."""
@@ -108,7 +113,9 @@ def serving(place: Place, furniture: Furniture, **settings: Any) -> Iterator[Hou
     opened = _opened(place, clock)
     found = replace(Settings(), **{"server_jobs": 0, **settings})  # few tests have jobs done
     app = create_app(opened, found, owner_link=True)
-    app.state.running = replace(app.state.running, seconds=lambda: 0.0)  # no rate is refilled
+    # no rate is refilled, and the processes beside it are those of all tests
+    app.state.running = replace(app.state.running, seconds=lambda: 0.0, processes=None)
+    opened.judging, opened.reading = PROCESSES.judging, PROCESSES.reading
     with TestClient(app, base_url=HOST, follow_redirects=False) as client:
         yield House(place, app, client, clock, furniture.tokens, furniture.made)
     opened.close()

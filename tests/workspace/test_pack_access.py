@@ -137,11 +137,15 @@ CALLS: dict[str, Act] = {
     "judges.disallow": lambda ws, _: ws.judges.disallow("http://localhost:1/v1"),
     "judges.make": lambda ws, _: ws.judges.make(["quote"]),
     "ledgers.audit": lambda ws, _: ws.ledgers.audit(),
+    "ledgers.begin": lambda ws, _: ws.ledgers.begin("It is so.", judges=["quote"]),
     "ledgers.check": lambda ws, _: ws.check("It is so.", judges=["quote"]),
     "ledgers.check_many": lambda ws, _: ws.check_many(["It is so."], workers=0, judges=["quote"]),
     "ledgers.corpus": lambda ws, _: ws.ledgers.corpus("latest"),
     "ledgers.export": lambda ws, folder: ws.ledgers.export("latest", folder / "ledger.md"),
     "ledgers.find": lambda ws, _: ws.ledgers.find("latest"),
+    "ledgers.finish": lambda ws, _: ws.ledgers.finish(
+        ws.ledgers.begin("It is so.", judges=["quote"])
+    ),
     "ledgers.get": lambda ws, _: ws.ledgers.get("latest"),
     "ledgers.give_verdict": lambda ws, _: ws.ledgers.give_verdict(
         "latest", "clm_x", "weak", reason="seen"

@@ -30,6 +30,7 @@ from evidentia.loading.reading import (
     read_files,
 )
 from evidentia.loading.shelving import Shelf, Shelving
+from evidentia.loading.workers import Apart
 from evidentia.store.database import Database
 from evidentia.store.lake import Lake
 from evidentia.store.sql import library
@@ -83,12 +84,14 @@ class Asking(NamedTuple):
 
     `collection` names the one that all documents come into, in place of their folders' own;
     `effective` says when they hold, whatever they say themselves. Where files are not `placed`,
-    they are here for now alone, and where they were is not noted.
+    they are here for now alone, and where they were is not noted. `apart` are processes that are
+    there already, to read in.
     """
 
     collection: str | None = None
     effective: Effective | None = None
     placed: bool = True
+    apart: Apart | None = None
 
 
 class _Task(NamedTuple):
@@ -192,7 +195,9 @@ class Ingesting:
                     else:
                         yield run.asked(place, data)
 
-        for place, answer in run.answers(read_files(questions(), count=len(found.files))):
+        for place, answer in run.answers(
+            read_files(questions(), count=len(found.files), apart=self._asking.apart)
+        ):
             if isinstance(answer, InputError):
                 run.done(place, FileProblem(run.tasks[place].file.filename, str(answer)))
             else:

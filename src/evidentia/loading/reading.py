@@ -1,16 +1,19 @@
 """Reading files into chunks: in worker processes, which a hostile file may crash or exhaust."""
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from evidentia.documents.model import ReadFile
 from evidentia.documents.reading.document import EXTENSIONS
 from evidentia.documents.reading.limits import MAX_BYTES
 from evidentia.errors import DocumentError, EnvironmentProblem, InputError, NotFoundError
-from evidentia.loading.workers import WorkerEndedError, Workers, cores
+from evidentia.loading.workers import Apart, WorkerEndedError, Workers, cores
 
 SECONDS: Final = 300.0
 """How long one file may take, also where a machine is so busy that reading hardly goes on."""
@@ -95,8 +98,13 @@ def read_bytes(file: FoundFile) -> bytes:
     return data
 
 
-def read_files(asked: Iterable[Asked], *, count: int) -> Iterator[ReadFile | InputError]:
-    """Read files, several at once; give what became of each, or why it could not be read."""
+def read_files(
+    asked: Iterable[Asked], *, count: int, apart: Apart | None = None
+) -> Iterator[ReadFile | InputError]:
+    """Read files, several at once; give what became of each, or why it could not be read.
+
+    `apart` are processes that are there already, to read them in.
+    """
     named: list[str] = []
 
     def questions() -> Iterator[Asked]:
@@ -104,8 +112,14 @@ def read_files(asked: Iterable[Asked], *, count: int) -> Iterator[ReadFile | Inp
             named.append(question.filename)
             yield question
 
-    with Workers(WORKER, max(1, min(count, cores())), seconds=SECONDS) as workers:
-        for place, answer in enumerate(workers.map(questions())):
+    at_once = max(1, min(count, cores()))
+    with ExitStack() as stack:
+        if apart is None:
+            workers = stack.enter_context(Workers(WORKER, at_once, seconds=SECONDS))
+            answers = workers.map(questions())
+        else:
+            answers = _read_apart(questions(), at_once, apart)
+        for place, answer in enumerate(answers):
             if isinstance(answer, WorkerEndedError):
                 why = (
                     f"takes longer than the {COMPUTING_SECONDS} seconds that a file may be read for"
@@ -119,6 +133,34 @@ def read_files(asked: Iterable[Asked], *, count: int) -> Iterator[ReadFile | Inp
                 yield answer
             else:
                 raise EnvironmentProblem(f"{named[place]}: the reader answered {answer!r}")
+
+
+def _read_apart(questions: Iterable[Asked], count: int, apart: Apart) -> Iterator[Any]:
+    """Ask processes that are shared; the first file may be refused, those behind it wait."""
+    from evidentia.loading.reader import read_within_limits  # noqa: PLC0415 - it knows this module
+
+    asked: deque[Future[Any]] = deque()
+    is_let_in = False
+    try:
+        for question in questions:
+            asked.append(
+                apart.submit(read_within_limits, question, seconds=SECONDS, patient=is_let_in)
+            )
+            is_let_in = True
+            if len(asked) > count:
+                yield _answer(asked.popleft())
+        while asked:
+            yield _answer(asked.popleft())
+    finally:
+        for one in asked:
+            one.cancel()
+
+
+def _answer(asked: Future[Any]) -> Any:
+    try:
+        return asked.result()
+    except (WorkerEndedError, InputError) as error:
+        return error
 
 
 def _refuse(error: OSError) -> None:

@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
+from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
 from evidentia.server import api, idempotency, observing, problems, signing_in
 from evidentia.server.oidc import Provider
@@ -50,7 +51,10 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         Runner(opened, at_once=settings.server_jobs),
         OneTimeLink() if owner_link else None,
         Provider.of(settings),
+        Processes.of(settings.server_workers),
     )
+    if running.processes is not None:
+        opened.judging, opened.reading = running.processes.judging, running.processes.reading
     app = FastAPI(
         title="Evidentia",
         version=__version__,
@@ -95,7 +99,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
     running.stopping.set()
     await run_in_threadpool(running.runner.close)
-    await run_in_threadpool(running.downloads.close)
+    await run_in_threadpool(running.close)
 
 
 async def _told(request: Request, error: Exception) -> Response:

@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from evidentia.errors import (
     AccessError,
+    BusyError,
     ConflictError,
     DocumentError,
     EnvironmentProblem,
@@ -206,8 +207,9 @@ UNAVAILABLE = Problem(
     "unavailable",
     503,
     "The server cannot do this now",
-    "The database cannot be reached, a disk is full, or the server is stopping. Try again after as "
-    "many seconds as `Retry-After` says. Writes with an `Idempotency-Key` are safe to repeat.",
+    "The database cannot be reached, a disk is full, the server has too much to do, or it is "
+    "stopping. Try again after as many seconds as `Retry-After` says. Writes with an "
+    "`Idempotency-Key` are safe to repeat.",
 )
 PROBLEMS: Final[Mapping[str, Problem]] = {
     one.name: one for one in list(globals().values()) if isinstance(one, Problem)
@@ -270,7 +272,8 @@ def of_error(error: EvidentiaError, *, may_read: bool) -> ProblemError:
     if isinstance(error, SealingError):
         more["unmet"] = list(error.unmet)
     headers = {"retry-after": str(RETRY_SECONDS)} if problem is UNAVAILABLE else {}
-    detail = str(error) if problem is not UNAVAILABLE else problem.title
+    is_told = problem is not UNAVAILABLE or isinstance(error, BusyError)
+    detail = str(error) if is_told else problem.title
     return ProblemError(problem, _FOR_THE_COMMAND_LINE.sub("", detail), headers, more)
 
 

@@ -12,6 +12,7 @@ from fastapi import Request
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 
 from evidentia.errors import InputError
+from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
 from evidentia.proof.files import read_bytes
 from evidentia.server.caching import KeptAnswers
@@ -46,6 +47,8 @@ class Running:
     """Where the owner of an embedded workspace signs in; None if no one does so."""
     provider: Provider | None = None
     """Who else vouches for users."""
+    processes: Processes | None = None
+    """Where answers are judged and files are read: in this process if None."""
     metrics: Metrics = field(default_factory=Metrics)
     downloads: Downloads = field(default_factory=Downloads)
     kept: KeptAnswers = field(default_factory=KeptAnswers)
@@ -75,6 +78,13 @@ class Running:
             Limited.REFUSED: _REFUSED_PER_MINUTE,
         }
         object.__setattr__(self, "rates", Rates(per_minute, self.seconds))
+
+    def close(self) -> None:
+        """End what runs beside it; what is opened goes on, and is closed by whoever opened it."""
+        self.downloads.close()
+        if self.processes is not None:
+            self.opened.judging = self.opened.reading = None
+            self.processes.close()
 
     @property
     def threads(self) -> int:

@@ -279,7 +279,7 @@ def _ingested(
         Recorder(acting),
         acting.tenant,
         opened.now,
-        Asking(collection, days, placed),
+        Asking(collection, days, placed, opened.reading),
     )
     done = run(ingesting, progress or (lambda *_: None))
     known = {one.document.id for one in done.results if one.outcome != "added"}

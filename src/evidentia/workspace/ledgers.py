@@ -5,38 +5,28 @@ the rest.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import PrivateAttr
 
-from evidentia import __version__
-from evidentia.canonical import derived_id, sha256_hex
-from evidentia.documents.reading.document import FORMATS
-from evidentia.errors import InputError, IntegrityError
+from evidentia.canonical import sha256_hex
+from evidentia.errors import AccessError, InputError, IntegrityError
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.ledger.pages import PAGE
 from evidentia.ledger.session import (
-    CheckedDocument,
     LedgerSession,
-    LeftOutText,
-    SearchedBy,
     UnreadFile,
-    cited_documents,
 )
 from evidentia.ledger.verification import recorded_of
 from evidentia.proof.document import Proof
 from evidentia.proof.statement import Statement
-from evidentia.store.sql import ledger_pages, ledgers, library
+from evidentia.store.sql import ledger_pages, ledgers
 from evidentia.store.sql.ledgers import ListedLedger, differing_rows
-from evidentia.store.sql.library import IssuedAnchors, StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.choosing import collection_ids, count_used, day_of
-from evidentia.workspace.commitment import CheckedCorpus, selection
+from evidentia.workspace.choosing import day_of
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.ledger_pages import (
     LedgerPage,
@@ -44,7 +34,6 @@ from evidentia.workspace.ledger_pages import (
     keep_pages,
     page_of,
 )
-from evidentia.workspace.library import versions_in
 from evidentia.workspace.part import Part
 from evidentia.workspace.recorded import Progress, Recorded
 
@@ -55,7 +44,6 @@ if TYPE_CHECKING:
     from evidentia.export.pdf.rendering import Language, Typeface
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.answers import GivenAnswer, UnreadAnswer
-    from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
     from evidentia.ledger.membership import CorpusProof
     from evidentia.ledger.model import Verdict
@@ -63,10 +51,10 @@ if TYPE_CHECKING:
     from evidentia.ledger.votes import JudgingPolicy
     from evidentia.loading.ingesting import FileProblem, Ingestion
     from evidentia.loading.places import FileChange
+    from evidentia.store.sql.library import StoredDocument
     from evidentia.store.sql.log import Receipt
     from evidentia.store.sql.statistics import DayOfLedgers
-    from evidentia.workspace.corpora import Part as CheckedPart
-    from evidentia.workspace.corpora import Pin
+    from evidentia.workspace.judging import StartedCheck
     from evidentia.workspace.many import Executor
     from evidentia.workspace.membership import LedgerCorpus
     from evidentia.workspace.verdicts import GivenVerdict
@@ -172,94 +160,102 @@ class Ledgers(Part, name="ledgers"):
         passages that are embedded before that, which is done once. What is returned also says, as
         `file_changes`, which documents it rests on are no longer where, or as, they were read.
         """
-        from evidentia.documents.scoring import FORMULA  # noqa: PLC0415 - only checking needs it
-        from evidentia.language.tokens import TOKENS_VERSION  # noqa: PLC0415 - the same
-        from evidentia.ledger.checking import CheckContext, check_with_votes  # noqa: PLC0415 - the same
-        from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - the same
-        from evidentia.ledger.joining import join_corpora  # noqa: PLC0415 - the same
-        from evidentia.ledger.votes import JudgingPolicy  # noqa: PLC0415 - the same
-        from evidentia.store.search import ENGINE  # noqa: PLC0415 - the same
-        from evidentia.workspace.contexts import ContextAnchors, given_contexts  # noqa: PLC0415 - the same
-        from evidentia.workspace.corpora import shelf_of  # noqa: PLC0415 - the same
-        from evidentia.workspace.judges import made, services_of  # noqa: PLC0415 - the same
+        started = self._begun(
+            answer,
+            against=against,
+            contexts=contexts,
+            bundle=bundle,
+            library=library,
+            query=query,
+            title=title,
+            mode=mode,
+            answer_name=answer_name,
+            collections=collections,
+            as_of=as_of,
+            judges=judges,
+            policy=policy,
+            outdated_after_days=outdated_after_days,
+            progress=progress,
+            embedding=embedding,
+        )
+        return self._finished(started)
+
+    def begin(self, answer: str, **asked: Any) -> "StartedCheck":
+        """Begin to check an answer; all else is given as for `check`. `finish` records it.
+
+        What is returned can be waited for: `wait(10)` says whether it is judged by then. A server
+        judges in another process, and raises `BusyError` where too many wait for that already.
+        """
+        return self._begun(answer, **asked)
+
+    def finish(self, started: "StartedCheck") -> RecordedLedger:
+        """Wait for a check that this user has begun; keep its ledger and record it in the trail.
+
+        What it raises is what `check` would have raised. It is recorded each time this is called.
+        """
+        return self._finished(started)
+
+    def _begun(
+        self,
+        answer: str,
+        *,
+        against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
+        contexts: Iterable[Any] | None = None,
+        bundle: "str | EvidenceBundle | None" = None,
+        library: bool = False,
+        query: str | None = None,
+        title: str | None = None,
+        mode: str = "answer",
+        answer_name: str = "answer",
+        collections: Sequence[str] | None = None,
+        as_of: date | str | None = None,
+        judges: "Sequence[str | Judge | LanguageModel] | None" = None,
+        policy: "JudgingPolicy | None" = None,
+        outdated_after_days: int = 730,
+        progress: Progress | None = None,
+        embedding: Progress | None = None,
+    ) -> "StartedCheck":
+        from evidentia.workspace.contexts import given_contexts  # noqa: PLC0415 - not all check
+        from evidentia.workspace.judges import made  # noqa: PLC0415 - the same
+        from evidentia.workspace.judging import AskedCheck, StartedCheck  # noqa: PLC0415 - the same
 
         acting = self._acting
         _check_answer(answer)
         texts = {"query": query, "title": title, "mode": mode, "answer's name": answer_name}
         for name, text in texts.items():
             _check_text(name, text or "")
-        asked = made(acting, judges)
+        asked = None if judges is None else tuple(judges)
+        made(acting, asked)  # which refuses what is none, before anything is read
         acting.refuse_to_fork()
         given = given_contexts(acting, contexts, bundle)
         named, day = (against, collections, as_of), day_of(as_of)
         asks_library = given is None or library or any(one is not None for one in named)
-        part, unread = _checked_against(acting, against if asks_library else (), collections, day)
-        extracted = extract_claims(answer)
-        identity = {"answer": answer, "name": answer_name, "title": title, "query": query}
-        session_id = derived_id("ses", {**identity, "mode": mode})
-        now, told = acting.now, progress or _ignore
-        shelf = shelf_of(acting)
-        embeds = embedding or _ignore
-        corpora = [] if given is None else [given.corpus(shelf, asked, embeds)]
-        with ExitStack() as held:
-            pin = held.enter_context(shelf.pinned()) if asks_library else None
-            library_then = _library_then(acting, pin, part, unread) if pin else None
-            if pin is not None:
-                corpora.append(shelf.corpus(pin, part, asked, embeds))
-            if given is not None and pin is not None:
-                if library_then is None:
-                    raise InputError(
-                        "no entry of the trail records the library's documents: 'evidentia "
-                        "documents record' does so"
-                    )
-                given.refuse_shared_ids(corpora[-1])
-            corpus = join_corpora(corpora)
-            with acting.database.read() as connection:
-                issued = IssuedAnchors(connection, acting.tenant)
-                context = CheckContext(
-                    session_id=session_id,
-                    created_at=now,
-                    today=day or datetime.fromisoformat(now).date(),
-                    issued_anchors=issued,
-                    anchor_of=ContextAnchors(issued).of if given else issued.of,
-                    previous_ledger_id=ledgers.previous_ledger(connection, acting.tenant, answer),
-                    outdated_after_days=outdated_after_days,
-                    progress=lambda done: told(done, len(extracted.claims)),
-                    policy=policy or JudgingPolicy(),
-                )
-                checked = check_with_votes(answer, extracted, corpus, asked, context)
-            cited = cited_documents(checked.ledger) - (given.ids if given else frozenset())
-            rests_on = pin.used(cited) if pin else []
-            is_older = pin is not None and library_then is None
-            ids = part.within.documents
-            versions = versions_in(acting, ids, pin.connection) if pin and is_older else rests_on
-            commitment = library_then and pin and library_then.commitment(pin.connection, cited)
-        shelf.keep_embeddings()
-        session = LedgerSession(
-            id=session_id,
-            title=title or answer_name,
+        documents, unread = _checked_against(acting, against if asks_library else (), collections)
+        check = AskedCheck(
+            answer=answer,
+            now=acting.now,
+            documents=documents,
+            unread=unread,
+            asks_library=asks_library,
+            given=given,
             query=query,
+            title=title,
             mode=mode,
             answer_name=answer_name,
-            answer=answer,
-            claims=extracted.claims,
-            left_out=_left_out(extracted),
-            ledger=checked.ledger,
-            documents=tuple(map(_checked_document, versions)),
-            unread=tuple(
-                UnreadFile(filename=item.filename, problem=item.problem) for item in unread
-            ),
-            judges=tuple(judge.name for judge in asked),
-            program=f"evidentia {__version__}",
-            judging=checked.judging and services_of(checked.judging, asked),
-            corpus=commitment,
-            search=commitment and SearchedBy(engine=ENGINE, terms=TOKENS_VERSION, formula=FORMULA),
-            contexts=given and given.contexts,
-            bundle=given and given.bundle,
+            collections=None if collections is None else tuple(collections),
+            as_of=day,
+            judges=asked,
+            policy=policy,
+            outdated_after_days=outdated_after_days,
         )
-        return RecordedLedger.of(
-            session, _keep(acting, session), _file_changes(acting, checked.ledger, rests_on)
-        )
+        return StartedCheck(acting, check, progress, embedding)
+
+    def _finished(self, started: "StartedCheck") -> RecordedLedger:
+        acting = self._acting
+        if (started.tenant, started.actor) != (acting.tenant, acting.actor):
+            raise AccessError("this check was begun by someone else: whoever began it finishes it")
+        session, file_changes = started.judged()
+        return RecordedLedger.of(session, _keep(acting, session), file_changes)
 
     def check_many(
         self,
@@ -526,12 +522,10 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
 
 
 def _checked_against(
-    acting: Acting, against: Any, collections: Sequence[str] | None, as_of: date | None
-) -> "tuple[CheckedPart, tuple[FileProblem, ...]]":
-    """Return the part of the library to check by, and what could not be read."""
+    acting: Acting, against: Any, collections: Sequence[str] | None
+) -> "tuple[frozenset[str] | None, tuple[UnreadFile, ...]]":
+    """Return the ids of the documents to check by, None for all, and what could not be read."""
     from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - only checking needs it
-    from evidentia.store.search import Within  # noqa: PLC0415 - the same
-    from evidentia.workspace.corpora import Part as CheckedPart  # noqa: PLC0415 - the same
 
     if against is not None and collections is not None:
         raise InputError("check against documents or against collections, not both")
@@ -542,61 +536,7 @@ def _checked_against(
         unread = against.problems
         against = against.documents
     ids = None if against is None else frozenset(document.id for document in against)
-    return CheckedPart(Within(ids, collection_ids(acting, collections)), as_of), unread
-
-
-def _library_then(
-    acting: Acting,
-    pin: "Pin",
-    part: "CheckedPart",
-    unread: "tuple[FileProblem, ...]",
-) -> CheckedCorpus | None:
-    """Return the library that documents are of, as it is pinned; None if no entry records any.
-
-    Raise `InputError` if there is nothing to check against.
-    """
-    found, ((ids, named), as_of) = pin.corpus, part
-    if found is None and (named is not None or as_of is not None):
-        raise InputError(
-            "no entry of the trail records these documents, so a ledger could not say which of "
-            "them it used: 'evidentia documents record' records them"
-        )
-    is_all = (ids, named, as_of) == (None, None, None)
-    if found is not None and is_all:
-        used = found.documents
-    else:
-        used = count_used(acting, part, pin.connection)
-    if not used:
-        problem = f"; {unread[0].problem}" if unread else ""
-        held = f" that held on {as_of}" if as_of else ""
-        raise InputError(
-            f"there are no documents to check against{held}: give a folder with documents "
-            f"({FORMATS}), or ingest some first{problem}"
-        )
-    if found is None:
-        return None
-    chosen = selection(acting, ids, named, None if as_of is None else as_of.isoformat())
-    return CheckedCorpus(acting, found, chosen, used)
-
-
-def _file_changes(
-    acting: Acting, ledger: EvidenceLedger, versions: Sequence[StoredDocument]
-) -> "tuple[FileChange, ...]":
-    """Say which of the documents that a ledger rests on are not where, or as, they were read."""
-    from evidentia.loading.places import Places  # noqa: PLC0415 - only checking needs it
-
-    used = {
-        match.passage.source.id
-        for entry in ledger.entries
-        for match in entry.evidence
-        if match.passage
-    }
-    places = Places(acting.opened.home.places(acting.tenant))
-    return places.changes(version for version in versions if library.corpus_id(version) in used)
-
-
-def _left_out(extracted: "ExtractedClaims") -> tuple[LeftOutText, ...]:
-    return tuple(LeftOutText(**asdict(piece)) for piece in extracted.left_out)
+    return ids, tuple(UnreadFile(filename=one.filename, problem=one.problem) for one in unread)
 
 
 def _ignore(_done: int, _total: int) -> None:
@@ -623,18 +563,3 @@ def _check_text(name: str, text: str) -> int:
     if b"\0" in data:
         raise InputError(f"the {name} is not text: it has NUL characters")
     return len(data)
-
-
-def _checked_document(version: StoredDocument) -> CheckedDocument:
-    return CheckedDocument(
-        id=library.corpus_id(version),
-        version=version.version,
-        collection=version.collection,
-        filename=version.filename,
-        media_type=version.media_type,
-        sha256=version.sha256,
-        dated=version.dated,
-        superseded=not version.is_newest,
-        effective_from=version.effective_from,
-        effective_until=version.effective_until,
-    )

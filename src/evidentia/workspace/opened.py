@@ -18,6 +18,7 @@ from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.loading.workers import Apart
     from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
     from evidentia.workspace import Workspace
@@ -40,7 +41,8 @@ class Opened:
     """A database, a lake and keys, with what is remembered of them; threads may share one.
 
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
-    program makes one for each request: all of them append in the same group commits.
+    program makes one for each request: all of them append in the same group commits. `judging` and
+    `reading` are the processes in which answers are judged and files read, where a server has some.
     """
 
     def __init__(
@@ -71,6 +73,8 @@ class Opened:
         self.adopted: Remembered[str, tuple[int, tuple[Adoption, ...]]] = Remembered(_MOST_TENANTS)
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)
+        self.judging: Apart | None = None
+        self.reading: Apart | None = None
         self._clock = clock
 
     def __enter__(self) -> Self:

@@ -1,0 +1,18 @@
+"""Checks of a request: judged in another process, and waited for without holding a thread."""
+
+import asyncio
+
+from starlette.concurrency import run_in_threadpool
+
+from evidentia.workspace.judging import StartedCheck
+
+
+async def is_judged(started: StartedCheck, seconds: float) -> bool:
+    """Wait until a check is judged, for so many seconds at most; say whether it is.
+
+    It goes on when the seconds are over, and also when the request is.
+    """
+    if started.judging is None:
+        return await run_in_threadpool(started.wait)
+    done, _ = await asyncio.wait({asyncio.wrap_future(started.judging)}, timeout=seconds)
+    return bool(done)
