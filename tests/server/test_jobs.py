@@ -10,6 +10,7 @@ import pytest
 
 from evidentia.jobs.runner import Runner
 from evidentia.store.sql import jobs as rows
+from evidentia.workspace.judging import StartedCheck
 from server.house import ANSWER, House
 
 SESSIONS = "/api/v1/sessions"
@@ -93,21 +94,18 @@ def test_a_check_that_takes_long_goes_on_as_a_job(
     working_house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And is recorded once, in the name of who asked."""
-    house, goes_on = working_house, threading.Event()
-    house.app.state.running = replace(house.running, waits=0.05)
-    from evidentia.workspace import ledgers  # noqa: PLC0415 - what is slowed down
+    house, judged = working_house, threading.Event()
+    house.app.state.running = replace(house.running, waits=0.01)
+    wait = StartedCheck.wait
 
-    keep = ledgers._keep
+    def slow(started: StartedCheck, seconds: float | None = None) -> bool:
+        return wait(started, seconds) if judged.wait(20 if seconds is None else 0) else False
 
-    def slow(*given: Any) -> int:
-        goes_on.wait(20)
-        return keep(*given)
-
-    monkeypatch.setattr(ledgers, "_keep", slow)
+    monkeypatch.setattr(StartedCheck, "wait", slow)
     before = len(house.workspace.ledgers.list())
     headers = {"idempotency-key": "slow"}
     started = house.post(SESSIONS, json=CHECK, headers=headers)
-    goes_on.set()
+    judged.set()
     job = ended(house, started)
     assert (job["state"], job["kind"]) == ("done", "check"), job
     kept = house.workspace.ledgers.list()

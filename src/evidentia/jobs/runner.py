@@ -184,11 +184,13 @@ class Runner:
     def end_held(self, work: Work, error: BaseException | None) -> None:
         """Write down how a job ended that was done here without the queue."""
         try:
-            match error:
+            match error:  # while it stops, an error may be of that: another server does it again
                 case None:
                     self._end(work, DONE, result=DOING[work.job.kind].result(work))
                 case Lost():
                     pass
+                case Cancelled():
+                    self._end(work, CANCELLED)
                 case EvidentiaError() if not self._stop.is_set():
                     self._fail(work, error)
                 case Exception() if not self._stop.is_set():

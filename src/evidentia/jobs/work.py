@@ -4,17 +4,19 @@ A part may be begun again after a crash: what it did before is found by the note
 """
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from sqlalchemy import Connection
 
 from evidentia.access.actions import Action
 from evidentia.errors import (
     AccessError,
+    BusyError,
     EnvironmentProblem,
     EvidentiaError,
     IntegrityError,
@@ -27,6 +29,7 @@ from evidentia.store.sql.jobs import Change, JobRow, Named
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import OWNER, Asked
 from evidentia.workspace.jobs import KINDS, Job
+from evidentia.workspace.judging import StartedCheck
 
 if TYPE_CHECKING:
     from evidentia.workspace import Workspace
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 ANSWERS_AT_ONCE: Final = 5
 """How many answers a part checks: one costs a second or so, and a part is a few writes."""
 FILES_AT_ONCE: Final = 5
+_BUSY_SECONDS: Final = 1.0
+Result = TypeVar("Result")
 _LEAST_STEP: Final = 0.01
 """Of the whole: how much further a job must be before that is an event."""
 
@@ -160,18 +165,18 @@ class Kind(NamedTuple):
 # Checks
 
 
-def check_asked(
-    workspace: "Workspace", asked: Mapping[str, Any], progress: "Progress | None" = None
-) -> "RecordedLedger":
-    """Check an answer as it was asked for: `documents` are ids, the rest is as for `check`."""
+def begin_asked(workspace: "Workspace", asked: Mapping[str, Any]) -> "StartedCheck":
+    """Begin to check an answer as it was asked for: `documents` are ids, the rest as for `check`.
+
+    `BusyError` is raised where too many wait for that already.
+    """
     named = asked.get("documents")
     found = None if named is None else workspace.documents.named(*named)
     names = ("query", "title", "collections", "as_of", "judges", "contexts", "bundle")
-    return workspace.ledgers.check(
+    return workspace.ledgers.begin(
         asked["answer"],
         against=found,
         library=bool(asked.get("library")),
-        progress=progress,
         **{name: asked.get(name) for name in names},
     )
 
@@ -209,34 +214,56 @@ def _recorded(work: Work, number: int) -> "RecordedLedger | None":
         return None
 
 
-def _check_one(work: Work, number: int, asked: Mapping[str, Any], *, alone: bool) -> None:
-    if work.is_behind(number):
-        return
-    ledger = _recorded(work, number)
-    if ledger is None:
-        progress = work.progress() if alone else None
+def _begun(work: Work, asked: Mapping[str, Any]) -> "StartedCheck":
+    """Begin to check an answer, once there is room: requests come first."""
+    while True:
         try:
-            ledger = check_asked(work.workspace(number), asked, progress)
-        except (AccessError, EnvironmentProblem, IntegrityError):
-            raise
-        except EvidentiaError as error:
-            if alone:
-                raise
-            work.note(number, unchecked(number, str(error)))
-            return
-    work.note(number, answer_outcome(number, ledger), counts=not alone)
+            return begin_asked(work.workspace(), asked)
+        except BusyError:
+            work.go_on()
+            time.sleep(_BUSY_SECONDS)
 
 
 def _check(work: Work, _: int) -> None:
-    _check_one(work, 1, json.loads(work.file(0)), alone=True)
+    if work.is_behind(1):
+        return
+    ledger = _recorded(work, 1)
+    if ledger is None:
+        started = _begun(work, json.loads(work.file(0)))
+        started.wait()
+        work.go_on()
+        ledger = work.workspace(1).ledgers.finish(started)
+    work.note(1, answer_outcome(1, ledger), counts=False)
 
 
 def _checks(work: Work, part: int) -> None:
-    first = part * ANSWERS_AT_ONCE
+    """Check some answers; all are judged at once, as far as there are workers."""
     answers: Sequence[Any] = json.loads(work.file(part))
-    for number, asked in enumerate(answers, first + 1):
+    first = part * ANSWERS_AT_ONCE + 1
+    started: dict[int, StartedCheck | EvidentiaError | RecordedLedger] = {}
+    for number, asked in enumerate(answers, first):
+        if not work.is_behind(number):
+            started[number] = _recorded(work, number) or _tried(_begun, work, asked)
+    for number, one in started.items():
         work.go_on()
-        _check_one(work, number, asked, alone=False)
+        found = one
+        if isinstance(one, StartedCheck):
+            one.wait()
+            found = _tried(work.workspace(number).ledgers.finish, one)
+        if isinstance(found, EvidentiaError):
+            work.note(number, unchecked(number, str(found)))
+        else:
+            work.note(number, answer_outcome(number, cast("RecordedLedger", found)))
+
+
+def _tried(call: Callable[..., Result], *arguments: Any) -> Result | EvidentiaError:
+    """Return what a call gives, or why one answer cannot be checked; raise what is about more."""
+    try:
+        return call(*arguments)
+    except (AccessError, EnvironmentProblem, IntegrityError):
+        raise
+    except EvidentiaError as error:
+        return error
 
 
 def batches(answers: Sequence[Mapping[str, Any]]) -> list[bytes]:

@@ -28,8 +28,6 @@ LEAST_SECRET_BYTES: Final = 32
 _MOST_SECRET_BYTES: Final = 4_096
 _REFUSED_PER_MINUTE: Final = 120
 """How many refusals of one caller are recorded in a minute: they are for good."""
-WAITED_CHECKS: Final = 2
-"""How many checks may go on at once as jobs that no one waits for any more."""
 _AT_ONCE: Final = 2
 """How many connections one request may hold at once: it may read while it writes."""
 
@@ -55,10 +53,6 @@ class Running:
     """Answers about what never changes."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
-    going_on: threading.Semaphore = field(
-        default_factory=lambda: threading.Semaphore(WAITED_CHECKS)
-    )
-    """Is taken by each check that goes on after its request was answered."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Whether the server was told to stop: who listens to events is let go."""
     started: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -89,7 +83,7 @@ class Running:
     @property
     def threads(self) -> int:
         """How many requests may be worked on at once, so that none waits for a connection."""
-        others = self.downloads.threads + self.runner.at_once + WAITED_CHECKS
+        others = self.downloads.threads + self.runner.at_once
         return max(1, self.opened.database.connections // _AT_ONCE - others)
 
     @property

@@ -4,7 +4,6 @@ It brings the clock, the randomness, the database and the files; what it returns
 """
 
 import re
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -15,8 +14,6 @@ from evidentia.workspace.opened import DEFAULT_TENANT, Opened, open_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Connection
 
     from evidentia.access.actions import Authorizer
     from evidentia.bundles.model import EvidenceBundle
@@ -105,17 +102,6 @@ class Workspace:
     def acting_as(self, user: str) -> "Workspace":
         """Return this workspace in the name of a user: what they may do is what grants say."""
         return self.opened.for_(self.tenant, user, self._acting.asked)
-
-    def within(self, also: "Callable[[Connection], None]") -> "Workspace":
-        """Return this workspace, in whose every transaction that appends something more is done."""
-        asked, before = self._acting.asked, self._acting.asked.within
-
-        def both(connection: "Connection") -> None:
-            if before is not None:
-                before(connection)
-            also(connection)
-
-        return self.opened.for_(self.tenant, self.user, replace(asked, within=both))
 
     def admit(self, method: str) -> None:
         """Raise `AccessError` unless the user may call a method of a part, named `part.method`.

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from evidentia.errors import AccessError, EnvironmentProblem, EvidentiaError, IntegrityError
-from evidentia.jobs.waiting import WaitedCheck
-from evidentia.jobs.work import answer_outcome, batches, check_asked, unchecked
+from evidentia.jobs.waiting import check_or_go_on
+from evidentia.jobs.work import answer_outcome, batches, begin_asked, unchecked
 from evidentia.ledger.model import LedgerSummary
 from evidentia.server.actions import Asks, GuardedRoute, acts
 from evidentia.server.api.jobs import (
@@ -166,8 +166,8 @@ def submit_answer(asked: SubmittedAnswer, asks: Asks, request: Request) -> Respo
     The same answer checked again is a new ledger of the same session.
     """
     running = running_of(request)
-    check = WaitedCheck(running.runner, asks.workspace, asked.model_dump(mode="json"))
-    found = check.result(running.waits, running.going_on)
+    given = asked.model_dump(mode="json")
+    found = check_or_go_on(running.runner, asks.workspace, given, running.waits)
     if isinstance(found, Job):
         return started(found)
     session = found.session
@@ -216,7 +216,8 @@ def submit_answers(
 def _result(workspace: Workspace, number: int, asked: SubmittedAnswer) -> dict[str, Any]:
     """Check one of several answers; what is not about it alone is raised."""
     try:
-        ledger = check_asked(workspace, asked.model_dump(mode="json"))
+        started = begin_asked(workspace, asked.model_dump(mode="json"))
+        ledger = workspace.ledgers.finish(started)
     except (AccessError, EnvironmentProblem, IntegrityError):
         raise
     except EvidentiaError as error:
