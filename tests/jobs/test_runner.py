@@ -13,14 +13,18 @@ from typing import Any
 import psutil
 import pytest
 
+from evidentia.jobs import queue
 from evidentia.jobs.runner import Runner
 from evidentia.jobs.work import DOING, Kind, Lost, Work, batches
+from evidentia.store import listing
+from evidentia.store.database import Database
 from evidentia.store.sql import jobs as rows
 from evidentia.trail.entry import EntryKind
-from evidentia.workspace import Workspace
+from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.jobs import Job
 from jobs.runs import PACE
 from places import Place
+from postgres import PostgresServer
 
 SECONDS = 60.0
 
@@ -190,3 +194,20 @@ def test_what_no_one_foresaw_ends_a_job_and_not_the_others(
     )
     assert ended(workspace, workspace.jobs.start("audit", {"quick": True})).state == "done"
     assert runner.is_working
+
+
+def test_a_role_that_may_make_no_tables_does_jobs_once_the_owner_made_them(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    with postgres.fresh_database() as url, postgres.fresh_role(url) as (role, as_role):
+        owner = Database.server(url)
+        listing.grant(owner, role)
+        queue.migrate(owner, role)
+        owner.close()
+        with open_workspace(as_role, home=tmp_path) as workspace:
+            assert not workspace.opened.database.ask(rows.may_make_schema, queue.SCHEMA)
+            runner = Runner(workspace.opened, pace=PACE)
+            runner.start()
+            job = workspace.jobs.start("checks", {}, total=2, files=batches(asked(2)))
+            assert ended(workspace, job).state == "done"
+            runner.close()

@@ -1,5 +1,6 @@
 """Exports of packs by the API: approved, made once, fetched by a link; and how long packs stay."""
 
+import shutil
 import time
 from typing import Any
 
@@ -93,6 +94,9 @@ def test_a_file_that_the_server_has_no_more_is_said_to_be_gone(sqlite_house: Hou
     house = sqlite_house
     link = export(house, approval=approval(house)).json()["download_url"]
     house.running.downloads._made.clear()  # as another start would
+    assert fetched(house, link).status_code == 200, "every server of the workspace finds it"
+    house.running.downloads._made.clear()
+    shutil.rmtree(house.place.home.jobs)
     answer = fetched(house, link)
     assert (answer.status_code, answer.json()["type"]) == (410, "/problems/link-expired")
 

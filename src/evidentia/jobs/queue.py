@@ -62,7 +62,6 @@ class Queue:
                     "dbos_system_schema": SCHEMA,
                     "executor_id": runner,
                     "application_version": _VERSION,
-                    "use_listen_notify": False,
                     "run_migrations": opened.database.is_sqlite or _may_migrate(opened.database),
                     "sys_db_pool_size": at_once + 3,
                     "max_executor_threads": at_once + _MORE_THREADS,

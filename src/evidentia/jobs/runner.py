@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evidentia.errors import EnvironmentProblem, EvidentiaError, UsageError
 from evidentia.jobs.queue import Queue
@@ -74,6 +74,13 @@ class Runner:
         self._lock = threading.Lock()
         self._here: dict[str, threading.Event] = {}
         self._renewed = self._tidied = 0.0
+
+    @property
+    def state(self) -> Literal["ready", "waiting", "elsewhere"]:
+        """Whether jobs are done here: `waiting` if they cannot be, `elsewhere` if others do."""
+        if not self.at_once:
+            return "elsewhere"
+        return "ready" if self.problem is None else "waiting"
 
     @property
     def is_working(self) -> bool:

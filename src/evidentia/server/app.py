@@ -21,11 +21,13 @@ from evidentia.errors import EvidentiaError
 from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
 from evidentia.server import api, idempotency, observing, problems, signing_in
+from evidentia.server.downloads import Downloads
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
 from evidentia.server.requests import Envelope
 from evidentia.server.running import OneTimeLink, Running, server_secret
 from evidentia.settings import Settings
+from evidentia.store.job_files import JobFiles
 from evidentia.workspace.opened import Opened
 
 PREFIX: Final = "/api/v1"
@@ -49,6 +51,7 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         settings,
         server_secret(opened, settings),
         Runner(opened, at_once=settings.server_jobs),
+        Downloads(JobFiles(opened.home.jobs)),
         OneTimeLink() if owner_link else None,
         Provider.of(settings),
         Processes.of(settings.server_workers),

@@ -41,6 +41,7 @@ class Running:
     secret: bytes = field(repr=False)
     runner: Runner
     """Who does the jobs."""
+    downloads: Downloads
     sign_in: "OneTimeLink | None" = None
     """Where the owner of an embedded workspace signs in; None if no one does so."""
     provider: Provider | None = None
@@ -48,7 +49,6 @@ class Running:
     processes: Processes | None = None
     """Where answers are judged and files are read: in this process if None."""
     metrics: Metrics = field(default_factory=Metrics)
-    downloads: Downloads = field(default_factory=Downloads)
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     """Answers about what never changes."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)

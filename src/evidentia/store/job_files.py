@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.errors import EnvironmentProblem, GoneError, InputError
 from evidentia.store.files import make_folder
 from evidentia.store.lake import FileLake
 
@@ -32,6 +32,30 @@ class JobFiles:
     def get(self, tenant: str, job_id: str, digest: str) -> bytes:
         """Return bytes of a job; raise `GoneError` if they went with it."""
         return FileLake(self._place(tenant, job_id)).get(digest)
+
+    def begin(self, tenant: str, job_id: str) -> None:
+        """Make the place of files that are being made."""
+        make_folder(self._place(tenant, job_id))
+
+    def is_begun(self, tenant: str, job_id: str, seconds: float) -> bool:
+        """Whether a place was made within the last so many seconds, and nothing is there yet."""
+        place = self._place(tenant, job_id)
+        try:
+            made = place.stat().st_mtime
+        except FileNotFoundError:
+            return False
+        is_new = made > time.time() - seconds  # noqa: TID251 - as the disk's own times are
+        return is_new and not any(FileLake(place).digests())
+
+    def only(self, tenant: str, job_id: str) -> bytes | None:
+        """Return the one file that a place has; None if there is none."""
+        lake = FileLake(self._place(tenant, job_id))
+        for digest in lake.digests():
+            try:
+                return lake.get(digest)
+            except GoneError:  # it was removed just now
+                return None
+        return None
 
     def remove(self, tenant: str, job_id: str) -> None:
         """Remove all files of a job, if there are any."""

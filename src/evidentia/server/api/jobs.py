@@ -13,13 +13,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia import errors
-from evidentia.errors import EvidentiaError, InputError
+from evidentia.errors import EvidentiaError, GoneError, InputError
 from evidentia.server.actions import Asking, Asks, GuardedRoute, Ws, acts
 from evidentia.server.paging import Paged, link_to
-from evidentia.server.problems import TOO_MANY, ProblemError, of_error
+from evidentia.server.problems import EXPIRED, TOO_MANY, ProblemError, of_error
 from evidentia.server.rates import Limited
 from evidentia.server.running import Running, running_of
 from evidentia.store.sql.jobs import JobEvent
+from evidentia.workspace import Workspace
 from evidentia.workspace.acting import Asked
 from evidentia.workspace.jobs import Job
 
@@ -270,19 +271,42 @@ def started(job: Job) -> Response:
     return Response(body, 202, headers, media_type="application/json")
 
 
+def made_by(workspace: Workspace, job_id: str) -> bytes | None:
+    """Return the file that a job makes; None while it does. Raise why there will be none."""
+    job = workspace.jobs.get(job_id)
+    if not job.has_ended:
+        return None
+    if job.state == "done":
+        try:
+            return workspace.jobs.file(job.id, job.result["sha256"])
+        except GoneError:
+            raise ProblemError(EXPIRED, "The file is kept no more: export it again.") from None
+    if (error := _error(job)) is not None:
+        raise error
+    raise ProblemError(EXPIRED, "The export was cancelled.")
+
+
 def wants_job(prefer: str | None) -> bool:
     """Whether a request prefers not to wait."""
     named = (part.partition(";")[0].strip().lower() for part in (prefer or "").split(","))
     return "respond-async" in named
 
 
-def _problem(job: Job) -> JobProblem | None:
+def _error(job: Job) -> EvidentiaError | None:
+    """Return the error that a job failed with."""
     if job.problem is None:
         return None
     kind: Callable[[str], EvidentiaError] = getattr(
         errors, job.problem["error"], errors.EnvironmentProblem
     )
-    found = of_error(kind(job.problem["detail"]), may_read=True)
+    return kind(job.problem["detail"])
+
+
+def _problem(job: Job) -> JobProblem | None:
+    error = _error(job)
+    if error is None:
+        return None
+    found = of_error(error, may_read=True)
     return JobProblem(title=found.problem.title, detail=found.detail)
 
 
