@@ -243,7 +243,8 @@ def _checks(work: Work, part: int) -> None:
     started: dict[int, StartedCheck | EvidentiaError | RecordedLedger] = {}
     for number, asked in enumerate(answers, first):
         if not work.is_behind(number):
-            started[number] = _recorded(work, number) or _tried(_begun, work, asked)
+            ledger = _recorded(work, number)
+            started[number] = _tried(_begun, work, asked) if ledger is None else ledger
     for number, one in started.items():
         work.go_on()
         found = one
