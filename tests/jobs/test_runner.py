@@ -107,7 +107,7 @@ def test_a_process_that_is_stopped_gives_its_job_back(
     first.send_signal(signal.SIGTERM)
     assert first.wait(SECONDS) == 0
     left = workspace.jobs.get(job.id)
-    assert (left.state, left.row.runner) == ("running", None), "no one's, at once"
+    assert (left.state, left.row.runner) == ("queued", None), "no one's, at once"
     begin()
     assert ended(workspace, job).state == "done"
     assert recorded(workspace) == Counter(one["answer"] for one in answers)

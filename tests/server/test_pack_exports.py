@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from packing import decision, make_pack
-from server.house import HOST, House
+from server.house import HOST, House, doing_jobs
 
 
 def path_of(house: House) -> str:
@@ -43,7 +43,8 @@ def test_an_export_with_an_approval_is_a_file_that_verifies(
 ) -> None:
     answer = export(house, form, approval=approval(house))
     assert answer.status_code == 200, answer.text
-    file = fetched(house, answer.json()["download_url"])
+    with doing_jobs(house):
+        file = fetched(house, answer.json()["download_url"])
     assert (file.status_code, file.headers["content-type"]) == (200, kind)
     assert file.content.startswith(begins)
     assert house.made["pack_id"] in file.headers["content-disposition"]

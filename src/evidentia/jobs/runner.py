@@ -20,7 +20,7 @@ from evidentia.jobs.work import DOING, Cancelled, Lost, Work
 from evidentia.logs import get_logger
 from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import jobs as rows
-from evidentia.store.sql.jobs import CANCELLED, DONE, FAILED, RUNNING, Change, Named
+from evidentia.store.sql.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Change, Named
 from evidentia.times import utc_text
 from evidentia.workspace.jobs import Job
 
@@ -214,9 +214,20 @@ class Runner:
             work = self._claimed(named)
             if work is not None:
                 self._done(work, step)
+        except GivenBack:
+            self._give_back(named)
+            raise
         finally:
             left.set()
             self._here.pop(named[1], None)
+
+    def _give_back(self, named: Named) -> None:
+        """Note that a job waits again, for whoever takes it."""
+        with suppress(EvidentiaError), self._opened.database.write() as connection:
+            row = rows.find(connection, named, held=True)
+            if row is not None and row.runner == self.id and not row.has_ended:
+                rows.give_to(connection, row, None)
+                rows.change(connection, row, Change(state=QUEUED), self._opened.now())
 
     def _claimed(self, named: Named) -> Work | None:
         """Take a job; None if it has ended, or a runner that lives has it."""
