@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from packing import decision_fields, memo_fields, tool_call
+from pdf_writing import Line, pdf_bytes
 from server.house import House
 
 Made = Callable[[House], Any]
@@ -19,6 +20,16 @@ def _link(house: House) -> str:
 def _document(house: House) -> str:
     """Return the id of a document that is there."""
     return house.workspace.documents.list()[0].id
+
+
+def _pdf(house: House) -> str:
+    """Return the id of a PDF, which is put there if it is not."""
+    documents = house.workspace.documents
+    found = [one for one in documents.list() if one.filename == "notice.pdf"]
+    if not found:
+        data = pdf_bytes([[Line("Notice is given in writing.")]])
+        found = list(documents.add({"notice.pdf": data}).documents)
+    return found[0].id
 
 
 def _anchor(house: House) -> str:
@@ -79,7 +90,8 @@ def _job(house: House) -> str:
 EXISTING: dict[str, Made] = {
     "anchor": _anchor,
     "corpus_document": _document,
-    "document_id": _document,
+    "document_id": _pdf,
+    "index": lambda _: "0",
     "page_number": lambda _: "1",
     "job_id": _job,
     "ledger_id": lambda house: house.made["ledger_id"],
@@ -102,6 +114,7 @@ MISSING: dict[str, str] = {
     "anchor": "00000000",
     "corpus_document": "doc_0000000000000000",
     "document_id": "doc_0000000000000000",
+    "index": "9999",
     "page_number": "999",
     "job_id": "job_0000000000000000",
     "ledger_id": "led_0000000000000000",

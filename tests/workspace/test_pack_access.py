@@ -14,6 +14,7 @@ from evidentia.access.actions import MAY, Action, Role
 from evidentia.access.guard import TABLE, On
 from evidentia.access.openfga import OpenFgaAuthorizer
 from evidentia.canonical import canonical_json
+from evidentia.documents.model import DocumentChunk
 from evidentia.errors import AccessError, InputError, IntegrityError, NotFoundError, SealingError
 from evidentia.ledger.outcomes import CheckedAnswers
 from evidentia.packs.model import EvidencePack
@@ -92,6 +93,8 @@ NO_DOCUMENT = StoredDocument(
     )
 )
 
+NO_CHUNK = DocumentChunk("chunk_x", "doc_x", 0, "It is so.", 1, (), 0, 9, "0" * 64)
+
 USER_KEY = "64" * 32
 WITNESS = Witness().key
 CALLS: dict[str, Act] = {
@@ -129,6 +132,9 @@ CALLS: dict[str, Act] = {
     "documents.remove": lambda ws, _: ws.documents.remove(NO_DOCUMENT, reason="why"),
     "documents.search": lambda ws, _: ws.documents.search("so"),
     "documents.sync": lambda ws, folder: ws.documents.sync(folder),
+    "documents.page_image": lambda ws, _: ws.documents.page_image(NO_DOCUMENT, 1),
+    "documents.page_words": lambda ws, _: ws.documents.page_words(NO_DOCUMENT, 1),
+    "documents.rectangles": lambda ws, _: ws.documents.rectangles(NO_DOCUMENT, NO_CHUNK),
     "documents.page_text": lambda ws, _: ws.documents.page_text(NO_DOCUMENT, 1),
     "documents.record_missing": lambda ws, _: ws.documents.record_missing(),
     "documents.resolve": lambda ws, _: ws.documents.resolve("a1b2c3d4"),

@@ -1,7 +1,9 @@
 """The worker that reads documents: bytes in, chunks out. Run as a command."""
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from evidentia.documents.chunking import chunk_document, join_chunks
 from evidentia.documents.model import DocumentChunk, ReadDocument, ReadFile
@@ -103,6 +105,12 @@ def limit_time() -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
         resource.setrlimit(resource.RLIMIT_CPU, (so_far + COMPUTING_SECONDS, hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # it ends with a core dump otherwise
+
+
+def within_limits(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a function for as long as reading a file may take."""
+    limit_time()
+    return function(*arguments)
 
 
 def read_within_limits(asked: Asked) -> ReadFile:

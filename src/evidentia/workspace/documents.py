@@ -25,8 +25,10 @@ from evidentia.workspace.library import (
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
+    from evidentia.documents.reading.pdf_page import PageWords
     from evidentia.loading.ingesting import FileProgress, Ingesting, Ingestion
     from evidentia.workspace.library import DocumentsRecorded
+    from evidentia.workspace.pages import PassagePlace
     from evidentia.workspace.passages import FoundPassage, PageText
     from evidentia.workspace.recorded import Progress
     from evidentia.workspace.removing import RemovedDocument, Synced
@@ -223,6 +225,45 @@ class Documents(Part, name="documents"):
         from evidentia.workspace.passages import page_text  # noqa: PLC0415 - not all read pages
 
         return page_text(self.chunks(document), page)
+
+    def page_image(self, document: StoredDocument, page: int, *, scale: float = 1.5) -> bytes:
+        """Return a page of a PDF as it looks: a PNG; a scale of 1 has 72 dots to an inch.
+
+        `NotFoundError` is raised for other formats, for a page that is not there, and where the
+        original is not kept any more; `InputError` for a scale that is not 0.5 to 4.
+        """
+        from evidentia.workspace.pages import page_image  # noqa: PLC0415 - not all look at pages
+
+        return page_image(self._acting, document, page, scale)
+
+    def page_words(self, document: StoredDocument, page: int) -> "PageWords":
+        """Return the words of a page of a PDF, and where each stands, as shares of its size.
+
+        What it raises is what `page_image` raises.
+        """
+        from evidentia.workspace.pages import page_words  # noqa: PLC0415 - the same
+
+        return page_words(self._acting, document, page)
+
+    def rectangles(
+        self,
+        document: StoredDocument,
+        chunk: DocumentChunk,
+        *,
+        start: int | None = None,
+        end: int | None = None,
+        quote: str | None = None,
+    ) -> "PassagePlace":
+        """Return where a passage stands on its page, and a part of it: as rectangles, line by line.
+
+        The part is from `start` to `end`, counted in the passage's text, or where `quote` stands in
+        it. What has no sure place has no rectangles and a `reason`: also in other formats than PDF,
+        and where the original is not kept any more.
+        """
+        from evidentia.workspace.pages import place_passage, quoted_part  # noqa: PLC0415 - the same
+
+        part = quoted_part(chunk.text, start, end, quote)
+        return place_passage(self._acting, document, self.chunks(document), chunk, part)
 
     def chunks(self, document: StoredDocument) -> Chunks:
         """Return a document's chunks, in reading order, as the trail recorded them.

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from evidentia.errors import environment_problem
 from evidentia.store.database import Database
@@ -32,6 +32,8 @@ _LOG_ID_BYTES = 8
 _MOST_SHELVES = 8
 """Of how many tenants' libraries the passages are remembered that were read last."""
 _MOST_TENANTS = 1_000
+_MOST_PAGES = 200
+"""How many pictures of pages, and texts with places, are remembered: 10 MB, 40 at most."""
 
 Clock = Callable[[], datetime]
 Randomness = Callable[[int], bytes]
@@ -73,6 +75,7 @@ class Opened:
         self.adopted: Remembered[str, tuple[int, tuple[Adoption, ...]]] = Remembered(_MOST_TENANTS)
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)
+        self.pages: Remembered[Any, Any] = Remembered(_MOST_PAGES)
         self.judging: Apart | None = None
         self.reading: Apart | None = None
         self._clock = clock

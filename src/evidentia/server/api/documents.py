@@ -26,6 +26,9 @@ DocumentId = Annotated[
 Version = Annotated[
     int | None, Query(ge=1, description="Which version of it; the newest if not given.")
 ]
+PageNumber = Annotated[
+    int, PathField(ge=1, le=1_000_000, description="The page, from 1.", examples=[1])
+]
 CollectionName = Annotated[
     str | None, Query(max_length=200, description="An id or a name of a collection.")
 ]
@@ -379,7 +382,7 @@ def list_passages(
     version: Version = None,
 ) -> PassageList:
     """Give the passages of a document in reading order, as the trail recorded them."""
-    document, start = _version(workspace, document_id, version), page.after or 0
+    document, start = version_of(workspace, document_id, version), page.after or 0
     chunks, end = workspace.documents.chunks(document), start + page.limit
     link_to(request, response, end if end < len(chunks) else None)
     anchor = workspace.documents.anchor
@@ -391,9 +394,7 @@ def list_passages(
 @acts("documents.page_text")
 def read_page(
     document_id: DocumentId,
-    page_number: Annotated[
-        int, PathField(ge=1, le=1_000_000, description="The page, from 1.", examples=[1])
-    ],
+    page_number: PageNumber,
     workspace: Ws,
     version: Version = None,
 ) -> PageAnswer:
@@ -402,7 +403,7 @@ def read_page(
     What is in no passage (front matter, running heads) is left as line breaks, so that the offsets
     of passages hold. Formats without pages have one.
     """
-    document = _version(workspace, document_id, version)
+    document = version_of(workspace, document_id, version)
     found = workspace.documents.page_text(document, page_number)
     return PageAnswer(
         document_id=document.id,
@@ -477,7 +478,7 @@ def resolve_citation(
     )
 
 
-def _version(workspace: Workspace, document_id: str, version: int | None) -> StoredDocument:
+def version_of(workspace: Workspace, document_id: str, version: int | None) -> StoredDocument:
     """Return a version of a document, the newest if none is named."""
     found = workspace.documents.versions(document_id)
     if version is None:
