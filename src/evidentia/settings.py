@@ -65,6 +65,7 @@ class Settings:
     server_origins: tuple[str, ...] | None = None
     server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
+    server_jobs: int = 2
     server_workers: int | None = None
     server_checks_per_minute: int = 120
     server_exports_per_minute: int = 60
@@ -161,6 +162,9 @@ class Settings:
                 default.server_upload_bytes,
                 "a number of bytes",
                 (1_000, 10_000_000_000),
+            ),
+            server_jobs=_number(
+                given, "server_jobs", default.server_jobs, "how many jobs run at once", (0, 8)
             ),
             server_workers=(
                 _number(given, "server_workers", 1, "a number of processes", (1, 256))

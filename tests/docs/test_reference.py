@@ -22,6 +22,7 @@ from evidentia.workspace.access import Roles
 from evidentia.workspace.auditing import Whole
 from evidentia.workspace.bundles import Bundles
 from evidentia.workspace.documents import Documents
+from evidentia.workspace.jobs import Jobs
 from evidentia.workspace.judges import Judges
 from evidentia.workspace.ledgers import Ledgers
 from evidentia.workspace.packs import Packs
@@ -36,6 +37,7 @@ PARTS: dict[str, type] = {
     "trail": Trail,
     "documents": Documents,
     "ledgers": Ledgers,
+    "jobs": Jobs,
     "judges": Judges,
     "bundles": Bundles,
     "packs": Packs,

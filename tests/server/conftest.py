@@ -50,6 +50,16 @@ def postgres_house(
             yield found
 
 
+@pytest.fixture
+def working_house(
+    tmp_path_factory: pytest.TempPathFactory, sqlite_furniture: Furniture
+) -> Iterator[House]:
+    """Give a server on the embedded database that does its jobs, too."""
+    place = Place(tmp_path_factory.mktemp("house") / "home")
+    with serving(place, sqlite_furniture, server_jobs=2) as found:
+        yield found
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def house(request: pytest.FixtureRequest) -> House:
     """Give a server with a ledger and people of every role, on each kind of database in turn."""

@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 
 from evidentia.access.actions import Role
 from evidentia.jobs.processes import Processes
+from evidentia.jobs.runner import Runner
 from evidentia.server.app import create_app
 from evidentia.server.running import Running
 from evidentia.settings import Settings
@@ -111,7 +112,8 @@ def serving(place: Place, furniture: Furniture, **settings: Any) -> Iterator[Hou
     shutil.copytree(furniture.folder, place.home.folder, dirs_exist_ok=True)
     clock = Clock(furniture.at)
     opened = _opened(place, clock)
-    app = create_app(opened, replace(Settings(), **settings), owner_link=True)
+    found = replace(Settings(), **{"server_jobs": 0, **settings})  # few tests have jobs done
+    app = create_app(opened, found, owner_link=True)
     # no rate is refilled, and the processes beside it are those of all tests
     app.state.running = replace(app.state.running, seconds=lambda: 0.0, processes=None)
     opened.judging, opened.reading = PROCESSES.judging, PROCESSES.reading
@@ -166,6 +168,17 @@ def _bundles(here: Workspace) -> dict[str, str]:
     second = here.bundles.build(job, policy={"max_items": 1})
     here.bundles.record_run("run/1", first.bundle_id)
     return {"bundle_id": first.bundle_id, "other_bundle_id": second.bundle_id}
+
+
+@contextmanager
+def doing_jobs(house: House) -> Iterator[None]:
+    """Have the jobs of a house done, too."""
+    runner = Runner(house.running.opened)
+    runner.start()
+    try:
+        yield
+    finally:
+        runner.close()
 
 
 @contextmanager

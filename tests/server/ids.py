@@ -81,12 +81,19 @@ def _decision() -> dict[str, Any]:
     return fields
 
 
+def _job(house: House) -> str:
+    """Return the id of a job that was cancelled."""
+    jobs = house.workspace.jobs
+    return jobs.cancel(jobs.start("audit", {"quick": True}).id).id
+
+
 EXISTING: dict[str, Made] = {
     "anchor": _anchor,
     "corpus_document": _document,
     "document_id": _pdf,
     "index": lambda _: "0",
     "page_number": lambda _: "1",
+    "job_id": _job,
     "ledger_id": lambda house: house.made["ledger_id"],
     "bundle_id": lambda house: house.made["bundle_id"],
     "pack_id": lambda house: house.made["pack_id"],
@@ -109,6 +116,7 @@ MISSING: dict[str, str] = {
     "document_id": "doc_0000000000000000",
     "index": "9999",
     "page_number": "999",
+    "job_id": "job_0000000000000000",
     "ledger_id": "led_0000000000000000",
     "bundle_id": "00000000-0000-5000-8000-000000000000",
     "pack_id": "pack_0000000000000000",
@@ -141,6 +149,7 @@ BODIES: dict[str, Made] = {
     "append_records": lambda _: {"json": _RECORD},
     "build_bundle": lambda _: {"json": {"job_input": {"extra_params": {"evidence": ["One."]}}}},
     "export_ledger": lambda _: {"json": {"format": "json"}},
+    "ingest_documents": lambda _: {"files": {"files": ("new.md", b"It is so.")}},
     "remove_document": lambda _: {"json": {"reason": "replaced"}},
     "search_passages": lambda _: {"params": {"q": "leave"}},
     "submit_answer": lambda _: {"json": _ANSWER},
@@ -169,11 +178,14 @@ BODIES: dict[str, Made] = {
     "revise_pack": lambda _: {"json": {"changes": {"data_freshness_window_hours": 48}}},
     "revoke_role": _revoke,
     "set_retention": lambda _: {"json": {"years": 8, "basis": "law"}},
+    "start_audit": lambda _: {"json": {"quick": True}},
+    "start_sweep": lambda _: {"json": {}},
     "sweep_packs": lambda _: {"json": {}},
 }
 """What is sent to a route that takes a body, by the route's name: arguments of a request."""
 
 GOOD: dict[str, set[int]] = {
+    "cancel_job": {200, 403},  # one's own, or anyone's for an admin
     "download": {200, 425},
     "download_pack": {200, 425},
 }

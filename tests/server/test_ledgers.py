@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.house import HOST, House
+from server.house import HOST, House, doing_jobs
 
 
 def ledger_path(house: House) -> str:
@@ -121,7 +121,8 @@ def test_an_export_is_a_link_that_anyone_can_follow(
     answer = exported(house, form)
     assert answer.status_code == 200
     assert set(answer.json()) == {"download_url", "expires_at"}
-    file = downloaded(house, answer.json()["download_url"])
+    with doing_jobs(house):
+        file = downloaded(house, answer.json()["download_url"])
     assert file.status_code == 200
     assert file.headers["content-type"] == kind
     assert file.content.startswith(begins)

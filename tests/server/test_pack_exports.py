@@ -1,12 +1,13 @@
 """Exports of packs by the API: approved, made once, fetched by a link; and how long packs stay."""
 
+import shutil
 import time
 from typing import Any
 
 import pytest
 
 from packing import decision, make_pack
-from server.house import HOST, House
+from server.house import HOST, House, doing_jobs
 
 
 def path_of(house: House) -> str:
@@ -42,7 +43,8 @@ def test_an_export_with_an_approval_is_a_file_that_verifies(
 ) -> None:
     answer = export(house, form, approval=approval(house))
     assert answer.status_code == 200, answer.text
-    file = fetched(house, answer.json()["download_url"])
+    with doing_jobs(house):
+        file = fetched(house, answer.json()["download_url"])
     assert (file.status_code, file.headers["content-type"]) == (200, kind)
     assert file.content.startswith(begins)
     assert house.made["pack_id"] in file.headers["content-disposition"]
@@ -93,6 +95,9 @@ def test_a_file_that_the_server_has_no_more_is_said_to_be_gone(sqlite_house: Hou
     house = sqlite_house
     link = export(house, approval=approval(house)).json()["download_url"]
     house.running.downloads._made.clear()  # as another start would
+    assert fetched(house, link).status_code == 200, "every server of the workspace finds it"
+    house.running.downloads._made.clear()
+    shutil.rmtree(house.place.home.jobs)
     answer = fetched(house, link)
     assert (answer.status_code, answer.json()["type"]) == (410, "/problems/link-expired")
 

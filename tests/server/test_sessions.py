@@ -125,9 +125,11 @@ def test_of_some_answers_each_has_its_outcome(house: House) -> None:
     assert (kept.entry, kept.session_id) == (found[3]["entry"], found[3]["session_id"])
 
 
-def test_some_answers_are_few_and_each_counts(sqlite_house: House) -> None:
+def test_answers_that_are_waited_for_count_each_and_no_more_than_a_thousand_are_taken(
+    sqlite_house: House,
+) -> None:
     one = {"answer": "It is so.", "contexts": ["It is so."], "judges": ["quote"]}
-    many = sqlite_house.post(f"{SESSIONS}/batch", json={"answers": [one] * 21})
+    many = sqlite_house.post(f"{SESSIONS}/batch", json={"answers": [one] * 1001})
     assert many.json()["errors"][0]["pointer"] == "/body/answers"
     statuses = [
         sqlite_house.post(f"{SESSIONS}/batch", json={"answers": [{"answer": " "}] * 20}).status_code

@@ -27,6 +27,7 @@ from evidentia.workspace.access import Roles, authorizer
 from evidentia.workspace.auditing import Whole
 from evidentia.workspace.bundles import Bundles
 from evidentia.workspace.documents import Documents
+from evidentia.workspace.jobs import Jobs
 from evidentia.workspace.judges import Judges
 from evidentia.workspace.ledgers import Ledgers
 from evidentia.workspace.logged import committed
@@ -138,6 +139,12 @@ CALLS: dict[str, Act] = {
     "documents.record_missing": lambda ws, _: ws.documents.record_missing(),
     "documents.resolve": lambda ws, _: ws.documents.resolve("a1b2c3d4"),
     "documents.versions": lambda ws, _: ws.documents.versions("doc_0"),
+    "jobs.cancel": lambda ws, _: ws.jobs.cancel("job_0"),
+    "jobs.events": lambda ws, _: ws.jobs.events("job_0"),
+    "jobs.file": lambda ws, _: ws.jobs.file("job_0", "0" * 64),
+    "jobs.get": lambda ws, _: ws.jobs.get("job_0"),
+    "jobs.list": lambda ws, _: ws.jobs.list(),
+    "jobs.start": lambda ws, _: ws.jobs.start("ledger_export", {}),
     "judges.allow": lambda ws, _: ws.judges.allow("http://localhost:1/v1"),
     "judges.allowed": lambda ws, _: ws.judges.allowed(),
     "judges.disallow": lambda ws, _: ws.judges.disallow("http://localhost:1/v1"),
@@ -285,7 +292,7 @@ def outcome(act: Act, workspace: Workspace, folder: Path) -> str:
     return "allowed"
 
 
-PARTS = (Bundles, Documents, Judges, Ledgers, Packs, Roles, Tools, Trail, Whole)
+PARTS = (Bundles, Documents, Jobs, Judges, Ledgers, Packs, Roles, Tools, Trail, Whole)
 
 
 def test_every_public_method_of_every_part_has_a_row_and_a_call() -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NoReturn
 
 import typer
 
-from evidentia.cli.jobs import read_connections, read_job
+from evidentia.cli.bundle_jobs import read_connections, read_job
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 from evidentia.errors import InputError, NotFoundError
 

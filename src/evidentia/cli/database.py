@@ -49,6 +49,8 @@ def upgrade(
     done, needed = schema.upgrade(database), schema.head(database)
     if grant is not None:
         listing.grant(database, grant)
+    if not database.is_sqlite:
+        _upgrade_jobs(database, grant)
     database.close()
     if as_json:
         print_json({"revision": needed, "changed": done, "granted": grant})
@@ -56,6 +58,16 @@ def upgrade(
     say(f"{database.where}: {'upgraded to' if done else 'is at'} schema {needed}", "good")
     if grant is not None:
         say(f"role {grant} may append and read", "good")
+
+
+def _upgrade_jobs(database: "Database", role: str | None) -> None:
+    """Make the tables of the queue of jobs, where the server is installed, whose it is."""
+    from importlib.util import find_spec
+
+    if find_spec("dbos") is not None:
+        from evidentia.jobs.queue import migrate
+
+        migrate(database, role)
 
 
 @app.command()

@@ -23,6 +23,7 @@ COMMANDS = {
         "Verify a file offline, from the file alone; a published log; or the whole workspace.",
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
+    "jobs": ("jobs:app", "List the jobs of servers: long work, and how far it is."),
     "serve": ("serve:serve", "Serve the workspace to programs and browsers, by one API."),
 }
 """Commands that stand alone: where each is, and the first line of its help."""

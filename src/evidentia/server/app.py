@@ -19,12 +19,15 @@ from starlette.responses import Response
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
 from evidentia.jobs.processes import Processes
+from evidentia.jobs.runner import Runner
 from evidentia.server import api, idempotency, observing, problems, signing_in
+from evidentia.server.downloads import Downloads
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
 from evidentia.server.requests import Envelope
 from evidentia.server.running import OneTimeLink, Running, server_secret
 from evidentia.settings import Settings
+from evidentia.store.job_files import JobFiles
 from evidentia.workspace.opened import Opened
 
 PREFIX: Final = "/api/v1"
@@ -47,6 +50,8 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         opened,
         settings,
         server_secret(opened, settings),
+        Runner(opened, at_once=settings.server_jobs),
+        Downloads(JobFiles(opened.home.jobs)),
         OneTimeLink() if owner_link else None,
         Provider.of(settings),
         Processes.of(settings.server_workers),
@@ -93,7 +98,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     running: Running = app.state.running
     to_thread.current_default_thread_limiter().total_tokens = running.threads
     await run_in_threadpool(idempotency.forget_old, running)
+    running.runner.start()
     yield
+    running.stopping.set()
+    await run_in_threadpool(running.runner.close)
     await run_in_threadpool(running.close)
 
 

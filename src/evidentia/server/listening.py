@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -61,20 +62,26 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
         forwarded_allow_ips=list(settings.server_proxies or ()),
         timeout_graceful_shutdown=_WAITED_SECONDS,
     )
-    _Server(config, partial(tell, here, link)).run(sockets=[listening])
+    _Server(config, partial(tell, here, link), running).run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
     """A server that says when it answers, ends when it is told to, and lets its process end."""
 
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, tell: Callable[[], None], running: Running) -> None:
         super().__init__(config)
         self._tell = tell
+        self._running = running
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer, and say so."""
         await super().startup(sockets)
         self._tell()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop, and let go of those who listen to events: they would be waited for."""
+        self._running.stopping.set()
+        super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

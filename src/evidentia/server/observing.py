@@ -1,5 +1,7 @@
 """How others see that the server runs: whether it lives, whether it can work, what it counts."""
 
+from typing import Literal
+
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
@@ -35,6 +37,23 @@ class Health(BaseModel):
     version: str
 
 
+class Readiness(BaseModel):
+    """That the server can work, and whether jobs are done by it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"status": "ready", "version": "0.1.0", "jobs": "ready"}]}
+    )
+
+    status: str
+    version: str
+    jobs: Literal["ready", "waiting", "elsewhere"] = Field(
+        description=(
+            "`waiting` if jobs cannot be done here now, and the log says why; `elsewhere` if this "
+            "server is set up to do none."
+        )
+    )
+
+
 class Identity(BaseModel):
     """Who is signed in."""
 
@@ -68,13 +87,14 @@ async def health() -> Health:
 
 @router.get("/readyz", summary="Whether the server can work", responses=documented(UNAVAILABLE))
 @open_to_all("a load balancer has no token")
-async def ready(request: Request) -> Health:
+async def ready(request: Request) -> Readiness:
     """Ask the database; 503 while it cannot be reached, or its schema is another program's."""
+    running = running_of(request)
     try:
-        await run_in_threadpool(schema.require_current, running_of(request).opened.database)
+        await run_in_threadpool(schema.require_current, running.opened.database)
     except UsageError as error:  # it was closed: the server is stopping
         raise EnvironmentProblem(str(error)) from None
-    return Health(status="ready", version=__version__)
+    return Readiness(status="ready", version=__version__, jobs=running.runner.state)
 
 
 @router.get(

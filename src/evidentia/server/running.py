@@ -1,6 +1,7 @@
 """What all requests to one server share: what is opened, how it is set up, what it counts."""
 
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 
 from evidentia.errors import InputError
 from evidentia.jobs.processes import Processes
+from evidentia.jobs.runner import Runner
 from evidentia.proof.files import read_bytes
 from evidentia.server.caching import KeptAnswers
 from evidentia.server.downloads import Downloads
@@ -37,6 +39,9 @@ class Running:
     opened: Opened
     settings: Settings
     secret: bytes = field(repr=False)
+    runner: Runner
+    """Who does the jobs."""
+    downloads: Downloads
     sign_in: "OneTimeLink | None" = None
     """Where the owner of an embedded workspace signs in; None if no one does so."""
     provider: Provider | None = None
@@ -44,13 +49,16 @@ class Running:
     processes: Processes | None = None
     """Where answers are judged and files are read: in this process if None."""
     metrics: Metrics = field(default_factory=Metrics)
-    downloads: Downloads = field(default_factory=Downloads)
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     """Answers about what never changes."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Whether the server was told to stop: who listens to events is let go."""
     started: str = field(default_factory=lambda: secrets.token_hex(8))
     """Another one at every start: what only this one knows ends with it."""
+    waits: float = 10.0
+    """How many seconds a request waits for a check, before that goes on as a job."""
     seconds: Callable[[], float] = time.monotonic
     """What rates are measured by."""
     rates: Rates = field(init=False)
@@ -75,7 +83,8 @@ class Running:
     @property
     def threads(self) -> int:
         """How many requests may be worked on at once, so that none waits for a connection."""
-        return max(1, self.opened.database.connections // _AT_ONCE - self.downloads.threads)
+        others = self.downloads.threads + self.runner.at_once
+        return max(1, self.opened.database.connections // _AT_ONCE - others)
 
     @property
     def is_https(self) -> bool:

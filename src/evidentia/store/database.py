@@ -122,6 +122,7 @@ class Database:
                 isolation_level="READ COMMITTED",  # a locked head is read as it is, not as it was
                 pool_pre_ping=True,
                 pool_size=10,
+                max_overflow=20,
             )
         except (ImportError, NoSuchModuleError):
             raise EnvironmentProblem(
@@ -489,7 +490,7 @@ def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:
         )
 
     engine = create_engine(
-        "sqlite://", module=module, creator=connect, poolclass=QueuePool, max_overflow=20
+        "sqlite://", module=module, creator=connect, poolclass=QueuePool, max_overflow=30
     )
 
     @event.listens_for(engine, "connect")

@@ -30,6 +30,11 @@ class Home:
         """The folder of the lake."""
         return self.folder / "lake"
 
+    @property
+    def jobs(self) -> Path:
+        """The folder of jobs' files; each job's go with it."""
+        return self.folder / "jobs"
+
     def answers(self, tenant: str) -> Path:
         """Where answers of services to judges are remembered; it may be deleted at any time."""
         return self.folder / "answers" / tenant

@@ -3,8 +3,8 @@
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
 an erasure, and chunks only where a document's text was erased. `chunk_embeddings` may be emptied:
 it follows from the chunks, as snapshots, the corpus's nodes and ledgers' pages follow from the
-entries; `idempotency` is no evidence. Bundles have a schema of their own, `llm`, where the database
-knows schemas.
+entries; `idempotency` and what is about jobs are no evidence. Bundles have a schema of their own,
+`llm`, where the database knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
 not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
@@ -162,6 +162,54 @@ idempotency = _table(
     Column("headers", Text),
     Column("body", LargeBinary),
     Index("idempotency_created", "created_at"),
+)
+
+jobs = _table(
+    "jobs",
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("number", _Number, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("done", _Number, nullable=False),
+    Column("total", _Number, nullable=False),
+    Column("events", _Number, nullable=False),
+    Column("cancelled", _Number, nullable=False),
+    Column("runner", Text),
+    Column("result", Text),
+    Column("problem", Text),
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("ended_at", Text),
+    Index("jobs_state", "state"),
+)
+
+job_items = _table(
+    "job_items",
+    Column("tenant", Text, primary_key=True),
+    Column("job_id", Text, primary_key=True),
+    Column("number", _Number, primary_key=True, autoincrement=False),
+    Column("entry", _Number),
+    Column("outcome", Text),
+)
+
+job_events = _table(
+    "job_events",
+    Column("tenant", Text, primary_key=True),
+    Column("job_id", Text, primary_key=True),
+    Column("number", _Number, primary_key=True, autoincrement=False),
+    Column("at", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("done", _Number, nullable=False),
+    Column("total", _Number, nullable=False),
+)
+
+job_runners = _table(
+    "job_runners",
+    Column("id", Text, primary_key=True),
+    Column("renewed", _Number, nullable=False),
 )
 
 documents = _table(

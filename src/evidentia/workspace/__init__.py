@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.auditing import Whole
     from evidentia.workspace.bundles import Bundles
     from evidentia.workspace.documents import Documents
+    from evidentia.workspace.jobs import Jobs
     from evidentia.workspace.judges import Judges
     from evidentia.workspace.ledgers import Ledgers
     from evidentia.workspace.packs import Packs
@@ -170,6 +171,13 @@ class Workspace:
         from evidentia.workspace.auditing import Whole  # noqa: PLC0415 - the same
 
         return Whole(self._acting)
+
+    @cached_property
+    def jobs(self) -> "Jobs":
+        """Long work that servers do: asked for, looked at, cancelled."""
+        from evidentia.workspace.jobs import Jobs  # noqa: PLC0415 - the same
+
+        return Jobs(self._acting)
 
     @cached_property
     def access(self) -> "Roles":

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
+from evidentia.server.api.jobs import made_by
 from evidentia.server.caching import KeptAnswer, entity_tag, is_known, tagged, unchanged
 from evidentia.server.links import address, caller_of_link, new_link, read_link
 from evidentia.server.paging import MOST, Cursor, next_page, place_of
@@ -173,12 +174,18 @@ def export_ledger(
 ) -> ExportAnswer:
     """Have the newest ledger of a session written to a file; the answer says where it will be.
 
-    The address answers 425 until the file is there.
+    The address answers 425 until the file is there. A PDF is made by a job.
     """
     running, workspace = running_of(request), asks.workspace
     row = workspace.ledgers.find(_id_of_session(session_id))
-    text, ends = new_link(running, asks.caller, row.id, asked.format)
-    _file(request, workspace, row.id, asked.format)
+    form: str = asked.format
+    if form == "pdf":
+        given = {"ledger_id": row.id, "form": form, "ending": _ENDINGS[form]}
+        form = f"{form}.{workspace.jobs.start('ledger_export', given).id}"
+        running.runner.wake()
+    else:
+        _file(request, workspace, row.id, form)
+    text, ends = new_link(running, asks.caller, row.id, form)
     url = address(running, request, request.app.url_path_for("download", link=text))
     return ExportAnswer(download_url=url, expires_at=ends)
 
@@ -208,13 +215,14 @@ def download(
     """Give an exported file to whoever has its link, while the ledger is there."""
     asked = read_link(running_of(request), link)
     workspace.ledgers.find(asked.of)  # not there any more once it was erased
-    data = _file(request, workspace, asked.of, asked.form)
+    form, _, job_id = asked.form.partition(".")
+    data = made_by(workspace, job_id) if job_id else _file(request, workspace, asked.of, form)
     if data is None:
         raise ProblemError(NOT_READY, "Try again in a second.", headers={"retry-after": "1"})
-    name = f"{asked.of}.{_ENDINGS[asked.form]}"
+    name = f"{asked.of}.{_ENDINGS[form]}"
     return Response(
         data,
-        media_type=_MEDIA_TYPES[asked.form],
+        media_type=_MEDIA_TYPES[form],
         headers={"content-disposition": f'attachment; filename="{name}"'},
     )
 
@@ -261,7 +269,7 @@ def _file(request: Request, workspace: Workspace, ledger_id: str, form: str) -> 
             file = Path(folder) / f"ledger.{_ENDINGS[form]}"
             return workspace.ledgers.export(ledger_id, file, form=form).read_bytes()
 
-    return running_of(request).downloads.file(name, make)
+    return running_of(request).downloads.file(name, make, remade=True)
 
 
 def _id_of_session(given: str) -> str:

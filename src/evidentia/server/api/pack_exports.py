@@ -1,8 +1,6 @@
 """Exports of packs: approved, made once for each approval, fetched by a link that ends."""
 
-from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Final, Literal
@@ -14,6 +12,7 @@ from starlette.responses import Response
 
 from evidentia.errors import AccessError
 from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
+from evidentia.server.api.jobs import made_by
 from evidentia.server.api.ledgers import ExportAnswer
 from evidentia.server.api.packs import PackId, known
 from evidentia.server.callers import Caller
@@ -120,21 +119,22 @@ def export_pack(
 ) -> ExportAnswer:
     """Have a pack written to one file that verifies itself; the answer says where it will be.
 
-    An approval is used by it. The address answers 425 until the file is there. It is the file of
-    this export, kept by this server until the link ends or the server does; another one is another
-    export, with its own approval.
+    An approval is used by it. The address answers 425 until the file is there; a PDF is made by a
+    job. It is the file of this export, kept until the link ends; another one is another export,
+    with its own approval.
     """
     running, workspace = running_of(request), asks.workspace
     row = workspace.packs.find(known(pack_id))
     _refuse_unapproved(workspace, row.id, asked.approval)
-    form = f"{_FORM}{asked.format}.{asks.request_id}"
-    name = _name(workspace, row.id, form)
-    make: Callable[[], bytes] = partial(_exported, workspace, row.id, asked)
-    if asked.format == "json":  # at once, with the request
-        data = make()
-        make = lambda: data  # noqa: E731 - what was made
+    if asked.format == "pdf":
+        given = {**asked.model_dump(exclude={"format"}), "pack_id": row.id, "form": asked.format}
+        form = f"{_FORM}{asked.format}.{workspace.jobs.start('pack_export', given).id}"
+        running.runner.wake()
+    else:  # at once, with the request
+        form = f"{_FORM}{asked.format}.{asks.request_id}"
+        data = _exported(workspace, row.id, asked)
+        running.downloads.file(_name(workspace, row.id, form), lambda: data)
     text, ends = new_link(running, asks.caller, row.id, form)
-    running.downloads.file(name, make)
     path = request.app.url_path_for("download_pack", pack_link=text)
     return ExportAnswer(download_url=address(running, request, path), expires_at=ends)
 
@@ -170,13 +170,16 @@ def download_pack(
     if not asked.form.startswith(_FORM):
         raise not_found()
     workspace.packs.approvals(asked.of)  # raises for who may not export it, or not any more
-    name = _name(workspace, asked.of, asked.form)
-    if not running.downloads.knows(name):
-        raise ProblemError(EXPIRED, "The server has the file no more: export the pack again.")
-    data = running.downloads.file(name, _gone)
+    _, ending, made = asked.form.split(".")
+    if made.startswith("job_"):
+        data = made_by(workspace, made)
+    else:
+        name = _name(workspace, asked.of, asked.form)
+        if not running.downloads.knows(name):
+            raise ProblemError(EXPIRED, "The server has the file no more: export the pack again.")
+        data = running.downloads.file(name, _gone)
     if data is None:
         raise ProblemError(NOT_READY, "Try again in a second.", headers={"retry-after": "1"})
-    ending = asked.form.split(".")[1]
     return Response(
         data,
         media_type=_MEDIA_TYPES[ending],

@@ -1,4 +1,7 @@
-"""Sessions: answers are submitted, checked against documents or what was retrieved, and kept."""
+"""Sessions: answers are submitted, checked against documents or what was retrieved, and kept.
+
+A check that takes longer than a request should goes on as a job; so do many answers.
+"""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -8,19 +11,31 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from evidentia.errors import AccessError, EnvironmentProblem, EvidentiaError, IntegrityError
+from evidentia.jobs.waiting import check_or_go_on
+from evidentia.jobs.work import answer_outcome, batches, begin_asked, unchecked
 from evidentia.ledger.model import LedgerSummary
-from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
+from evidentia.server.actions import Asks, GuardedRoute, acts
+from evidentia.server.api.jobs import (
+    LOCATION,
+    JobAnswer,
+    Prefer,
+    start,
+    started,
+    wants_job,
+)
 from evidentia.server.api.ledgers import LedgerAnswer
 from evidentia.server.callers import address_of, count
 from evidentia.server.problems import of_error
 from evidentia.server.rates import Limited
 from evidentia.server.running import running_of
 from evidentia.workspace import Workspace
-from evidentia.workspace.ledgers import RecordedLedger
+from evidentia.workspace.jobs import Job
 
 router = APIRouter(route_class=GuardedRoute, tags=["sessions"])
 
-MOST_ANSWERS: Final = 20
+MOST_ANSWERS: Final = 1_000
+WAITED_ANSWERS: Final = 20
+"""How many answers a request may wait for; more are a job."""
 MOST_DOCUMENTS: Final = 1_000
 MOST_CONTEXTS: Final = 1_000
 _MOST_COLLECTIONS: Final = 100
@@ -75,7 +90,7 @@ class SubmittedAnswer(BaseModel):
 
 
 class SubmittedAnswers(BaseModel):
-    """Some answers to check, each with what it is checked against."""
+    """Answers to check, each with what it is checked against."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"answers": [_EXAMPLE]}]}
@@ -139,76 +154,72 @@ class AnswerResults(BaseModel):
     summary="Submit an answer",
     status_code=201,
     responses={
-        201: {
-            "model": LedgerAnswer,
-            "headers": {"Location": {"schema": {"type": "string"}}},
-        }
+        201: {"model": LedgerAnswer, "headers": LOCATION},
+        202: {"model": JobAnswer, "headers": LOCATION},
     },
 )
 @acts("ledgers.check", limited=Limited.CHECK)
-def submit_answer(asked: SubmittedAnswer, workspace: Ws) -> Response:
+def submit_answer(asked: SubmittedAnswer, asks: Asks, request: Request) -> Response:
     """Check each claim of an answer, keep its ledger and record it; the answer is the ledger.
 
-    The request takes as long as the check does. The same answer checked again is a new ledger of
-    the same session.
+    A check that takes longer than 10 seconds goes on as a job, and the answer is that job (202).
+    The same answer checked again is a new ledger of the same session.
     """
-    ledger = _checked(workspace, asked)
-    session = ledger.session
+    running = running_of(request)
+    given = asked.model_dump(mode="json")
+    found = check_or_go_on(running.runner, asks.workspace, given, running.waits)
+    if isinstance(found, Job):
+        return started(found)
+    session = found.session
     said = {
-        "ledger": ledger.model_dump(mode="json"),
+        "ledger": found.model_dump(mode="json"),
         "session": {"id": session.id, "query": session.query, "mode": session.mode},
     }
     return Response(
         orjson.dumps(said),
         201,
-        {"location": f"{_LEDGER}{ledger.id}"},
+        {"location": f"{_LEDGER}{found.id}"},
         media_type="application/json",
     )
 
 
-@router.post("/sessions/batch", summary="Submit some answers", status_code=201)
+@router.post(
+    "/sessions/batch",
+    summary="Submit many answers",
+    status_code=201,
+    responses={
+        201: {"model": AnswerResults},
+        202: {"model": JobAnswer, "headers": LOCATION},
+    },
+)
 @acts("ledgers.check_many", limited=Limited.CHECK)
-def submit_answers(asked: SubmittedAnswers, asks: Asks, request: Request) -> AnswerResults:
-    """Check some answers, one after the other; one that cannot be checked does not stop the others.
+def submit_answers(
+    asked: SubmittedAnswers, asks: Asks, request: Request, prefer: Prefer = None
+) -> Response:
+    """Check many answers; one that cannot be checked does not stop the others.
 
-    Each counts against the rate of checks.
+    Up to 20 are checked one after the other while the request waits, and each counts against the
+    rate of checks. More than that are a job (202), and so are fewer with `Prefer: respond-async`:
+    its result is what would have been answered.
     """
     running = running_of(request)
+    if len(asked.answers) > WAITED_ANSWERS or wants_job(prefer):
+        answers = [one.model_dump(mode="json") for one in asked.answers]
+        return start(asks, request, "checks", {}, total=len(answers), files=batches(answers))
     for _ in asked.answers[1:]:  # the first was counted with the request
         for who in (asks.caller.counted_as, address_of(request)):
             count(running, Limited.CHECK, who)
     results = [_result(asks.workspace, number, one) for number, one in enumerate(asked.answers, 1)]
-    return AnswerResults(results=results)
+    return Response(orjson.dumps({"results": results}), 201, media_type="application/json")
 
 
-def _checked(workspace: Workspace, asked: SubmittedAnswer) -> RecordedLedger:
-    found = None if asked.documents is None else workspace.documents.named(*asked.documents)
-    return workspace.ledgers.check(
-        asked.answer,
-        against=found,
-        contexts=asked.contexts,
-        bundle=asked.bundle,
-        library=asked.library,
-        query=asked.query,
-        title=asked.title,
-        collections=asked.collections,
-        as_of=asked.as_of,
-        judges=asked.judges,
-    )
-
-
-def _result(workspace: Workspace, number: int, asked: SubmittedAnswer) -> AnswerResult:
+def _result(workspace: Workspace, number: int, asked: SubmittedAnswer) -> dict[str, Any]:
     """Check one of several answers; what is not about it alone is raised."""
     try:
-        ledger = _checked(workspace, asked)
+        started = begin_asked(workspace, asked.model_dump(mode="json"))
+        ledger = workspace.ledgers.finish(started)
     except (AccessError, EnvironmentProblem, IntegrityError):
         raise
     except EvidentiaError as error:
-        return AnswerResult(number=number, problem=of_error(error, may_read=True).detail)
-    return AnswerResult(
-        number=number,
-        session_id=ledger.session.id,
-        ledger_id=ledger.id,
-        entry=ledger.entry,
-        summary=ledger.summary,
-    )
+        return unchecked(number, of_error(error, may_read=True).detail)
+    return answer_outcome(number, ledger)
