@@ -94,21 +94,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def _told(request: Request, error: Exception) -> Response:
-    """Return the problem of whatever ended a request."""
-    match error:
-        case ProblemError():
-            raised = error
-        case RequestValidationError():
-            raised = problems.of_validation(error)
-        case EvidentiaError():
-            asking = getattr(request.state, "asking", None)
-            may_read = asking is not None and await run_in_threadpool(asking.may_read)
-            raised = problems.of_error(error, may_read=may_read)
-        case HTTPException():
-            raised = problems.of_status(error)
-        case _:
-            raise error
-    return problems.answer(request, raised)
+    return await problems.told(request, error)
 
 
 def _operation_id(route: APIRoute) -> str:
