@@ -102,13 +102,19 @@ def kind_of(statement: Statement | None) -> Kind | None:
 def verify_evidence(data: bytes, keys: "Iterable[TrustedKey]" = ()) -> ProofReport:
     """Verify a proof file, with what is to be looked at in its kind of statement.
 
-    A proof about a corpus is told by its format.
+    A proof about a corpus and an access log are told by their formats.
     """
-    from evidentia.ledger.membership import (  # noqa: PLC0415 - as above
+    from evidentia.ledger.membership import (  # noqa: PLC0415 - the same
         is_corpus_proof,
         verify_corpus_proof,
     )
+    from evidentia.proof.access_log import (  # noqa: PLC0415 - as above
+        is_access_log,
+        verify_access_log,
+    )
 
+    if is_access_log(data):
+        return verify_access_log(data, keys)
     if is_corpus_proof(data):
         return verify_corpus_proof(data, keys)
     report = verify_proof(data, keys)

@@ -82,6 +82,7 @@ SCHEMAS = (
     "access-body.v2",
     "access-body.v3",
     "access-body.v4",
+    "access-log",
     "assignment-body",
     "authority",
     "bundle-body",

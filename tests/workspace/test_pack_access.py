@@ -94,6 +94,7 @@ NO_DOCUMENT = StoredDocument(
 USER_KEY = "64" * 32
 WITNESS = Witness().key
 CALLS: dict[str, Act] = {
+    "access.export": lambda ws, _: ws.access.export(),
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
     "access.grants": lambda ws, _: ws.access.grants(),
     "access.new_token": lambda ws, _: ws.access.new_token("eve"),

@@ -40,6 +40,7 @@ _SEE = Need(Action.VIEW, On.PACK)
 
 TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
+        "access.export": _AUDIT,
         "access.grant": _GRANT,
         "access.grants": _READ,
         "access.new_token": _GRANT,

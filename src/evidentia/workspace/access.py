@@ -112,6 +112,23 @@ class Roles(Part, name="access"):
         """
         return requests.requests(self._acting, before=before, limit=limit)
 
+    def export(
+        self,
+        *,
+        first: int = 0,
+        last: int | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+    ) -> bytes:
+        """Return the access log as a file of JSON lines that is signed, and that `verify` verifies.
+
+        It has what a server was asked, roles and tokens, exports of packs and the log's keys: the
+        entries from `first` to `last`, from `since` on and before `until`, each proved.
+        """
+        from evidentia.workspace.access_export import export_log  # noqa: PLC0415 - not all need it
+
+        return export_log(self._acting, first, last, since, until)
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
