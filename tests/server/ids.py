@@ -70,6 +70,12 @@ def _decision() -> dict[str, Any]:
     return fields
 
 
+def _attachment(house: House) -> str:
+    """Return the digest of a file that the pack has attached in its newest version."""
+    found = house.workspace.packs.get(house.made["pack_id"]).attachments
+    return found[0].sha256
+
+
 EXISTING: dict[str, Made] = {
     "anchor": _anchor,
     "corpus_document": _document,
@@ -85,6 +91,7 @@ EXISTING: dict[str, Made] = {
     "other_bundle_id": lambda house: house.made["other_bundle_id"],
     "place": lambda _: "000.p/1",
     "run_id": lambda _: "run/1",
+    "sha256": _attachment,
     "seq": lambda house: str(house.workspace.trail.size - 1),
     "tenant": lambda _: "default",
     "token_id": _token,
@@ -107,6 +114,7 @@ MISSING: dict[str, str] = {
     "place": "x999/999",
     "run_id": "run/0",
     "seq": "999999",
+    "sha256": "0" * 64,
     "tenant": "nowhere",
     "token_id": "0000000000000000",
 }
@@ -138,6 +146,7 @@ BODIES: dict[str, Made] = {
     "record_run": lambda _: {"json": {"run_id": "run/2"}},
     "validate_records": lambda _: {"json": {"records": [_RECORD]}},
     "approve_export": lambda _: {"json": {"approval_class": "A2"}},
+    "attach_files": lambda _: {"files": {"files": ("seal.txt", b"It is whole.")}},
     "assign_review": lambda _: {"json": {"assignee": "approver"}},
     "assemble_pack": lambda _: {"json": {"decision": _decision(), "memo": memo_fields()}},
     "export_pack": _export,

@@ -5035,8 +5035,8 @@ def refused_access(whole: bytes) -> Iterator[AccessVector]:
     first, later = lines[0], [access_line(seq, ACCESS_LATER) for seq in (*ACCESSES, 7, 8)]
     other = replace(first, entry=replace(first.entry, tenant="other"))
     moved = replace(lines[1], inclusion=lines[2].inclusion)
-    told = Disclosure({**lines[3].disclosure.body, "by": "omar"}, lines[3].disclosure.salt)
-    edited = replace(lines[3], disclosure=told)
+    logged = access_log_of().entries[ACCESSES[3]]
+    edited = replace(lines[3], disclosure=Disclosure({**logged.body, "by": "omar"}, logged.salt))
     head, _, rest = whole.partition(b"\n")
     cut = head + b"\n" + b"".join(line.encode() for line in lines[:-1])
     spoilt = put(json.loads(head), "envelope.signatures.0.sig", b64encode(bytes(64)).decode())

@@ -102,6 +102,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.approve_export": Need(Action.APPROVE_EXPORT, On.PACK),
         "packs.assemble": _MAKE,
         "packs.assign": Need(Action.REVIEW, On.PACK),
+        "packs.attachment": _SEE,
         "packs.audit": _AUDIT,
         "packs.export": Need(Action.EXPORT, On.PACK),
         "packs.find": _SEE,

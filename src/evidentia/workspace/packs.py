@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from evidentia.errors import (
     InputError,
+    NotFoundError,
 )
 from evidentia.frozen import first_problem
 from evidentia.packs.decision import DecisionOutput, PackRequirement
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from evidentia.packs.decision import ApprovalClass
     from evidentia.packs.drafting import MemoWriter
     from evidentia.packs.memo import BilingualMemo
-    from evidentia.packs.model import PromptRecord
+    from evidentia.packs.model import Attachment, PromptRecord
     from evidentia.packs.retention import LegalHold, RetentionPolicy
     from evidentia.packs.tools import ToolVerificationLedger
     from evidentia.proof.succession import Succession
@@ -254,6 +255,17 @@ class Packs(Part, name="packs"):
         raised if that is not what it was.
         """
         return read_pack(self._acting, PACKS.named(self._acting, name))
+
+    def attachment(self, name: str, /, sha256: str) -> "tuple[Attachment, bytes]":
+        """Return a file that a version of a pack has attached, by the digest of its bytes.
+
+        Raise `NotFoundError` for a digest that it does not name, whatever the lake has.
+        """
+        pack = read_pack(self._acting, PACKS.named(self._acting, name))
+        for one in pack.attachments:
+            if one.sha256 == sha256:
+                return one, self._acting.opened.lake.get(sha256)
+        raise NotFoundError(f"pack {pack.pack_id} has no attachment {sha256[:80]!r}")
 
     def versions(self, name: str, /) -> Listed:
         """Return all versions of a pack, the oldest first."""

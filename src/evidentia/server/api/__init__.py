@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from evidentia.server.api import (
     access_log,
     assignments,
+    attachments,
     bundles,
     documents,
     keeping,
@@ -28,6 +29,7 @@ from evidentia.server.api import (
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     access_log.router,
     assignments.router,
+    attachments.router,
     bundles.router,
     documents.router,
     keeping.router,
