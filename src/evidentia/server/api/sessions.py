@@ -12,9 +12,11 @@ from evidentia.ledger.model import LedgerSummary
 from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
 from evidentia.server.api.ledgers import LedgerAnswer
 from evidentia.server.callers import address_of, count
+from evidentia.server.configured import judges_of
 from evidentia.server.problems import of_error
 from evidentia.server.rates import Limited
 from evidentia.server.running import running_of
+from evidentia.settings import Settings
 from evidentia.workspace import Workspace
 from evidentia.workspace.ledgers import RecordedLedger
 
@@ -26,7 +28,7 @@ MOST_CONTEXTS: Final = 1_000
 _MOST_COLLECTIONS: Final = 100
 _LEDGER: Final = "/api/v1/ledgers/"
 
-JudgeName = Literal["quote", "numbers", "nli"]
+JudgeName = Literal["quote", "numbers", "nli", "llm"]
 _DocumentId = Annotated[str, Field(pattern="^doc_[0-9a-f]{16}$")]
 _Name = Annotated[str, Field(min_length=1, max_length=500)]
 _EXAMPLE: Final[dict[str, Any]] = {
@@ -51,7 +53,7 @@ class SubmittedAnswer(BaseModel):
     query: str | None = Field(None, max_length=100_000, description="What was asked.")
     title: str | None = Field(None, max_length=1_000)
     judges: list[JudgeName] | None = Field(
-        None, min_length=1, max_length=3, description="Who judges; all that are installed if none."
+        None, min_length=1, max_length=4, description="Who judges; all that are installed if none."
     )
     documents: list[_DocumentId] | None = Field(
         None, min_length=1, max_length=MOST_DOCUMENTS, description="Ids of documents."
@@ -146,13 +148,13 @@ class AnswerResults(BaseModel):
     },
 )
 @acts("ledgers.check", limited=Limited.CHECK)
-def submit_answer(asked: SubmittedAnswer, workspace: Ws) -> Response:
+def submit_answer(asked: SubmittedAnswer, workspace: Ws, request: Request) -> Response:
     """Check each claim of an answer, keep its ledger and record it; the answer is the ledger.
 
     The request takes as long as the check does. The same answer checked again is a new ledger of
     the same session.
     """
-    ledger = _checked(workspace, asked)
+    ledger = _checked(workspace, asked, running_of(request).settings)
     session = ledger.session
     said = {
         "ledger": ledger.model_dump(mode="json"),
@@ -177,11 +179,14 @@ def submit_answers(asked: SubmittedAnswers, asks: Asks, request: Request) -> Ans
     for _ in asked.answers[1:]:  # the first was counted with the request
         for who in (asks.caller.counted_as, address_of(request)):
             count(running, Limited.CHECK, who)
-    results = [_result(asks.workspace, number, one) for number, one in enumerate(asked.answers, 1)]
+    results = [
+        _result(asks.workspace, number, one, running.settings)
+        for number, one in enumerate(asked.answers, 1)
+    ]
     return AnswerResults(results=results)
 
 
-def _checked(workspace: Workspace, asked: SubmittedAnswer) -> RecordedLedger:
+def _checked(workspace: Workspace, asked: SubmittedAnswer, settings: Settings) -> RecordedLedger:
     found = None if asked.documents is None else workspace.documents.named(*asked.documents)
     return workspace.ledgers.check(
         asked.answer,
@@ -193,14 +198,16 @@ def _checked(workspace: Workspace, asked: SubmittedAnswer) -> RecordedLedger:
         title=asked.title,
         collections=asked.collections,
         as_of=asked.as_of,
-        judges=asked.judges,
+        judges=judges_of(settings, asked.judges),
     )
 
 
-def _result(workspace: Workspace, number: int, asked: SubmittedAnswer) -> AnswerResult:
+def _result(
+    workspace: Workspace, number: int, asked: SubmittedAnswer, settings: Settings
+) -> AnswerResult:
     """Check one of several answers; what is not about it alone is raised."""
     try:
-        ledger = _checked(workspace, asked)
+        ledger = _checked(workspace, asked, settings)
     except (AccessError, EnvironmentProblem, IntegrityError):
         raise
     except EvidentiaError as error:
