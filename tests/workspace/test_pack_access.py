@@ -147,6 +147,7 @@ CALLS: dict[str, Act] = {
     "ledgers.give_verdict": lambda ws, _: ws.ledgers.give_verdict(
         "latest", "clm_x", "weak", reason="seen"
     ),
+    "ledgers.labelled": lambda ws, _: ws.ledgers.labelled(),
     "ledgers.list": lambda ws, _: ws.ledgers.list(),
     "ledgers.prove_corpus": lambda ws, _: ws.ledgers.prove_corpus("latest", "doc_x"),
     "ledgers.page": lambda ws, _: ws.ledgers.page("latest"),

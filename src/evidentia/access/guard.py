@@ -91,6 +91,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "ledgers.find": _READ,
         "ledgers.get": _READ,
         "ledgers.give_verdict": _MAKE,
+        "ledgers.labelled": _READ,
         "ledgers.list": _READ,
         "ledgers.page": _READ,
         "ledgers.prove": _READ,
