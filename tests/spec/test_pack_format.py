@@ -64,7 +64,7 @@ ENTRIES = (
 )
 ENTRIES_NOW = (
     *("decision-by", "tool-call-by", "tool-offered-by", "export-own", "export-superseded"),
-    *("later", "later-none", "later-one"),
+    *("later", "later-none", "later-one", "token", "token-revoked"),
 )
 """The proofs of entries whose bodies pack.md describes, and those of later forms."""
 KINDS = {"decision", "tool_call", "pack", "review", "export", "access", "retention"}

@@ -172,6 +172,7 @@ LIFE_ORIGIN = log_origin("31c7d0be52f96a84", "acme")
 PEOPLE_ORIGIN = log_origin("8e3b60d1f5a7429c", "acme")
 ASKED_ORIGIN = log_origin("27c9d4e81f6035ab", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
+TOKEN_ORIGIN = log_origin("9e41c7b05d2a8f36", "acme")
 ACCESS_ORIGIN = log_origin("5d0b8e3fa17c4926", "acme")
 THIRD_ORIGIN = log_origin("c2f96a7d03e81b54", "acme")
 CONTEXTS_ORIGIN = log_origin("2f8a61d4c07e95b3", "acme")
@@ -383,6 +384,7 @@ def files() -> dict[str, bytes]:
         "keys/people-log.pub": f"{people_key().verifier}\n".encode(),
         "keys/asked-log.pub": f"{asked_key().verifier}\n".encode(),
         "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
+        "keys/token-log.pub": f"{token_key().verifier}\n".encode(),
         "keys/access-log.pub": f"{access_key().verifier}\n".encode(),
         "access-logs.json": listed(vector.as_json() for vector in access_vectors()),
         "keys/third-log.pub": f"{third_key().verifier}\n".encode(),
@@ -421,6 +423,7 @@ def files() -> dict[str, bytes]:
         *life_proofs(),
         *asked_proofs(),
         *people_proofs(),
+        *token_proofs(),
         *later_proofs(),
         *third_proofs(),
         *contexts_proofs(),
@@ -4154,6 +4157,42 @@ def asked_proofs() -> Iterator[ProofVector]:
     other = changed(proof, "body.by", "Ann")
     why = "a request is said to be someone else's"
     yield ProofVector("request-changed", pretty(other), why, ("content",), key)
+
+
+def token_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a token that was made and revoked, and of one that is said to be another's."""
+    log = Log(TOKEN_ORIGIN, [token_key()])
+    log.announce(log.keys[0], by="owner")
+    token_id = seed("a token").hex()[:16]
+    made = {
+        "action": "new_token",
+        "token_id": token_id,
+        "user": "Zoë",
+        "name": "nightly export",
+        "scopes": ["list", "view"],
+        "secret_sha256": sha256_hex(b"the secret that was shown once"),
+        "expires_at": "2026-07-01T00:00:00.000000Z",
+        "by": "owner",
+    }
+    subject = f"token/{token_id}"
+    for body in (made, {"action": "revoke_token", "token_id": token_id, "by": "owner"}):
+        seq = len(log.entries)
+        kind = EntryKind.ACCESS
+        place = Place(log.origin, log.tenant, seq, kind.value, subject, moment(seq))
+        log.append(kind, subject, signed_body(place, body, log.keys[0]))
+    size, key = len(log.entries), "token-log.pub"
+    proof = log.prove(1, size, log.keys[0])
+    yield ProofVector("token", pretty(proof), "a token that was made for a program", key=key)
+    revoked = pretty(log.prove(2, size, log.keys[0]))
+    yield ProofVector("token-revoked", revoked, "the same, revoked", key=key)
+    other = changed(proof, "body.user", "Ann")
+    why = "a token is said to be someone else's"
+    yield ProofVector("token-changed", pretty(other), why, ("content",), key)
+
+
+def token_key() -> SigningKey:
+    """Return the key of the log of a token."""
+    return SigningKey.from_seed(TOKEN_ORIGIN, seed(f"key of {TOKEN_ORIGIN}"))
 
 
 # What people say

@@ -76,7 +76,10 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
             CORSMiddleware,
             allow_origins=list(settings.server_origins),
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["authorization", "content-type", "idempotency-key", "evidentia-tenant"],
+            allow_headers=[
+                *("authorization", "content-type", "idempotency-key", "evidentia-tenant"),
+                *("if-match", "if-none-match", "traceparent"),
+            ],
             expose_headers=["etag", "link", "location", "retry-after", "x-request-id"],
         )
     app.add_middleware(Envelope, running=running)
@@ -122,7 +125,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
                 "type": "apiKey",
                 "in": "cookie",
                 "name": "evidentia",
-                "description": "A browser that signed in.",
+                "description": "A browser that signed in; by HTTPS it is `__Host-evidentia`.",
             },
         }
         app.openapi_schema = found
