@@ -155,6 +155,7 @@ BODIES: dict[str, Made] = {
     "hold_pack": lambda _: {"json": {"reason": "case"}},
     "list_tool_calls": lambda _: {"params": {"decision_id": "dec_1"}},
     "make_token": lambda _: {"json": {"user": "eve"}},
+    "own_agent": lambda _: {"json": {"user": "eve", "agent_name": "icp_matcher"}},
     "offer_tools": lambda _: {"json": {"decision_id": "dec_1", "tools": ["mail"]}},
     "record_decision": lambda _: {"json": {"decision": _decision()}},
     "record_tool_call": lambda _: {

@@ -99,6 +99,7 @@ CALLS: dict[str, Act] = {
     "access.grants": lambda ws, _: ws.access.grants(),
     "access.new_token": lambda ws, _: ws.access.new_token("eve"),
     "access.own_agent": lambda ws, _: ws.access.own_agent("eve", "agent"),
+    "access.owners": lambda ws, _: ws.access.owners(),
     "access.requests": lambda ws, _: ws.access.requests(),
     "access.revoke": lambda ws, _: ws.access.revoke("viewer", "viewer"),
     "access.revoke_token": lambda ws, _: ws.access.revoke_token("0" * 16),

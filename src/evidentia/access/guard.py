@@ -45,6 +45,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "access.grants": _READ,
         "access.new_token": _GRANT,
         "access.own_agent": _GRANT,
+        "access.owners": _READ,
         "access.requests": _AUDIT,
         "access.revoke": _GRANT,
         "access.revoke_token": _GRANT,

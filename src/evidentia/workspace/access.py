@@ -76,6 +76,11 @@ class Roles(Part, name="access"):
         }
         return self._acting.record(EntryKind.ACCESS, f"user/{user}", body)
 
+    def owners(self) -> list[AgentOwner]:
+        """Return whose own which agents are, by their names."""
+        found = access_of(self._acting).owners
+        return sorted(found, key=lambda one: (one.agent_name, one.user))
+
     def grants(self) -> list[Grant]:
         """Return the grants of this tenant that were not taken away, the oldest first."""
         return list(access_of(self._acting).grants.values())
