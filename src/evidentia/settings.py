@@ -4,12 +4,14 @@ Every variable begins with `EVIDENTIA_`; one that is not known here is refused, 
 error is never a silent default.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final, Literal, cast
+from types import MappingProxyType
+from typing import Any, Final, Literal, cast
 
 from evidentia.errors import SettingsError
 
@@ -27,6 +29,7 @@ _APIS: Final = ("openai", "anthropic")
 _MOST_DAYS: Final = 1_000_000
 _DOUBT: Final = re.compile(r"(0(?:\.[0-9]{1,6})?)-(0(?:\.[0-9]{1,6})?|1(?:\.0{1,6})?)")
 _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
+_CONNECTION: Final = re.compile(r"(?:[a-z0-9][a-z0-9._-]{0,63}/)?[A-Za-z0-9_-]{1,64}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
@@ -65,6 +68,7 @@ class Settings:
     server_origins: tuple[str, ...] | None = None
     server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
+    server_connections: Mapping[str, str] | None = field(default=None, repr=False)
     server_jobs: int = 2
     server_workers: int | None = None
     server_checks_per_minute: int = 120
@@ -163,6 +167,7 @@ class Settings:
                 "a number of bytes",
                 (1_000, 10_000_000_000),
             ),
+            server_connections=_connections(given),
             server_jobs=_number(
                 given, "server_jobs", default.server_jobs, "how many jobs run at once", (0, 8)
             ),
@@ -181,6 +186,26 @@ class Settings:
             ),
             oidc_audience=given.get("oidc_audience") or None,
         )
+
+    def llm_fields(self) -> dict[str, Any]:
+        """Return what is said of the language model to ask, but its key; raise if none is named."""
+        if self.llm_url is None or self.llm_model is None:
+            raise SettingsError(
+                "the llm judge needs a model: set EVIDENTIA_LLM_URL, such as "
+                "http://localhost:11434/v1, and EVIDENTIA_LLM_MODEL"
+            )
+        return {
+            "url": self.llm_url,
+            "model": self.llm_model,
+            "api": self.llm_api,
+            "input_price": self.llm_input_price,
+            "output_price": self.llm_output_price,
+            "currency": self.llm_currency,
+            "timeout_seconds": self.llm_timeout_seconds,
+            "attempts": self.llm_attempts,
+            "claims_at_once": self.llm_claims_at_once,
+            "evidence_bytes": self.llm_evidence_bytes,
+        }
 
     def llm_key(self, environment: Mapping[str, str]) -> str | None:
         """Return the key that the named variable holds; None if no variable is named."""
@@ -218,6 +243,30 @@ def _number(
             f"{PREFIX}{name.upper()} is {value!r}: it must be {what}, {least:,} to {most:,}"
         )
     return int(value)
+
+
+def _connections(given: Mapping[str, str]) -> Mapping[str, str] | None:
+    """Return addresses of databases by their names; no message shows one: it may have a password.
+
+    A name alone is for the server's own tenant, `tenant/name` for another one.
+    """
+    text = given.get("server_connections")
+    if not text:
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not all(
+        _CONNECTION.fullmatch(name) and isinstance(url, str) and "://" in url
+        for name, url in found.items()
+    ):
+        raise SettingsError(
+            f"{PREFIX}SERVER_CONNECTIONS is no JSON object of names and addresses of databases: "
+            'write it as {"shop": "postgresql+psycopg://reader@db/shop"}; a name has letters, '
+            "digits, - and _, and may begin with a tenant and a slash"
+        )
+    return MappingProxyType(found)
 
 
 def _rate(given: Mapping[str, str], what: str, default: int) -> int:

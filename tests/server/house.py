@@ -25,7 +25,7 @@ from evidentia.settings import Settings
 from evidentia.store.database import Database
 from evidentia.workspace import Workspace
 from evidentia.workspace.opened import Opened
-from packing import Clock, make_pack
+from packing import Clock, decision, memo
 from places import Place
 
 POLICY = "# Leave\n\nPermanent employees receive 15 days of leave. Leave is requested in writing.\n"
@@ -156,7 +156,7 @@ def _evidence(place: Place, opened: Opened) -> dict[str, str]:
     other, here = opened.for_("other"), opened.for_()
     other.check("Holidays are announced.", against=elsewhere, judges=["quote"])
     ledger = here.check(ANSWER, against=folder, query="How much?", judges=["quote"])
-    pack = make_pack(here)
+    pack = here.assemble(decision(), memo=memo(), attachments={"seal.txt": b"Whole.\n"})
     made = {"session_id": ledger.session_id, "ledger_id": ledger.id, "pack_id": pack.pack_id}
     return made | _bundles(here)
 

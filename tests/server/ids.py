@@ -87,6 +87,12 @@ def _job(house: House) -> str:
     return jobs.cancel(jobs.start("audit", {"quick": True}).id).id
 
 
+def _attachment(house: House) -> str:
+    """Return the digest of a file that the pack has attached in its newest version."""
+    found = house.workspace.packs.get(house.made["pack_id"]).attachments
+    return found[0].sha256
+
+
 EXISTING: dict[str, Made] = {
     "anchor": _anchor,
     "corpus_document": _document,
@@ -104,6 +110,7 @@ EXISTING: dict[str, Made] = {
     "other_bundle_id": lambda house: house.made["other_bundle_id"],
     "place": lambda _: "000.p/1",
     "run_id": lambda _: "run/1",
+    "sha256": _attachment,
     "seq": lambda house: str(house.workspace.trail.size - 1),
     "tenant": lambda _: "default",
     "token_id": _token,
@@ -128,6 +135,7 @@ MISSING: dict[str, str] = {
     "place": "x999/999",
     "run_id": "run/0",
     "seq": "999999",
+    "sha256": "0" * 64,
     "tenant": "nowhere",
     "token_id": "0000000000000000",
 }
@@ -160,6 +168,7 @@ BODIES: dict[str, Made] = {
     "record_run": lambda _: {"json": {"run_id": "run/2"}},
     "validate_records": lambda _: {"json": {"records": [_RECORD]}},
     "approve_export": lambda _: {"json": {"approval_class": "A2"}},
+    "attach_files": lambda _: {"files": {"files": ("seal.txt", b"It is whole.")}},
     "assign_review": lambda _: {"json": {"assignee": "approver"}},
     "assemble_pack": lambda _: {"json": {"decision": _decision(), "memo": memo_fields()}},
     "export_pack": _export,
@@ -168,6 +177,7 @@ BODIES: dict[str, Made] = {
     "hold_pack": lambda _: {"json": {"reason": "case"}},
     "list_tool_calls": lambda _: {"params": {"decision_id": "dec_1"}},
     "make_token": lambda _: {"json": {"user": "eve"}},
+    "own_agent": lambda _: {"json": {"user": "eve", "agent_name": "icp_matcher"}},
     "offer_tools": lambda _: {"json": {"decision_id": "dec_1", "tools": ["mail"]}},
     "record_decision": lambda _: {"json": {"decision": _decision()}},
     "record_tool_call": lambda _: {

@@ -108,7 +108,7 @@ def test_an_answer_does_not_leave_if_its_entry_cannot_be_written(
     assert (answer.status_code, answer.json()["type"]) == (503, "/problems/unavailable")
 
 
-def test_the_log_comes_in_pages_and_as_proofs(house: House) -> None:
+def test_the_log_comes_in_pages_and_as_a_signed_file(house: House) -> None:
     for _ in range(3):
         house.get("/api/v1/access-log", "viewer")
     seen, path = [], "/api/v1/access-log?limit=2"
@@ -120,7 +120,20 @@ def test_the_log_comes_in_pages_and_as_proofs(house: House) -> None:
     assert seen == sorted(seen, reverse=True)
     exported = house.get("/api/v1/access-log.ndjson", "auditor")
     assert exported.headers["content-type"] == "application/x-ndjson"
-    lines = exported.text.splitlines()
-    assert [json.loads(line)["entry"]["seq"] for line in lines] == seen
+    kinds = {json.loads(line)["entry"]["kind"] for line in exported.text.splitlines()[1:]}
+    assert kinds == {"access", "key", "request"}
     key = house.workspace.trail.public_key()
-    assert all(ev.verify(line.encode(), key=key).holds for line in lines)
+    report = ev.verify(exported.content, key=key)
+    assert report.holds, report
+    part = house.get(f"/api/v1/access-log.ndjson?first={seen[-1]}&last={seen[0]}", "admin")
+    lines = part.text.splitlines()[1:]
+    assert [json.loads(line)["entry"]["seq"] for line in lines] == seen[::-1]
+    assert ev.verify(part.content, key=key).holds
+    assert house.get("/api/v1/access-log.ndjson", "approver").status_code == 403
+    assert house.get("/api/v1/access-log.ndjson?since=yesterday", "admin").status_code == 422
+    log = house.get("/api/v1/access-log?limit=3", "auditor").json()["requests"]
+    assert [(one["did"], one["by"], one["outcome"]) for one in log] == [
+        ("access.export", "approver", "refused"),
+        ("access.export", "admin", "done"),
+        ("access.export", "auditor", "done"),
+    ]

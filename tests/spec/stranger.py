@@ -2104,7 +2104,9 @@ def check_pack_entry(proof: dict[str, Any], pack: dict[str, Any]) -> None:
 def check_pack_body(body: dict[str, Any]) -> None:
     """Check that the body of a pack's entry has its fields, and no others."""
     told = {"statement_sha256", "predicate_type", "decision_id", "version", "replaces", "by"}
-    demand(set(body) - {"outcome"} == told and is_name(body["by"]), "fields")
+    later = {"outcome", "self_review", "modifies"}
+    demand(set(body) - later == told and is_name(body["by"]), "fields")
+    demand(type(body.get("self_review", False)) is bool, "self_review")
     demand(body.get("outcome") in {None, "approved", "rejected"}, "outcome")
     demand(body["predicate_type"] in PACK_TYPES.values(), "type")
 

@@ -98,10 +98,12 @@ NO_CHUNK = DocumentChunk("chunk_x", "doc_x", 0, "It is so.", 1, (), 0, 9, "0" * 
 USER_KEY = "64" * 32
 WITNESS = Witness().key
 CALLS: dict[str, Act] = {
+    "access.export": lambda ws, _: ws.access.export(),
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
     "access.grants": lambda ws, _: ws.access.grants(),
     "access.new_token": lambda ws, _: ws.access.new_token("eve"),
     "access.own_agent": lambda ws, _: ws.access.own_agent("eve", "agent"),
+    "access.owners": lambda ws, _: ws.access.owners(),
     "access.requests": lambda ws, _: ws.access.requests(),
     "access.revoke": lambda ws, _: ws.access.revoke("viewer", "viewer"),
     "access.revoke_token": lambda ws, _: ws.access.revoke_token("0" * 16),
@@ -163,6 +165,7 @@ CALLS: dict[str, Act] = {
     "ledgers.give_verdict": lambda ws, _: ws.ledgers.give_verdict(
         "latest", "clm_x", "weak", reason="seen"
     ),
+    "ledgers.labelled": lambda ws, _: ws.ledgers.labelled(),
     "ledgers.list": lambda ws, _: ws.ledgers.list(),
     "ledgers.prove_corpus": lambda ws, _: ws.ledgers.prove_corpus("latest", "doc_x"),
     "ledgers.page": lambda ws, _: ws.ledgers.page("latest"),
@@ -187,6 +190,8 @@ CALLS: dict[str, Act] = {
     "packs.record_decision": lambda ws, _: ws.packs.record_decision(decision(9)),
     "packs.release": lambda ws, _: ws.packs.release("dec_2", reason="closed"),
     "packs.retention": lambda ws, _: ws.packs.retention(),
+    "packs.attachment": lambda ws, _: ws.packs.attachment("dec_1", "0" * 64),
+    "packs.modify": lambda ws, _: ws.packs.modify("dec_1", {"prompts": []}, note="so"),
     "packs.review": lambda ws, _: ws.packs.review("dec_1", "approved"),
     "packs.revise": lambda ws, _: ws.packs.revise("dec_1", {}),
     "packs.seal": lambda ws, _: ws.packs.seal(_unsealed(ws)),
@@ -374,7 +379,7 @@ def test_who_acted_is_in_every_entry(acme: Workspace, tmp_path: Path) -> None:
         ws.append(record())
         ws.assemble(decision(number), memo=memo())
         ws.tools.record("dec_1", tool_call())
-        ws.packs.review("latest", "approved")
+        ws.packs.review("dec_20", "approved")
         ws.trail.rotate_key()
         made = [one for one in acme.trail.entries() if one.entry.seq >= before]
         assert {one.body["by"] for one in made} == {actor}

@@ -123,7 +123,9 @@ from evidentia.packs.tools import (
     VerificationStatus,
 )
 from evidentia.packs.verification import written
-from evidentia.packs.versions import reviewed
+from evidentia.packs.versions import reviewed, revised
+from evidentia.proof.access_log import ACCESS_LOG_TYPE, Range, write_access_log
+from evidentia.proof.access_log import Line as AccessLine
 from evidentia.proof.authority import PAYLOAD_TYPE as AUTHORITY_TYPE
 from evidentia.proof.authority import USER_KEY, Place, signed_body
 from evidentia.proof.document import Disclosure, Proof
@@ -170,6 +172,8 @@ LIFE_ORIGIN = log_origin("31c7d0be52f96a84", "acme")
 PEOPLE_ORIGIN = log_origin("8e3b60d1f5a7429c", "acme")
 ASKED_ORIGIN = log_origin("27c9d4e81f6035ab", "acme")
 LATER_ORIGIN = log_origin("b7c81f6e02d9543a", "acme")
+TOKEN_ORIGIN = log_origin("9e41c7b05d2a8f36", "acme")
+ACCESS_ORIGIN = log_origin("5d0b8e3fa17c4926", "acme")
 THIRD_ORIGIN = log_origin("c2f96a7d03e81b54", "acme")
 CONTEXTS_ORIGIN = log_origin("2f8a61d4c07e95b3", "acme")
 ERASED, ERASED_BY = 2, 7
@@ -380,6 +384,9 @@ def files() -> dict[str, bytes]:
         "keys/people-log.pub": f"{people_key().verifier}\n".encode(),
         "keys/asked-log.pub": f"{asked_key().verifier}\n".encode(),
         "keys/later-log.pub": f"{later_key().verifier}\n".encode(),
+        "keys/token-log.pub": f"{token_key().verifier}\n".encode(),
+        "keys/access-log.pub": f"{access_key().verifier}\n".encode(),
+        "access-logs.json": listed(vector.as_json() for vector in access_vectors()),
         "keys/third-log.pub": f"{third_key().verifier}\n".encode(),
         "corpora.json": listed(vector.as_json() for vector in corpus_vectors()),
         "keys/contexts-log.pub": f"{contexts_key().verifier}\n".encode(),
@@ -398,6 +405,7 @@ def files() -> dict[str, bytes]:
     made |= {f"pack/{path}": data for path, data in pack_files().items()}
     made |= {f"ledger/{path}": data for path, data in third_files().items()}
     made |= {vector.path: vector.data for vector in corpus_vectors()}
+    made |= {vector.path: vector.data for vector in access_vectors()}
     index = []
     recorded = ledger_log()
     for vector in [
@@ -415,6 +423,7 @@ def files() -> dict[str, bytes]:
         *life_proofs(),
         *asked_proofs(),
         *people_proofs(),
+        *token_proofs(),
         *later_proofs(),
         *third_proofs(),
         *contexts_proofs(),
@@ -4150,6 +4159,42 @@ def asked_proofs() -> Iterator[ProofVector]:
     yield ProofVector("request-changed", pretty(other), why, ("content",), key)
 
 
+def token_proofs() -> Iterator[ProofVector]:
+    """Give proofs of a token that was made and revoked, and of one that is said to be another's."""
+    log = Log(TOKEN_ORIGIN, [token_key()])
+    log.announce(log.keys[0], by="owner")
+    token_id = seed("a token").hex()[:16]
+    made = {
+        "action": "new_token",
+        "token_id": token_id,
+        "user": "Zoë",
+        "name": "nightly export",
+        "scopes": ["list", "view"],
+        "secret_sha256": sha256_hex(b"the secret that was shown once"),
+        "expires_at": "2026-07-01T00:00:00.000000Z",
+        "by": "owner",
+    }
+    subject = f"token/{token_id}"
+    for body in (made, {"action": "revoke_token", "token_id": token_id, "by": "owner"}):
+        seq = len(log.entries)
+        kind = EntryKind.ACCESS
+        place = Place(log.origin, log.tenant, seq, kind.value, subject, moment(seq))
+        log.append(kind, subject, signed_body(place, body, log.keys[0]))
+    size, key = len(log.entries), "token-log.pub"
+    proof = log.prove(1, size, log.keys[0])
+    yield ProofVector("token", pretty(proof), "a token that was made for a program", key=key)
+    revoked = pretty(log.prove(2, size, log.keys[0]))
+    yield ProofVector("token-revoked", revoked, "the same, revoked", key=key)
+    other = changed(proof, "body.user", "Ann")
+    why = "a token is said to be someone else's"
+    yield ProofVector("token-changed", pretty(other), why, ("content",), key)
+
+
+def token_key() -> SigningKey:
+    """Return the key of the log of a token."""
+    return SigningKey.from_seed(TOKEN_ORIGIN, seed(f"key of {TOKEN_ORIGIN}"))
+
+
 # What people say
 
 
@@ -4389,6 +4434,25 @@ def later_packs() -> Iterator[PackVector]:
     misstated = written(superseded_pack(approved, LATER_MISSTATED))
     why = "its entry says that the review came to another outcome"
     yield PackVector("outcome-misstated", misstated, why, ("pack",), key)
+    yield from own_reviews()
+
+
+def own_reviews() -> Iterator[PackVector]:
+    """Give versions whose entries, of the fourth form, say who reviewed what they made."""
+    first = small_pack()
+    at = "2026-01-05T09:08:30.000000Z"
+    approved = ReviewOutcome.APPROVED
+    own = reviewed(first, reviewer="owner", outcome=approved, at=at)
+    changed = revised(first, {"prompts": [{"template_name": "t", "template_version": "2"}]}, at=at)
+    note = "The prompt was another one."
+    modified = reviewed(changed, reviewer="layla", outcome=approved, at=at, note=note)
+    for name, why, pack, by, said in (
+        ("self-reviewed", "the owner reviewed their own", own, "owner", (True, None)),
+        ("modified", "modified and approved", modified, "layla", (False, first.pack_id)),
+    ):
+        told = {"outcome": "approved", "by": by, "self_review": said[0], "modifies": said[1]}
+        data = recorded_pack(pack_statement(pack), pack.pack_id, EntryKind.REVIEW, told)
+        yield PackVector(name, data, why)
 
 
 # PDFs
@@ -4860,6 +4924,243 @@ def listed(values: Iterable[Mapping[str, Any]]) -> bytes:
     """Write a JSON array with one object a line."""
     lines = ",\n".join(f"  {json.dumps(value, ensure_ascii=False)}" for value in values)
     return f"[\n{lines}\n]\n".encode()
+
+
+# Access logs
+
+
+def access_key(number: int = 1) -> SigningKey:
+    """Return a key of the log whose access log is exported: the first one, or its successor."""
+    return SigningKey.from_seed(ACCESS_ORIGIN, seed(f"key {number} of {ACCESS_ORIGIN}"))
+
+
+def asked(number: int, did: str, outcome: str, path: str, by: str) -> Json:
+    """Return the body of a request's entry."""
+    return {
+        "did": did,
+        "outcome": outcome,
+        "path": path,
+        "request_id": seed(f"request {number}").hex()[:16],
+        "trace_id": seed(f"trace {number}").hex()[:32],
+        "token_id": None if did == "sign_in" else seed(f"token of {by}").hex()[:16],
+        "by": by,
+    }
+
+
+@cache
+def access_log_of() -> Log:
+    """Return a log in which a server recorded what was asked of it, among other things."""
+    log = Log(ACCESS_ORIGIN, [access_key()])
+    log.announce(log.keys[0], by="owner")
+    grant = {
+        "action": "grant",
+        "user": "layla",
+        "tenant_id": "acme",
+        "role": "auditor",
+        "granted_by": "owner",
+        "granted_at": moment(1),
+        "expires_at": "2026-07-01T00:00:00.000000Z",
+    }
+    log.append(EntryKind.ACCESS, "user/layla", grant)
+    pack = small_pack()
+    address = f"/api/v1/packs/{pack.pack_id}"
+    log.append(EntryKind.PACK, pack.pack_id, third_body(pack, "owner"))
+    for number, (did, outcome, path, by) in enumerate(
+        (
+            ("sign_in", "done", "/sign-in", "owner"),
+            ("packs.get", "done", address, "layla"),
+            ("packs.hold", "refused", f"{address}/hold", "layla"),
+        )
+    ):
+        log.append(EntryKind.REQUEST, f"user/{by}", asked(number, did, outcome, path, by))
+    approval = {"action": "approve", "approval_class": "A1", "by": "owner", "note": ""}
+    log.append(EntryKind.EXPORT, pack.pack_id, approval)
+    log.announce(access_key(2), replaces=log.keys[0], by="owner")
+    log.append(EntryKind.REQUEST, "user/layla", asked(9, "access.export", "done", "/x", "layla"))
+    return log
+
+
+def access_line(seq: int, size: int, *, disclose: bool = True) -> AccessLine:
+    """Return the line of an entry, under the log's checkpoint of a size."""
+    log = access_log_of()
+    proof = Proof.parse(canonical_json(log.prove(seq, size, log.keys[0], disclose=disclose)))
+    return AccessLine(proof.entry, proof.inclusion, proof.disclosure)
+
+
+class AccessVector(NamedTuple):
+    """An exported access log, and what must come out."""
+
+    name: str
+    data: bytes
+    why: str
+    fails: tuple[str, ...] = ()
+    key: str | None = "access-log.pub"
+
+    @property
+    def path(self) -> str:
+        """Where the file is."""
+        return f"access-logs/{'refused' if self.fails else 'holds'}/{self.name}.ndjson"
+
+    def as_json(self) -> Json:
+        """Return the line of the index."""
+        undecided = "holds" if self.key else "consistent, signer unknown"
+        return {
+            "file": self.path,
+            "key": f"keys/{self.key}" if self.key else None,
+            "verdict": "does not hold" if self.fails else undecided,
+            "fails": list(self.fails),
+            "why": self.why,
+        }
+
+
+ACCESS_SIZE, ACCESS_LATER = 7, 9
+"""How many entries the log had before its key was replaced, and with what came then."""
+ACCESSES = (0, 1, 3, 4, 5, 6)
+"""The entries up to then that are of the access log: the pack's is not."""
+
+
+def exported_access(
+    lines: Sequence[AccessLine] | None = None, over: Range | None = None, size: int = ACCESS_SIZE
+) -> bytes:
+    """Return the file of some lines, signed by the first key as it is, right or wrong."""
+    log = access_log_of()
+    if lines is None:
+        lines = [access_line(seq, size) for seq in ACCESSES]
+    return write_access_log(
+        lines, over or Range(0, size - 1), log.sign(size, log.keys[0]), log.keys[0]
+    )
+
+
+def with_head(data: bytes, **fields: Any) -> bytes:
+    """Return a file with other fields in its first line; None takes one away."""
+    head, _, rest = data.partition(b"\n")
+    value = {name: one for name, one in {**json.loads(head), **fields}.items() if one is not None}
+    return canonical_json(value) + b"\n" + rest
+
+
+def with_statement(data: bytes, predicate_type: str = ACCESS_LOG_TYPE, **said: Any) -> bytes:
+    """Return a file whose statement says something else, signed as it is."""
+    envelope = Envelope.from_json(json.loads(data.partition(b"\n")[0])["envelope"])
+    old = Statement.parse(envelope.payload)
+    predicate = {name: one for name, one in {**old.predicate, **said}.items() if one is not None}
+    new = Statement(predicate_type, old.subjects, predicate).encode()
+    return with_head(data, envelope=Envelope.sign(new, access_key()).as_json())
+
+
+def access_vectors() -> Iterator[AccessVector]:
+    """Give exported access logs that hold, and that are refused by one of their checks."""
+    whole = exported_access()
+    over = Range(3, 5, since=moment(3), until=moment(5))
+    part = [access_line(seq, ACCESS_SIZE) for seq in (3, 4)]
+    bare = [
+        access_line(1, ACCESS_SIZE),
+        access_line(4, ACCESS_SIZE, disclose=False),
+    ]
+    for name, why, data in (
+        ("whole", "all entries of the access log", whole),
+        ("part", "a range of numbers and times", exported_access(part, over)),
+        ("erased", "an entry whose body was erased", exported_access(bare)),
+        ("none", "a range without any", exported_access([], Range(2, 2))),
+    ):
+        yield AccessVector(name, data, why)
+    yield AccessVector("whole", whole, "without a trusted key the signer is unknown", key=None)
+    yield from refused_access(whole)
+    yield from malformed_access(whole)
+
+
+def refused_access(whole: bytes) -> Iterator[AccessVector]:
+    """Give files that are well-formed and do not hold."""
+    lines = [access_line(seq, ACCESS_SIZE) for seq in ACCESSES]
+    first, later = lines[0], [access_line(seq, ACCESS_LATER) for seq in (*ACCESSES, 7, 8)]
+    other = replace(first, entry=replace(first.entry, tenant="other"))
+    moved = replace(lines[1], inclusion=lines[2].inclusion)
+    logged = access_log_of().entries[ACCESSES[3]]
+    edited = replace(lines[3], disclosure=Disclosure({**logged.body, "by": "omar"}, logged.salt))
+    head, _, rest = whole.partition(b"\n")
+    cut = head + b"\n" + b"".join(line.encode() for line in lines[:-1])
+    spoilt = put(json.loads(head), "envelope.signatures.0.sig", b64encode(bytes(64)).decode())
+    stranger = SigningKey.from_seed(ACCESS_ORIGIN, seed("a stranger's"))
+    payload = b64decode(json.loads(head)["envelope"]["payload"])
+    strange = Envelope.sign(payload, stranger).as_json()
+    for name, why, fails, data in (
+        ("line-taken-away", "a line was taken away", ("lines",), cut),
+        ("another-count", "another count", ("lines",), with_statement(whole, count=7)),
+        ("out-of-order", "not in order", ("lines",), exported_access([*lines[1:], first])),
+        ("twice", "an entry twice", ("lines",), exported_access([first, *lines])),
+        (
+            "another-kind",
+            "an entry of another kind",
+            ("lines",),
+            exported_access([access_line(2, ACCESS_SIZE)]),
+        ),
+        ("out-of-range", "out of its range", ("lines",), exported_access(over=Range(1, 6))),
+        ("too-early", "before its time", ("lines",), exported_access(over=Range(0, 6, moment(1)))),
+        (
+            "too-late",
+            "after its time",
+            ("lines",),
+            exported_access(over=Range(0, 6, None, moment(6))),
+        ),
+        ("body-changed", "a body was changed", ("content",), exported_access([edited])),
+        ("misplaced", "another's path", ("place",), exported_access([moved])),
+        ("another-tenant", "an entry of another tenant", ("place",), exported_access([other])),
+        (
+            "retired-key",
+            "signed by a key that it says was replaced",
+            ("rotation",),
+            exported_access(later, size=ACCESS_LATER),
+        ),
+        ("signature-changed", "the signature was changed", ("statement",), written_head(spoilt)),
+        (
+            "another-signer",
+            "the statement is another's",
+            ("statement",),
+            with_head(whole, envelope=strange),
+        ),
+    ):
+        body = data + rest if name == "signature-changed" else data
+        yield AccessVector(name, body, why, fails)
+
+
+def written_head(value: Json) -> bytes:
+    """Return a first line."""
+    return canonical_json(value) + b"\n"
+
+
+def malformed_access(whole: bytes) -> Iterator[AccessVector]:
+    """Give files that are no access logs, though they say so."""
+    head, _, rest = whole.partition(b"\n")
+    line, _, others = rest.partition(b"\n")
+    value = json.loads(line)
+
+    def with_line(**fields: Any) -> bytes:
+        said = {name: one for name, one in {**value, **fields}.items() if one is not None}
+        return head + b"\n" + canonical_json(said) + b"\n" + others
+
+    spaced = head + b"\n" + json.dumps(value).encode() + b"\n" + others
+    for name, why, data in (
+        ("cut-short", "the last line does not end", whole[:-1]),
+        ("no-json", "a line is no JSON", head + b"\n{\n"),
+        ("head-cut", "the first line is no JSON", head[:-1] + b"\n" + rest),
+        ("another-format", "another format", with_head(whole, format="evidentia/access-logs")),
+        ("newer", "a version to come", with_head(whole, v=2)),
+        ("version-0", "no version", with_head(whole, v=0)),
+        ("field-more", "a field more", with_head(whole, more=1)),
+        ("no-checkpoint", "no checkpoint", with_head(whole, checkpoint=1)),
+        ("another-type", "a statement of another type", with_statement(whole, "urn:x:other")),
+        ("another-size", "a statement about another size", with_statement(whole, size=6)),
+        ("other-kinds", "other kinds", with_statement(whole, kinds=["request"])),
+        ("no-range", "no range", with_statement(whole, range=None)),
+        ("line-field-more", "a line with a field more", with_line(more=1)),
+        ("line-no-salt", "a body without its salt", with_line(salt=None)),
+        ("line-salt", "a salt that is none", with_line(salt="00")),
+        ("line-hash", "a hash that is none", with_line(inclusion=["00"])),
+        ("line-no-list", "a path that is none", with_line(inclusion="00")),
+        ("line-list", "a line that is a list", head + b"\n[]\n"),
+        ("line-entry", "an entry that is none", with_line(entry={})),
+        ("line-spaced", "a line that is not canonical", spaced),
+    ):
+        yield AccessVector(name, data, why, ("format",))
 
 
 def changed(document: Json, field: str, value: Any) -> Json:

@@ -40,10 +40,12 @@ _SEE = Need(Action.VIEW, On.PACK)
 
 TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
+        "access.export": _AUDIT,
         "access.grant": _GRANT,
         "access.grants": _READ,
         "access.new_token": _GRANT,
         "access.own_agent": _GRANT,
+        "access.owners": _READ,
         "access.requests": _AUDIT,
         "access.revoke": _GRANT,
         "access.revoke_token": _GRANT,
@@ -101,6 +103,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "ledgers.finish": _MAKE,
         "ledgers.get": _READ,
         "ledgers.give_verdict": _MAKE,
+        "ledgers.labelled": _READ,
         "ledgers.list": _READ,
         "ledgers.page": _READ,
         "ledgers.prove": _READ,
@@ -112,6 +115,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.approve_export": Need(Action.APPROVE_EXPORT, On.PACK),
         "packs.assemble": _MAKE,
         "packs.assign": Need(Action.REVIEW, On.PACK),
+        "packs.attachment": _SEE,
         "packs.audit": _AUDIT,
         "packs.export": Need(Action.EXPORT, On.PACK),
         "packs.find": _SEE,
@@ -120,6 +124,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.hold": Need(Action.HOLD, On.PACK),
         "packs.later": _SEE,
         "packs.list": _READ,
+        "packs.modify": Need(Action.REVIEW, On.PACK),
         "packs.prove": Need(Action.EXPORT, On.PACK, owner=True),
         "packs.queue": _READ,
         "packs.record_decision": _MAKE,

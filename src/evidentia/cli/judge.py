@@ -127,9 +127,22 @@ def disallow(
 @app.command("eval")
 def eval_(
     data: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(metavar="DATA", help="JSON lines of labelled pairs, plain or gzip."),
-    ],
+    ] = None,
+    from_verdicts: Annotated[
+        bool,
+        typer.Option(
+            "--from-verdicts",
+            help="The claims that people gave a verdict of their own, with their evidence.",
+        ),
+    ] = False,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="With --from-verdicts: write the pairs there, as DATA has them."
+        ),
+    ] = None,
     judge: Annotated[
         list[str] | None,
         typer.Option(
@@ -164,6 +177,7 @@ def eval_(
     \b
       evidentia judge eval pairs.jsonl
       evidentia judge eval a.jsonl.gz b.jsonl.gz --judge quote --errors wrong.jsonl
+      evidentia judge eval --from-verdicts --write people.jsonl
 
     The evidence is searched and the claim is judged as by 'evidentia check', but nothing is kept.
     With --judge llm, pairs are sent to the model that the settings name, if the workspace allows
@@ -171,13 +185,21 @@ def eval_(
     A pair counts as judged supported if the probability of that is 0.35 or more. What could
     not be judged counts as wrong. Whatever the figures are, the exit code is 0.
     """  # noqa: D301 - the character, and not its name, keeps the lines below it apart
+    from evidentia.cli import people as labels
     from evidentia.cli.output import counting_bar, print_json, say
+    from evidentia.errors import InputError
     from evidentia.language.counting import agreed, counted
     from evidentia.store.files import write_durably
     from evidentia.workspace.evaluating import evaluate, read_pairs, together
 
-    _refuse_overwriting(data, errors)
-    sets = [(str(path), read_pairs(path, limit)) for path in data]
+    files = data or []
+    _refuse_overwriting(files, errors)
+    if not from_verdicts and (write is not None or not files):
+        raise InputError("there are no pairs of people's: name DATA, or give --from-verdicts")
+    sets = [(str(path), read_pairs(path, limit)) for path in files]
+    people = labels.said(home, tenant, write) if from_verdicts else None
+    if people is not None:
+        sets.append(("people's verdicts", list(people.pairs[:limit])))
     total = sum(len(pairs) for _, pairs in sets)
     found: list[Evaluation] = []
     with _asked(judge or (), home, tenant) as judges, counting_bar("Judging") as progress:
@@ -194,9 +216,12 @@ def eval_(
                 "services": [one.model_dump(mode="json") for one in _services(judges)],
                 "sets": [_set_json(one) for one in found],
                 "all": _set_json(whole),
+                **({} if people is None else {"people": people.as_json()}),
             }
         )
         return
+    if people is not None:
+        labels.show(people)
     _show(found if len(found) == 1 else [*found, whole], judges)
     if errors is not None:
         wrong = sum(len(one.wrong) for one in found)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli import trail_reading, witness
+from evidentia.cli import access_log, trail_reading, witness
 from evidentia.cli.options import (
     EntryArgument,
     HomeOption,
@@ -106,6 +106,7 @@ def append(
 
 app.command()(trail_reading.log)
 app.command()(trail_reading.show)
+app.command("access-log")(access_log.access_log)
 
 
 @app.command()

@@ -172,11 +172,13 @@ def begin_asked(workspace: "Workspace", asked: Mapping[str, Any]) -> "StartedChe
     """
     named = asked.get("documents")
     found = None if named is None else workspace.documents.named(*named)
-    names = ("query", "title", "collections", "as_of", "judges", "contexts", "bundle")
+    judges = asked.get("judges")
+    names = ("query", "title", "collections", "as_of", "contexts", "bundle")
     return workspace.ledgers.begin(
         asked["answer"],
         against=found,
         library=bool(asked.get("library")),
+        judges=None if judges is None else [workspace.opened.judge_named(one) for one in judges],
         **{name: asked.get(name) for name in names},
     )
 

@@ -7,6 +7,7 @@ from evidentia.proof.keys import TrustedKey
 from evidentia.trail.note import VerifierKey
 
 MAX_KEY_BYTES = 65_536
+MAX_SERVICE_KEY_BYTES = 4_096
 
 
 def read_key(key: str | Path | VerifierKey | TrustedKey) -> TrustedKey:
@@ -38,6 +39,14 @@ def read_bytes(path: str | Path, limit: int) -> bytes:
     if len(data) > limit:
         raise InputError(f"{path}: larger than the {limit} bytes that are read")
     return data
+
+
+def key_in(file: Path) -> str:
+    """Read a service's key from a file; a line break at its end is not part of it."""
+    data = read_bytes(file, MAX_SERVICE_KEY_BYTES).removesuffix(b"\n").removesuffix(b"\r")
+    if not data.isascii():
+        raise InputError(f"{file}: the key is not plain text")
+    return data.decode()
 
 
 def _names_something(text: str) -> bool:

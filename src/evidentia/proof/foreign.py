@@ -7,6 +7,7 @@ from typing import Final
 
 from evidentia.canonical import parse_json
 from evidentia.errors import CanonicalError
+from evidentia.proof.access_log import is_access_log
 from evidentia.proof.document import PROOF_FORMAT
 
 WHAT_CAN_BE_VERIFIED: Final = (
@@ -37,7 +38,7 @@ def foreign(data: bytes) -> str | None:
     for beginning, kind in _BEGINNINGS.items():
         if data.startswith(beginning):
             return no_evidence(f"it is {kind}")
-    if PROOF_FORMAT.encode() in data:
+    if PROOF_FORMAT.encode() in data or is_access_log(data):
         return None
     try:
         document = parse_json(data)

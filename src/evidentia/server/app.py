@@ -21,6 +21,7 @@ from evidentia.errors import EvidentiaError
 from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
 from evidentia.server import api, idempotency, observing, problems, signing_in
+from evidentia.server.configured import judge_named
 from evidentia.server.downloads import Downloads
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
@@ -56,6 +57,7 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         Provider.of(settings),
         Processes.of(settings.server_workers),
     )
+    opened.judge_named = lambda name: judge_named(running.settings, name)
     if running.processes is not None:
         opened.judging, opened.reading = running.processes.judging, running.processes.reading
     app = FastAPI(
@@ -85,7 +87,10 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
             CORSMiddleware,
             allow_origins=list(settings.server_origins),
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["authorization", "content-type", "idempotency-key", "evidentia-tenant"],
+            allow_headers=[
+                *("authorization", "content-type", "idempotency-key", "evidentia-tenant"),
+                *("if-match", "if-none-match", "traceparent"),
+            ],
             expose_headers=["etag", "link", "location", "retry-after", "x-request-id"],
         )
     app.add_middleware(Envelope, running=running)
@@ -106,21 +111,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def _told(request: Request, error: Exception) -> Response:
-    """Return the problem of whatever ended a request."""
-    match error:
-        case ProblemError():
-            raised = error
-        case RequestValidationError():
-            raised = problems.of_validation(error)
-        case EvidentiaError():
-            asking = getattr(request.state, "asking", None)
-            may_read = asking is not None and await run_in_threadpool(asking.may_read)
-            raised = problems.of_error(error, may_read=may_read)
-        case HTTPException():
-            raised = problems.of_status(error)
-        case _:
-            raise error
-    return problems.answer(request, raised)
+    return await problems.told(request, error)
 
 
 def _operation_id(route: APIRoute) -> str:
@@ -148,7 +139,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
                 "type": "apiKey",
                 "in": "cookie",
                 "name": "evidentia",
-                "description": "A browser that signed in.",
+                "description": "A browser that signed in; by HTTPS it is `__Host-evidentia`.",
             },
         }
         app.openapi_schema = found

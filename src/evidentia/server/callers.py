@@ -25,6 +25,8 @@ from evidentia.trail.entry import check_tenant
 from evidentia.workspace.tokens import holder
 
 COOKIE: Final = "evidentia"
+HTTPS_COOKIE: Final = "__Host-evidentia"
+"""A browser takes a cookie of such a name from this host alone, and by HTTPS alone."""
 TENANT_HEADER: Final = "evidentia-tenant"
 _SIGNED_IN_SECONDS: Final = 12 * 3600
 _DOTS: Final = 2
@@ -81,11 +83,16 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+def cookie_of(running: Running) -> str:
+    """Return what the cookie of who signed in is called."""
+    return HTTPS_COOKIE if running.is_https else COOKIE
+
+
 def sign_in(response: Response, running: Running, user: str | None) -> None:
     """Give a browser the cookie of a user; the owner's ends with this server."""
     value = running.signed("cookie", [user, running.started if user is None else ""])
     response.set_cookie(
-        COOKIE,
+        cookie_of(running),
         value,
         max_age=_SIGNED_IN_SECONDS,
         httponly=True,
@@ -96,7 +103,8 @@ def sign_in(response: Response, running: Running, user: str | None) -> None:
 
 def sign_out(response: Response, running: Running) -> None:
     """Take the cookie back."""
-    response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=running.is_https)
+    name = cookie_of(running)
+    response.delete_cookie(name, httponly=True, samesite="strict", secure=running.is_https)
 
 
 def _by_token(running: Running, given: str) -> Caller | None:
@@ -113,7 +121,7 @@ def _by_token(running: Running, given: str) -> Caller | None:
 
 
 def _by_cookie(request: Request, running: Running) -> Caller | None:
-    given = request.cookies.get(COOKIE)
+    given = request.cookies.get(cookie_of(running))
     if given is None:
         return None
     match running.unsigned("cookie", given, seconds=_SIGNED_IN_SECONDS):

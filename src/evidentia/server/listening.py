@@ -52,7 +52,12 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
     running: Running = app.state.running
     owner = running.sign_in
     link = None if owner is None else f"{here}/sign-in?token={owner.secret}"
-    config = uvicorn.Config(
+    _Server(config_of(app, settings), partial(tell, here, link), running).run(sockets=[listening])
+
+
+def config_of(app: FastAPI, settings: Settings) -> uvicorn.Config:
+    """Return how requests are taken: whose word counts for where they come from, among others."""
+    return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
@@ -62,7 +67,6 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
         forwarded_allow_ips=list(settings.server_proxies or ()),
         timeout_graceful_shutdown=_WAITED_SECONDS,
     )
-    _Server(config, partial(tell, here, link), running).run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -321,6 +322,24 @@ def answer(request: Request, raised: ProblemError) -> Response:
     return written(raised, path=request.url.path, request_id=request.state.request_id)
 
 
+async def told(request: Request, error: Exception) -> Response:
+    """Return the answer to a request that an error ended; raise the error if it is no problem."""
+    match error:
+        case ProblemError():
+            raised = error
+        case RequestValidationError():
+            raised = of_validation(error)
+        case EvidentiaError():
+            asking = getattr(request.state, "asking", None)
+            may_read = asking is not None and await run_in_threadpool(asking.may_read)
+            raised = of_error(error, may_read=may_read)
+        case HTTPException():
+            raised = of_status(error)
+        case _:
+            raise error
+    return answer(request, raised)
+
+
 def documented(*problems: Problem) -> dict[int | str, dict[str, Any]]:
     """Return what the description of a route says of the problems it may answer with."""
     found: dict[int | str, dict[str, Any]] = {}
@@ -372,6 +391,10 @@ SCHEMA: Final[dict[str, Any]] = {
                 "type": "object",
                 "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
             },
+        },
+        "read": {
+            "type": "string",
+            "description": "The id of the version that was named.",
         },
         "newer": {
             "type": "string",

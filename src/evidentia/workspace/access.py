@@ -76,6 +76,11 @@ class Roles(Part, name="access"):
         }
         return self._acting.record(EntryKind.ACCESS, f"user/{user}", body)
 
+    def owners(self) -> list[AgentOwner]:
+        """Return whose own which agents are, by their names."""
+        found = access_of(self._acting).owners
+        return sorted(found, key=lambda one: (one.agent_name, one.user))
+
     def grants(self) -> list[Grant]:
         """Return the grants of this tenant that were not taken away, the oldest first."""
         return list(access_of(self._acting).grants.values())
@@ -111,6 +116,23 @@ class Roles(Part, name="access"):
         The newest comes first, each is proved; page through them with `before`, an entry's number.
         """
         return requests.requests(self._acting, before=before, limit=limit)
+
+    def export(
+        self,
+        *,
+        first: int = 0,
+        last: int | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+    ) -> bytes:
+        """Return the access log as a file of JSON lines that is signed, and that `verify` verifies.
+
+        It has what a server was asked, roles and tokens, exports of packs and the log's keys: the
+        entries from `first` to `last`, from `since` on and before `until`, each proved.
+        """
+        from evidentia.workspace.access_export import export_log  # noqa: PLC0415 - not all need it
+
+        return export_log(self._acting, first, last, since, until)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from evidentia.store.sql.log import Receipt
     from evidentia.store.sql.statistics import DayOfLedgers
     from evidentia.workspace.judging import StartedCheck
+    from evidentia.workspace.labelled import PeoplesVerdicts
     from evidentia.workspace.many import Executor
     from evidentia.workspace.membership import LedgerCorpus
     from evidentia.workspace.verdicts import GivenVerdict
@@ -441,6 +442,12 @@ class Ledgers(Part, name="ledgers"):
         from evidentia.workspace.verdicts import given  # noqa: PLC0415 - the same
 
         return given(self._acting, LEDGERS.named(self._acting, name).id)
+
+    def labelled(self) -> "PeoplesVerdicts":
+        """Return what people said of claims as labelled pairs, and how far the judges agree."""
+        from evidentia.workspace.labelled import labelled  # noqa: PLC0415 - the same
+
+        return labelled(self._acting)
 
     def statistics(
         self, *, since: "str | date | None" = None, until: "str | date | None" = None

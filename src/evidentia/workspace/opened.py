@@ -18,6 +18,7 @@ from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.loading.workers import Apart
     from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
@@ -44,7 +45,8 @@ class Opened:
 
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
     program makes one for each request: all of them append in the same group commits. `judging` and
-    `reading` are the processes in which answers are judged and files read, where a server has some.
+    `reading` are the processes in which answers are judged and files read, where a server has some;
+    `judge_named` gives the judge that a request names, where its operator has set one up.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Opened:
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.pages: Remembered[Any, Any] = Remembered(_MOST_PAGES)
+        self.judge_named: Callable[[str], str | LanguageModel] = str
         self.judging: Apart | None = None
         self.reading: Apart | None = None
         self._clock = clock

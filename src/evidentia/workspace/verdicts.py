@@ -54,7 +54,7 @@ def give(
         "by": acting.actor,
     }
     receipt = acting.record(EntryKind.VERDICT, ledger.id, body)
-    return _read(acting.entry(receipt.seq))
+    return read_verdict(acting.entry(receipt.seq))
 
 
 def given(acting: Acting, ledger_id: str) -> list[GivenVerdict]:
@@ -64,7 +64,7 @@ def given(acting: Acting, ledger_id: str) -> list[GivenVerdict]:
             connection, acting.tenant, kind=EntryKind.VERDICT, subject=ledger_id
         )
         found = [acting.entry_within(connection, row[0]) for row in rows]
-    return [_read(one) for one in found if not one.erased]
+    return [read_verdict(one) for one in found if not one.erased]
 
 
 def judged_claim(ledger: EvidenceLedger, claim_id: str) -> LedgerEntry:
@@ -75,7 +75,8 @@ def judged_claim(ledger: EvidenceLedger, claim_id: str) -> LedgerEntry:
     raise NotFoundError(f"ledger {ledger.id} has no claim {claim_id[:80]!r}")
 
 
-def _read(logged: LoggedEntry) -> GivenVerdict:
+def read_verdict(logged: LoggedEntry) -> GivenVerdict:
+    """Read a person's verdict from its entry, which was proved."""
     entry, body = logged.entry, logged.body
     try:
         return GivenVerdict(

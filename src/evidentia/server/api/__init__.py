@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from evidentia.server.api import (
     access_log,
     assignments,
+    attachments,
     bundles,
     document_pages,
     documents,
@@ -20,6 +21,7 @@ from evidentia.server.api import (
     sessions,
     sources,
     statistics,
+    tenants,
     tiles,
     tools,
     trail,
@@ -30,6 +32,7 @@ from evidentia.server.api import (
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     access_log.router,
     assignments.router,
+    attachments.router,
     bundles.router,
     document_pages.router,
     documents.router,
@@ -43,6 +46,7 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     sessions.router,
     sources.router,
     statistics.router,
+    tenants.router,
     tiles.router,
     tools.router,
     trail.router,

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any
 
-import orjson
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.paging import Page, Paged, link_to
 from evidentia.server.problems import REFUSED_INPUT, documented
+from evidentia.server.rates import Limited
 from evidentia.workspace import Workspace
 from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.requests import as_json
@@ -66,21 +66,38 @@ def read_access_log(
     response_class=Response,
     responses={
         200: {
-            "description": "A proof a line.",
-            "content": {_NDJSON: {"example": '{"format": "evidentia proof", …}\n'}},
+            "description": "A signed head, and an entry of the trail a line.",
+            "content": {
+                _NDJSON: {
+                    "example": '{"checkpoint":"…","envelope":{},"format":"evidentia/access-log",'
+                    '"v":1}\n{"body":{},"entry":{},"inclusion":[],"salt":"…"}\n'
+                }
+            },
         },
         **documented(REFUSED_INPUT),
     },
 )
-@acts("access.requests")
-def export_access_log(workspace: Ws, page: Paged, request: Request) -> Response:
-    """Give the same as signed NDJSON: each line is a proof that `evidentia verify` verifies."""
-    response = Response(media_type=_NDJSON)
-    found = _page(workspace, page, request, response)
-    lines = [orjson.dumps(workspace.trail.prove(one.entry.seq).as_json()) for one in found]
-    body = b"".join(line + b"\n" for line in lines)
-    headers = {name: value for name, value in response.headers.items() if name == "link"}
-    return Response(body, media_type=_NDJSON, headers=headers)
+@acts("access.export", limited=Limited.EXPORT)
+def export_access_log(
+    workspace: Ws,
+    first: Annotated[int, Query(ge=0, lt=1 << 53, description="The first entry's number.")] = 0,
+    last: Annotated[
+        int | None, Query(ge=0, lt=1 << 53, description="The last entry's number.")
+    ] = None,
+    since: Annotated[
+        str | None, Query(description="Entries from this time on.", examples=["2026-01-01"])
+    ] = None,
+    until: Annotated[
+        str | None, Query(description="Entries before this time.", examples=["2026-02-01"])
+    ] = None,
+) -> Response:
+    """Give it as a file of JSON lines that is signed, and that `evidentia verify` verifies offline.
+
+    It also has what changed roles, tokens and keys, and exports of packs by other ways than this.
+    """
+    data = workspace.access.export(first=first, last=last, since=since, until=until)
+    name = 'attachment; filename="access-log.ndjson"'
+    return Response(data, media_type=_NDJSON, headers={"content-disposition": name})
 
 
 def _page(

@@ -14,6 +14,7 @@ from evidentia.bundles.references import names_files, read_references
 from evidentia.errors import InputError
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.caching import KeptAnswer, entity_tag, is_known, tagged, unchanged
+from evidentia.server.configured import connections_of
 from evidentia.server.paging import Paged, link_to
 from evidentia.server.problems import REFUSED_INPUT, documented, not_found
 from evidentia.server.rates import Limited
@@ -89,8 +90,8 @@ class BuildRequest(BaseModel):
     )
     evidence_refs: dict[str, Any] | None = Field(
         default=None,
-        description="`documents` of the library by `document_id`, and `sql_queries` to be shown. "
-        "A path is refused.",
+        description="`documents` of the library by `document_id`, `sql_queries` to be shown, and "
+        "`sql_results` by `sql` over a `connection` of the operator's. A path is refused.",
     )
     policy: dict[str, Any] | None = Field(
         default=None, description="How much of what it may hold; the defaults if not given."
@@ -331,11 +332,14 @@ class BundleVerified(BaseModel):
 
 @router.post("/bundles", status_code=201, summary="Build a bundle")
 @acts("bundles.build", limited=Limited.CHECK)
-def build_bundle(asked: BuildRequest, workspace: Ws, response: Response) -> BundleHead:
+def build_bundle(
+    asked: BuildRequest, workspace: Ws, request: Request, response: Response
+) -> BundleHead:
     """Build a bundle from what the request brings, and record it in the trail.
 
     The same inputs and policy give the bundle that is recorded already. Nothing is read by a path
-    or a URL: texts come in the request, documents from the library.
+    or a URL: texts come in the request, documents from the library, and rows by `sql` over a
+    `connection` that the operator named; it only reads, within limits of rows and time.
     """
     for one in read_references(asked.job_input, asked.evidence_refs):
         if names_files(one):
@@ -344,7 +348,11 @@ def build_bundle(asked: BuildRequest, workspace: Ws, response: Response) -> Bund
                 "job_input.extra_params.evidence, or name a document of the library by document_id"
             )
     built = workspace.bundles.build(
-        asked.job_input, asked.evidence_refs, asked.policy, on_error=asked.on_error
+        asked.job_input,
+        asked.evidence_refs,
+        asked.policy,
+        on_error=asked.on_error,
+        connections=connections_of(running_of(request).settings, workspace.tenant),
     )
     response.headers["location"] = f"/api/v1/bundles/{built.bundle_id}"
     return _head(workspace.bundles.find(built.bundle_id))

@@ -68,6 +68,40 @@ class MemberList(BaseModel):
     members: list[Member]
 
 
+class AgentOwnerRequest(BaseModel):
+    """Whose own an agent is."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"user": "ann", "agent_name": "quality_desk"}]},
+    )
+
+    user: User
+    agent_name: Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+class AgentOwnerRow(BaseModel):
+    """A user whose own an agent is."""
+
+    user: str
+    tenant_id: str
+    agent_name: str
+
+
+class AgentOwnerList(BaseModel):
+    """Whose own agents are, by the agents' names."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"owners": [{"user": "ann", "tenant_id": "default", "agent_name": "quality_desk"}]}
+            ]
+        }
+    )
+
+    owners: list[AgentOwnerRow]
+
+
 class TokenRequest(BaseModel):
     """A token for a program that acts as a user."""
 
@@ -147,6 +181,21 @@ def revoke_role(
 ) -> EntryAnswer:
     """Take a role away from a user, who must have it."""
     return EntryAnswer.of(workspace.access.revoke(user, role))
+
+
+@router.get("/agent-owners", summary="Whose own agents are")
+@acts("access.owners")
+def list_agent_owners(workspace: Ws) -> AgentOwnerList:
+    """List which agents are whose own: their conflicted decisions are not theirs to review."""
+    found = [one.model_dump(mode="json") for one in workspace.access.owners()]
+    return AgentOwnerList.model_validate({"owners": found})
+
+
+@router.post("/agent-owners", summary="Say whose own an agent is", status_code=201)
+@acts("access.own_agent")
+def own_agent(asked: AgentOwnerRequest, workspace: Ws) -> EntryAnswer:
+    """Record that an agent is a user's own. It stays so for what the agent decided."""
+    return EntryAnswer.of(workspace.access.own_agent(asked.user, asked.agent_name))
 
 
 @router.get("/tokens", summary="Tokens")

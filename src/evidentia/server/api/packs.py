@@ -16,6 +16,7 @@ from evidentia.packs.memo import BilingualMemo
 from evidentia.packs.model import EvidencePack, PromptRecord
 from evidentia.packs.tools import ToolCallRecord, ToolVerificationLedger
 from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
+from evidentia.server.api.given_files import GivenFiles, by_name
 from evidentia.server.api.pack_examples import CALL, DECISION, LISTED, MEMO, PACK
 from evidentia.server.caching import entity_tag, is_known, tagged, unchanged
 from evidentia.server.paging import Paged, link_to
@@ -113,6 +114,7 @@ class PackRequest(BaseModel):
     prompts: list[PromptRecord] = []
     calls: list[ToolCallRecord] = Field([], description="Tool calls that are not recorded yet.")
     tools_offered: list[Name] = []
+    attachments: GivenFiles = Field([], description="Files to attach, which the pack names.")
 
 
 class PackAnswer(BaseModel):
@@ -172,6 +174,7 @@ class ReviewRequest(BaseModel):
     )
     note: str = Field("", max_length=10_000, description="The reason; only an approval needs none.")
     changes: dict[str, Any] = Field({}, description="Fields of the pack and what they become.")
+    attachments: GivenFiles = Field([], description="Files to attach, where it is `modified`.")
 
 
 class RevisionRequest(BaseModel):
@@ -183,9 +186,10 @@ class RevisionRequest(BaseModel):
     )
 
     changes: dict[str, Any] = Field(description="Fields of the pack and what they become.")
+    attachments: GivenFiles = Field([], description="Files to attach, or in place of others.")
 
 
-_MADE: dict[int | str, dict[str, Any]] = {
+MADE: dict[int | str, dict[str, Any]] = {
     201: {
         "model": PackAnswer,
         "description": "The new version.",
@@ -217,7 +221,7 @@ def record_decision(asked: DecisionRequest, workspace: Ws) -> RequirementAnswer:
     "/packs",
     summary="Assemble a pack",
     status_code=201,
-    responses={**_MADE, **documented(INCOMPLETE)},
+    responses={**MADE, **documented(INCOMPLETE)},
 )
 @acts("packs.assemble")
 def assemble_pack(asked: PackRequest, asks: Asks) -> Response:
@@ -234,10 +238,11 @@ def assemble_pack(asked: PackRequest, asks: Asks) -> Response:
         ledger=asked.ledger_id,
         bundles=asked.bundle_ids,
         prompts=asked.prompts,
+        attachments=by_name(asked.attachments),
         tool_ledger=_calls(decision.decision_id, asked),
         trace_id=asks.trace_id,
     )
-    return _answer(workspace, made, 201)
+    return answered(workspace, made, 201)
 
 
 @router.get("/packs", summary="Packs", responses=documented(REFUSED_INPUT))
@@ -287,7 +292,7 @@ def read_pack(pack_id: PackId, workspace: Ws, request: Request) -> Response:
     tag = _tag(row, _newest(workspace, row.id))
     if is_known(request, tag):
         return unchanged(tag)
-    return _answer(workspace, workspace.packs.get(row.id), 200)
+    return answered(workspace, workspace.packs.get(row.id), 200)
 
 
 @router.get("/packs/{pack_id}/versions", summary="The versions of a pack")
@@ -302,7 +307,7 @@ def list_versions(pack_id: PackId, workspace: Ws) -> PackPage:
     "/packs/{pack_id}/review",
     summary="Review a pack",
     status_code=201,
-    responses={**_MADE, **documented(INCOMPLETE, CHANGED)},
+    responses={**MADE, **documented(INCOMPLETE, CHANGED)},
 )
 @acts("packs.review")
 def review_pack(
@@ -310,41 +315,49 @@ def review_pack(
 ) -> Response:
     """Approve, modify or reject a decision, in your own name: a newer version of its pack says so.
 
-    It is of the version that you name. If there is a newer one, nothing is changed, and `newer`
-    has its id: 412 if you sent `If-Match`, 409 if not.
+    It is of the version that you name. If there is a newer one, nothing is changed, and `read` and
+    `newer` have the ids of both: 412 if you sent `If-Match`, 409 if not. `modified` makes a
+    revision and approves it, both or neither. Who made a version may not review it; the owner of
+    an embedded workspace may, and the entry says that it is a self-review.
     """
-    row = _as_read(workspace, pack_id, if_match)
+    row = as_read(workspace, pack_id, if_match)
     if asked.outcome != "approved" and not asked.note.strip():
         raise ProblemError(REFUSED_INPUT, f"note: say why the pack is {asked.outcome}.")
-    if (asked.outcome == "modified") != bool(asked.changes):
+    if (asked.outcome == "modified") != bool(asked.changes or asked.attachments):
         raise ProblemError(REFUSED_INPUT, "changes: they go with the outcome `modified`, alone.")
     try:
-        of, outcome = row.id, asked.outcome
-        if outcome == "modified":
-            of, outcome = workspace.packs.revise(of, asked.changes).pack_id, "approved"
-        made = workspace.packs.review(of, outcome, note=asked.note)
+        if asked.outcome == "modified":
+            made = workspace.packs.modify(
+                row.id,
+                asked.changes,
+                note=asked.note,
+                attachments=by_name(asked.attachments),
+            )
+        else:
+            made = workspace.packs.review(row.id, asked.outcome, note=asked.note)
     except ConflictError as error:
-        raise _conflict(workspace, row.id, error) from None
-    return _answer(workspace, made, 201)
+        raise conflict(workspace, row.id, error) from None
+    return answered(workspace, made, 201)
 
 
 @router.post(
     "/packs/{pack_id}/revise",
     summary="Revise a pack",
     status_code=201,
-    responses={**_MADE, **documented(INCOMPLETE, CHANGED)},
+    responses={**MADE, **documented(INCOMPLETE, CHANGED)},
 )
 @acts("packs.revise")
 def revise_pack(
     pack_id: PackId, asked: RevisionRequest, workspace: Ws, if_match: ReadTag = None
 ) -> Response:
     """Replace a pack by a newer version with changes; the old one stays, and its review with it."""
-    row = _as_read(workspace, pack_id, if_match)
+    row = as_read(workspace, pack_id, if_match)
     try:
-        made = workspace.packs.revise(row.id, asked.changes)
+        files = by_name(asked.attachments)
+        made = workspace.packs.revise(row.id, asked.changes, attachments=files)
     except ConflictError as error:
-        raise _conflict(workspace, row.id, error) from None
-    return _answer(workspace, made, 201)
+        raise conflict(workspace, row.id, error) from None
+    return answered(workspace, made, 201)
 
 
 def known(given: str) -> str:
@@ -370,29 +383,31 @@ def _tag(row: ListedPack, newest: str) -> str:
     return entity_tag(row.statement_sha256[:32], newest)
 
 
-def _as_read(workspace: Workspace, pack_id: str, if_match: str | None) -> ListedPack:
+def as_read(workspace: Workspace, pack_id: str, if_match: str | None) -> ListedPack:
     """Return the version that is to be changed; raise if it is not as the caller read it."""
     row = workspace.packs.find(known(pack_id))
     newest = _newest(workspace, row.id)
     tags = {one.strip() for one in (if_match or "*").split(",")}
     if tags.isdisjoint({"*", _tag(row, newest)}):
-        newer = {"newer": newest} if newest != row.id else {}
+        newer = {"read": row.id, "newer": newest} if newest != row.id else {}
         raise ProblemError(CHANGED, f"The newest version is {newest}.", more=newer)
     return row
 
 
-def _conflict(workspace: Workspace, pack_id: str, error: ConflictError) -> ProblemError:
+def conflict(workspace: Workspace, pack_id: str, error: ConflictError) -> ProblemError:
+    """Return what is raised where a version is not the newest: it names both."""
     newest = _newest(workspace, pack_id)
     if newest == pack_id:
         return ProblemError(CONFLICT, str(error))
     return ProblemError(
         CONFLICT,
         f"Pack {pack_id} has a newer version, {newest}: read that one, and decide anew.",
-        more={"newer": newest},
+        more={"read": pack_id, "newer": newest},
     )
 
 
-def _answer(workspace: Workspace, pack: EvidencePack, status: int) -> Response:
+def answered(workspace: Workspace, pack: EvidencePack, status: int) -> Response:
+    """Return the answer that has a version of a pack."""
     row = workspace.packs.find(pack.pack_id)
     newest = _newest(workspace, row.id)
     said = {"pack": pack.as_json(), "entry": row.entry, "newest": newest}

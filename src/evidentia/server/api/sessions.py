@@ -41,7 +41,7 @@ MOST_CONTEXTS: Final = 1_000
 _MOST_COLLECTIONS: Final = 100
 _LEDGER: Final = "/api/v1/ledgers/"
 
-JudgeName = Literal["quote", "numbers", "nli"]
+JudgeName = Literal["quote", "numbers", "nli", "llm"]
 _DocumentId = Annotated[str, Field(pattern="^doc_[0-9a-f]{16}$")]
 _Name = Annotated[str, Field(min_length=1, max_length=500)]
 _EXAMPLE: Final[dict[str, Any]] = {
@@ -66,7 +66,7 @@ class SubmittedAnswer(BaseModel):
     query: str | None = Field(None, max_length=100_000, description="What was asked.")
     title: str | None = Field(None, max_length=1_000)
     judges: list[JudgeName] | None = Field(
-        None, min_length=1, max_length=3, description="Who judges; all that are installed if none."
+        None, min_length=1, max_length=4, description="Who judges; all that are installed if none."
     )
     documents: list[_DocumentId] | None = Field(
         None, min_length=1, max_length=MOST_DOCUMENTS, description="Ids of documents."

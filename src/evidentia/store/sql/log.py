@@ -249,6 +249,19 @@ def find_entries(
     return [_stored(row) for row in run(connection, sql, values)]
 
 
+def entries_of_kinds(
+    connection: Connection, tenant: str, kinds: Sequence[str], between: tuple[int, int]
+) -> list[tuple[int, bytes]]:
+    """Return the numbers and bytes of entries of some kinds, from one number to another."""
+    marks = ", ".join("?" for _ in kinds)
+    sql = (
+        "SELECT seq, entry FROM trail_entries "  # noqa: S608 - marks are question marks
+        f"WHERE tenant = ? AND kind IN ({marks}) AND seq BETWEEN ? AND ? ORDER BY seq"
+    )
+    found = fetch(connection, sql, (tenant, *kinds, *between))
+    return [(seq, bytes(entry)) for seq, entry in found]
+
+
 def subjects(
     connection: Connection, tenant: str, kinds: Sequence[str], begins: str
 ) -> list[tuple[int, str]]:
