@@ -71,7 +71,6 @@ def test_an_answer_submitted_again_with_its_key_is_checked_once(house: House) ->
     [
         ({}, "/body/answer"),
         ({"answer": "x", "judges": ["model:/etc"]}, "/body/judges/0"),
-        ({"answer": "x", "judges": ["llm"]}, "/body/judges/0"),
         ({"answer": "x", "against": "/etc"}, "/body/against"),
         ({"answer": "x", "documents": ["/etc/passwd"]}, "/body/documents/0"),
         ({"answer": "x", "contexts": []}, "/body/contexts"),

@@ -57,7 +57,6 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         Provider.of(settings),
         Processes.of(settings.server_workers),
     )
-    opened.judge_named = lambda name: judge_named(running.settings, name)
     if running.processes is not None:
         opened.judging, opened.reading = running.processes.judging, running.processes.reading
     app = FastAPI(
@@ -72,6 +71,7 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         redirect_slashes=False,
     )
     app.state.running = running
+    opened.judge_named = lambda name: judge_named(app.state.running.settings, name)
     app.include_router(observing.router)
     app.include_router(signing_in.router)
     app.include_router(observing.me, prefix=PREFIX)
