@@ -34,7 +34,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How many answers came, in how many seconds, of which statuses, at which cost to the client."""
+    """How many answers came, in how many seconds, of which statuses; the client's CPU seconds."""
 
     answers: int
     seconds: float
@@ -137,7 +137,7 @@ def post(path: str, body: str, token: str, port: int) -> str:
 
 
 def asked_elsewhere(asked: Asked) -> Answered:
-    """Ask from a process of its own, so that only the server's work is this machine's other core's."""
+    """Ask from a process of its own, so that the server does not share one with its client."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.requesting"],
         input=json.dumps(asdict(asked)),

@@ -17,10 +17,11 @@ from starlette.responses import Response
 from evidentia.access.guard import TABLE
 from evidentia.errors import AccessError
 from evidentia.server import idempotency, problems
-from evidentia.server.access_log import recording
+from evidentia.server.access_log import is_recorded, recording
 from evidentia.server.callers import Caller, address_of, caller_of, count
 from evidentia.server.problems import WRONG_TYPE, Problem, ProblemError
 from evidentia.server.rates import Limited
+from evidentia.server.repeating import repeated
 from evidentia.server.running import Running, running_of
 from evidentia.workspace import Workspace
 from evidentia.workspace.access import Access, permitting
@@ -108,6 +109,8 @@ class Asking:
     workspace: Workspace
     request_id: str
     trace_id: str
+    access: Access | None = None
+    """What was known of roles when they asked; None for the owner."""
 
     def may_read(self) -> bool:
         """Whether they may read in the tenant at all: else nothing there is shown to be there."""
@@ -154,15 +157,27 @@ class GuardedRoute(APIRoute):
         if writes and action.row is not None:
             extra["parameters"] = [idempotency.PARAMETER]
         named["openapi_extra"] = {**extra, **(named.get("openapi_extra") or {})}
+        named["generate_unique_id_function"] = _operation_id
         super().__init__(path, endpoint, **named)
 
     def get_route_handler(self) -> Handler:
         """Return what answers a request."""
         answer, action = super().get_route_handler(), self.action
+        if action.row is None:
+            return answer
+        handler = self._reading(answer) if self._only_reads else self._writing(answer)
+        return recording(action.row, handler) if action.row else handler
+
+    @property
+    def _only_reads(self) -> bool:
+        """Whether a request has nothing but its address: no body, nothing that is done once."""
+        return set(self.methods or ()) <= _READS and getattr(self, "body_field", None) is None
+
+    def _writing(self, answer: Handler) -> Handler:
+        """Return what reads a body only once it is known who asks, and that they may."""
+        action = self.action
 
         async def guarded(request: Request) -> Response:
-            if action.row is None:
-                return await answer(request)
             running = running_of(request)
             once = idempotency.asked_for(request)
             asking = await run_in_threadpool(_admitted, request, running, action, once)
@@ -171,7 +186,24 @@ class GuardedRoute(APIRoute):
                 return await answer(request)
             return await once.answered(request, running, asking.caller, answer)
 
-        return recording(action.row, guarded) if action.row else guarded
+        return guarded
+
+    def _reading(self, answer: Handler) -> Handler:
+        """Return what admits a caller, and keeps what may be given again as it is."""
+        action = self.action
+        again = bool(action.row) and not (is_recorded(action.row or "") or action.limited)
+
+        async def guarded(request: Request) -> Response:
+            running = running_of(request)
+            state = running.opened.database.state() if again else None
+            await run_in_threadpool(_admitted, request, running, action, None)
+            response = await answer(request)
+            kept = repeated(request, state, response)
+            if kept is not None:
+                running.repeated.keep(request.scope, kept)
+            return response
+
+        return guarded
 
     def _refuse_type(self, request: Request) -> None:
         """Raise for a body of a type that the route does not read."""
@@ -187,6 +219,10 @@ class GuardedRoute(APIRoute):
             raise ProblemError(WRONG_TYPE, f"The body's type is {given[:80] or 'not said'!r}.")
 
 
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
 def _admitted(
     request: Request, running: Running, action: Action, once: "idempotency.Once | None"
 ) -> Asking:
@@ -198,7 +234,7 @@ def _admitted(
         asked = replace(asked, within=once.claiming(named, running.opened.now()))
     workspace = running.opened.for_(caller.tenant, caller.user, asked)
     state = request.state
-    asking = Asking(caller, workspace, state.request_id, state.trace_id)
+    asking = Asking(caller, workspace, state.request_id, state.trace_id, asked.access)
     state.asking = asking
     if action.row:
         workspace.admit(action.row)

@@ -17,6 +17,7 @@ from evidentia.server.downloads import Downloads
 from evidentia.server.metrics import Metrics
 from evidentia.server.oidc import Provider
 from evidentia.server.rates import Limited, Rates
+from evidentia.server.repeating import RepeatedAnswers
 from evidentia.settings import Settings
 from evidentia.store.files import make_folder, write_durably
 from evidentia.workspace.opened import Opened
@@ -44,6 +45,8 @@ class Running:
     downloads: Downloads = field(default_factory=Downloads)
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     """Answers about what never changes."""
+    repeated: RepeatedAnswers = field(default_factory=RepeatedAnswers)
+    """Answers to who asks the same while nothing changes at all."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
     started: str = field(default_factory=lambda: secrets.token_hex(8))

@@ -128,6 +128,8 @@ class Access:
     """How many keys were revoked: what they signed from then on does not count either."""
     head: Head | None = None
     """The log that this is what is known of: one with the same head says the same."""
+    state: tuple[int, int] | None = None
+    """Of the database, before that was read: as long as it is the same, so is the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +144,13 @@ class AllowedEndpoint:
 
 def access_of(acting: Acting) -> Access:
     """Return the grants and the owners of agents that are in force; reads only what is new."""
-    head = acting.read(log.read_head)
+    state = acting.database.state()
     seen = acting.opened.roles.get(acting.tenant)
-    if seen is not None and head is not None and seen.head == head:
+    if seen is not None and state is not None and seen.state == state:
         return seen
-    access = replace(_access_now(acting), head=head)
+    head = acting.read(log.read_head)
+    same = seen if seen is not None and head is not None and seen.head == head else None
+    access = replace(same or _access_now(acting), head=head, state=state)
     acting.opened.roles.put(acting.tenant, access)
     return access
 
