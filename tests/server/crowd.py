@@ -33,7 +33,8 @@ Fault = Literal["none", "kill", "database"]
 USERS = 20
 CLAUSE = "The borrower shall report within 30 days."
 POLICY = "Permanent employees receive 15 days of leave. Leave is requested in writing."
-MODE = {"kind": ("read", "append", "check", "export"), "weights": (60, 25, 10, 5)}
+SHARES = {"read": 60, "append": 25, "check": 10, "export": 5}
+"""What a client does, how often in a hundred times."""
 _WAITED_SECONDS = 0.5
 """How long a client waits at most when it is told to: it is here to be a nuisance."""
 _PATIENCE_SECONDS = 90.0
@@ -57,14 +58,15 @@ class Came:
 
     def lines(self) -> list[str]:
         """Say it in a few lines."""
-        return [
-            f"{self.statuses.total():,} answers: "
-            + ", ".join(f"{n:,} × {status}" for status, n in sorted(self.statuses.items())),
-            f"{len(self.appended):,} records and {len(self.checked):,} answers were acknowledged, "
-            f"{self.repeated:,} of them asked for again; the slowest answer took "
-            f"{self.slowest:.1f} s",
-            *(f"WRONG: {one}" for one in self.wrong[:20]),
-        ]
+        counts = ", ".join(f"{n:,} with {status}" for status, n in sorted(self.statuses.items()))
+        lost = sum(one is None for one in (*self.appended.values(), *self.checked.values()))
+        done = (
+            f"{len(self.appended):,} records and {len(self.checked):,} answers were written, "
+            f"{self.repeated:,} of them asked for again, of {lost} the answer was lost; "
+            f"the slowest answer took {self.slowest:.1f} s"
+        )
+        wrong = [f"WRONG: {one}" for one in self.wrong[:20]]
+        return [f"{self.statuses.total():,} answers: {counts}", done, *wrong]
 
 
 class Broken(Exception):  # noqa: N818 - no error of the test: the server was killed
@@ -146,7 +148,7 @@ class Client:
             "export": self._export,
         }
         while time.monotonic() < until:
-            (kind,) = self._chance.choices(MODE["kind"], weights=MODE["weights"])  # type: ignore[call-overload] # two kinds of values in one table
+            (kind,) = self._chance.choices(list(SHARES), list(SHARES.values()))
             self._done += 1
             try:
                 await doing[kind]()
@@ -194,22 +196,12 @@ class Client:
 
     async def _append(self) -> None:
         name = f"obl-{self._number}-{self._done}"
-        body = {
-            "obligation_id": name,
-            "doc_id": "doc_1",
-            "doc_filename": "loan.pdf",
-            "source_clause": CLAUSE,
-            "extraction_model": "model-a",
-            "verification_model": "model-b",
-            "verification_result": "CONFIRMED",
-            "confidence": 0.93,
-        }
 
         def keep(answer: Answer | None) -> None:
             found = answer.json()["entries"][0] if answer else None
             self._came.appended[name] = found and (found["seq"], found["leaf"])
 
-        await self._write(name, "/api/v1/trail/entries", body, keep)
+        await self._write(name, "/api/v1/trail/entries", _record(name), keep)
 
     async def _check(self) -> None:
         name = f"ask-{self._number}-{self._done}"
@@ -231,8 +223,20 @@ class Client:
         """Have something written down once: it is asked for until it is known what came of it."""
         keyed = self._fault != "none" or self._chance.random() < 0.5
         headers = {"idempotency-key": name} if keyed else {}
+        answer = await self._until_known(path, body, headers)
+        if answer is None or answer.status == 409:
+            keep(None)
+        elif answer.status == 429:
+            self._came.refused.add(name)
+        else:
+            keep(answer)
+            if keyed and self._chance.random() < 0.3:  # as if the answer was lost on its way
+                await self._again(path, body, headers, answer)
+
+    async def _until_known(self, path: str, body: Any, headers: dict[str, str]) -> Answer | None:
+        """Ask until it is written, refused, or said that the answer is lost."""
         end = time.monotonic() + _PATIENCE_SECONDS
-        while True:
+        while time.monotonic() < end:
             try:
                 answer = await self._ask("POST", path, body, headers)
             except Broken:
@@ -240,33 +244,29 @@ class Client:
                     raise
                 await asyncio.sleep(0.1)
                 continue
-            if answer.status == 201:
-                break
-            if answer.status == 409 and answer.json()["type"] == "/problems/answer-lost":
-                keep(None)
-                return
-            if answer.status == 429:
-                self._came.refused.add(name)
-                return
+            lost = answer.status == 409 and answer.json()["type"] == "/problems/answer-lost"
+            if answer.status in (201, 429) or lost:
+                return answer
             again = answer.status in (409, 503)
             self._expect(again, f"{path}: {answer.status} {answer.body[:300]!r}")
-            if time.monotonic() > end:
-                self._expect(good=False, says=f"{path}: no answer: {answer.body[:300]!r}")
-                return
             await asyncio.sleep(0.2)
-        keep(answer)
-        if keyed and self._chance.random() < 0.3:  # as if the answer was lost on its way
-            try:
-                second = await self._ask("POST", path, body, headers)
-            except Broken:
-                return
-            self._came.repeated += 1
-            if second.status not in (429, 503):
-                self._expect(second.body == answer.body, f"{path}: other answer: {second.body!r}")
+        self._came.wrong.append(f"{path}: no answer in {_PATIENCE_SECONDS} s")
+        return None
+
+    async def _again(self, path: str, body: Any, headers: dict[str, str], first: Answer) -> None:
+        """Ask again for what was answered: that must be answered alike."""
+        try:
+            answer = await self._ask("POST", path, body, headers)
+        except Broken:
+            return
+        self._came.repeated += 1
+        if answer.status not in (429, 503):
+            self._expect(answer.body == first.body, f"{path}: other answer: {answer.body!r}")
 
     async def _export(self) -> None:
         path = f"/api/v1/sessions/{self._session}/ledger/export"
-        answer = await self._ask("POST", path, {"format": self._chance.choice(["markdown", "json"])})
+        form = self._chance.choice(["markdown", "json"])
+        answer = await self._ask("POST", path, {"format": form})
         if answer.status != 200:
             return
         place = "/api/" + answer.json()["download_url"].partition("/api/")[2]
@@ -409,7 +409,9 @@ def _compare(workspace: Workspace, came: Came) -> None:
         found = there.pop(name, [])
         if len(found) != 1 or said not in (None, found[0]):
             came.wrong.append(f"{name} was acknowledged as {said}, and is there as {found}")
-    came.wrong += [f"{name} is there, and nobody was told: {found}" for name, found in there.items()]
+    came.wrong += [
+        f"{name} is there, and no one was told: {found}" for name, found in there.items()
+    ]
     ledgers: dict[str, list[str]] = {}
     for row in workspace.ledgers.list():
         ledgers.setdefault(row.query or "", []).append(row.id)
@@ -418,10 +420,52 @@ def _compare(workspace: Workspace, came: Came) -> None:
         kept = ledgers.pop(name, [])
         if len(kept) != 1 or ledger not in (None, kept[0]):
             came.wrong.append(f"{name} was acknowledged as {ledger}, and is there as {kept}")
-    came.wrong += [f"{name} is there, and nobody was told: {ids}" for name, ids in ledgers.items()]
+    came.wrong += [f"{name} is there, and no one was told: {ids}" for name, ids in ledgers.items()]
     audit = workspace.whole.audit()
     if not audit.holds:
         came.wrong.append(f"the audit: {audit.findings}")
+
+
+def killed_between(serving: Serving, appends: int) -> list[tuple[bytes, bytes]]:
+    """Append, kill the server, start it and ask again; return the answers of both."""
+    with serving.open() as workspace:
+        workspace.access.grant("ann", "approver")
+        token = workspace.access.new_token("ann").text
+
+    async def answers() -> list[bytes]:
+        line, found = Line(serving.port, token), []
+        for number in range(appends):
+            body = _record(f"obl-{number}")
+            key = {"idempotency-key": f"k{number}"}
+            answer = await line.ask("POST", "/api/v1/trail/entries", body, key)
+            assert answer.status == 201, answer
+            found.append(answer.body)
+        line.close()
+        return found
+
+    serving.start()
+    first = asyncio.run(answers())
+    serving.stop(signal.SIGKILL)
+    serving.start()
+    again = asyncio.run(answers())
+    assert serving.stop() == 0
+    with serving.open() as workspace:
+        assert len(workspace.trail.records()) == appends
+        assert workspace.whole.audit().holds
+    return list(zip(first, again, strict=True))
+
+
+def _record(name: str) -> dict[str, Any]:
+    return {
+        "obligation_id": name,
+        "doc_id": "doc_1",
+        "doc_filename": "loan.pdf",
+        "source_clause": CLAUSE,
+        "extraction_model": "model-a",
+        "verification_model": "model-b",
+        "verification_result": "CONFIRMED",
+        "confidence": 0.93,
+    }
 
 
 @contextmanager

@@ -7,8 +7,9 @@ import pytest
 from fastapi import APIRouter
 from starlette.testclient import TestClient
 
-from evidentia.errors import ConflictError
+from evidentia.errors import ConflictError, EnvironmentProblem
 from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.store.sql import idempotency as rows
 from places import record
 from server.house import HOST, House
 
@@ -132,3 +133,23 @@ def test_answers_are_forgotten_after_a_day(sqlite_house: House) -> None:
         pass
     again = house.post(path, json={"format": "json"}, headers={"idempotency-key": "k"})
     assert "idempotency-replayed" not in again.headers
+
+
+def test_what_was_done_while_the_database_went_away_is_answered_once_it_is_back(
+    appending: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = appending.workspace.trail.size
+
+    def gone(*_: object) -> bool:
+        raise EnvironmentProblem("the database is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rows, "answer", gone)
+        first = append(appending, "k")
+        assert (first.status_code, first.headers["retry-after"].isdigit()) == (503, True)
+        assert append(appending, "k").status_code == 503
+    assert append(appending, "k", number=2).status_code == 422
+    assert append(appending, "k").json() == {"entry": size}
+    assert append(appending, "k").json() == {"entry": size}
+    assert appending.workspace.trail.size == size + 1
+    assert appending.running.unwritten == {}

@@ -5,12 +5,15 @@ a `Workspace` of one tenant in one user's name: whatever it calls there passes t
 """
 
 from collections.abc import Callable, Coroutine, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Annotated, Any, Final, TypeVar
+from functools import partial, update_wrapper
+from inspect import iscoroutinefunction, signature
+from typing import Annotated, Any, Final, TypeVar, get_type_hints
 
 from fastapi import Depends, Request, params
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -33,6 +36,9 @@ Who = Callable[[Request, Running], Caller]
 
 _ACTION: Final = "__action__"
 _READS: Final = frozenset({"GET", "HEAD"})
+_OK: Final = 200
+_SHORT_BYTES: Final = 65_536
+_FORMS: Final = ("multipart/form-data", "application/x-www-form-urlencoded")
 _READABLE: Final = "ledgers.list"
 """A row of the guard's table that takes no more than reading."""
 EVERY_ROUTE: Final[tuple[Problem, ...]] = (
@@ -121,23 +127,96 @@ class Asking:
         return True
 
 
-def _asking(request: Request) -> Asking:
-    found: Asking = request.state.asking
+async def _asks(request: Request) -> Asking | None:  # async, so that it takes no thread
+    """Return who asks; None where the thread that answers finds it out."""
+    found: Asking | None = getattr(request.state, "asking", None)
     return found
 
 
-async def _asks(request: Request) -> Asking:  # async, so that it takes no thread
-    return _asking(request)
+async def _workspace(request: Request) -> Workspace | None:
+    asking = await _asks(request)
+    return None if asking is None else asking.workspace
 
 
-async def _workspace(request: Request) -> Workspace:
-    return _asking(request).workspace
-
-
+_ASKING: Final = {_asks: "asking", _workspace: "workspace"}
 Asks = Annotated[Asking, Depends(_asks)]
 """Who asks, and under which ids."""
 Ws = Annotated[Workspace, Depends(_workspace)]
 """The caller's workspace."""
+
+
+class Pending:
+    """A request of which nothing is known yet: who asks is found out by the thread that answers."""
+
+    def __init__(self, request: Request, running: Running, action: Action) -> None:
+        self._request, self._running, self._action = request, running, action
+        self.decided = False
+
+    def admit(self) -> Asking:
+        """Find out who asks, and raise unless they may."""
+        self.decided = True
+        return _admitted(self._request, self._running, self._action, None)
+
+
+_PENDING: ContextVar[Pending | None] = ContextVar("pending", default=None)
+"""What the thread that answers has to find out first."""
+
+
+class Admitting:
+    """A route's function that first admits whoever asks, and writes down what it returns."""
+
+    def __init__(self, endpoint: Callable[..., Any], given: Mapping[str, str]) -> None:
+        self._endpoint = endpoint
+        self._given = given
+        self.status_code = _OK
+        update_wrapper(self, endpoint)
+
+    @classmethod
+    def of(cls, endpoint: Callable[..., Any]) -> "Admitting | None":
+        """Return a function that does so; None if it is none for a thread, or needs it earlier."""
+        found = signature(endpoint)
+        hints = get_type_hints(endpoint, include_extras=True)
+        depends = {
+            name: one.dependency
+            for name, hint in hints.items()
+            for one in getattr(hint, "__metadata__", ())
+            if isinstance(one, params.Depends) and name in found.parameters
+        }
+        if iscoroutinefunction(endpoint) or any(
+            _needs_asking(one) for one in depends.values() if one not in _ASKING
+        ):
+            return None
+        given = {name: _ASKING[one] for name, one in depends.items() if one in _ASKING}
+        return cls(endpoint, given)
+
+    def __call__(self, **named: Any) -> Any:
+        """Answer, in a thread."""
+        pending = _PENDING.get()
+        if pending is not None:
+            asking = pending.admit()
+            for name, part in self._given.items():
+                named[name] = asking.workspace if part == "workspace" else asking
+        result = self._endpoint(**named)
+        if not isinstance(result, BaseModel) or any(
+            isinstance(one, Response) for one in named.values()
+        ):
+            return result
+        return Response(
+            result.__pydantic_serializer__.to_json(result, by_alias=True),
+            self.status_code,
+            media_type="application/json",
+        )
+
+
+def _needs_asking(dependency: Callable[..., Any] | None) -> bool:
+    """Whether what a route depends on needs to know who asks, which is not known yet."""
+    hints = get_type_hints(dependency, include_extras=True) if dependency else {}
+    return any(
+        one.dependency in _ASKING or _needs_asking(one.dependency)
+        for hint in hints.values()
+        for one in getattr(hint, "__metadata__", ())
+        if isinstance(one, params.Depends)
+    )
 
 
 class GuardedRoute(APIRoute):
@@ -158,52 +237,58 @@ class GuardedRoute(APIRoute):
             extra["parameters"] = [idempotency.PARAMETER]
         named["openapi_extra"] = {**extra, **(named.get("openapi_extra") or {})}
         named["generate_unique_id_function"] = _operation_id
-        super().__init__(path, endpoint, **named)
+        self.admitting = Admitting.of(endpoint) if action.row is not None else None
+        super().__init__(path, self.admitting or endpoint, **named)
+        if self.admitting is not None:
+            self.admitting.status_code = self.status_code or _OK
 
     def get_route_handler(self) -> Handler:
         """Return what answers a request."""
         answer, action = super().get_route_handler(), self.action
         if action.row is None:
             return answer
-        handler = self._reading(answer) if self._only_reads else self._writing(answer)
-        return recording(action.row, handler) if action.row else handler
-
-    @property
-    def _only_reads(self) -> bool:
-        """Whether a request has nothing but its address: no body, nothing that is done once."""
-        return set(self.methods or ()) <= _READS and getattr(self, "body_field", None) is None
-
-    def _writing(self, answer: Handler) -> Handler:
-        """Return what reads a body only once it is known who asks, and that they may."""
-        action = self.action
 
         async def guarded(request: Request) -> Response:
-            running = running_of(request)
             once = idempotency.asked_for(request)
+            if once is None and self.admitting is not None and _is_short(request):
+                return await self._at_once(request, answer)
+            running = running_of(request)
             asking = await run_in_threadpool(_admitted, request, running, action, once)
             self._refuse_type(request)
             if once is None:
                 return await answer(request)
             return await once.answered(request, running, asking.caller, answer)
 
-        return guarded
+        return recording(action.row, guarded) if action.row else guarded
 
-    def _reading(self, answer: Handler) -> Handler:
-        """Return what admits a caller, and keeps what may be given again as it is."""
-        action = self.action
-        again = bool(action.row) and not (is_recorded(action.row or "") or action.limited)
+    async def _at_once(self, request: Request, answer: Handler) -> Response:
+        """Answer in one thread: who asks is found out where the route runs.
 
-        async def guarded(request: Request) -> Response:
-            running = running_of(request)
-            state = running.opened.database.state() if again else None
-            await run_in_threadpool(_admitted, request, running, action, None)
+        Whatever is wrong with a request, who may not ask is told that alone.
+        """
+        running, action = running_of(request), self.action
+        state = running.opened.database.state() if self._may_be_repeated else None
+        pending = Pending(request, running, action)
+        mark = _PENDING.set(pending)
+        try:
+            self._refuse_type(request)
             response = await answer(request)
-            kept = repeated(request, state, response)
-            if kept is not None:
-                running.repeated.keep(request.scope, kept)
-            return response
+        except Exception:
+            if not pending.decided:
+                await run_in_threadpool(pending.admit)
+            raise
+        finally:
+            _PENDING.reset(mark)
+        kept = repeated(request, state, response)
+        if kept is not None:
+            running.repeated.keep(request.scope, kept)
+        return response
 
-        return guarded
+    @property
+    def _may_be_repeated(self) -> bool:
+        """Whether the same may be answered again: no one counts or records that it was asked."""
+        row, reads = self.action.row, set(self.methods or ()) <= _READS
+        return reads and bool(row) and not (is_recorded(row or "") or self.action.limited)
 
     def _refuse_type(self, request: Request) -> None:
         """Raise for a body of a type that the route does not read."""
@@ -217,6 +302,15 @@ class GuardedRoute(APIRoute):
             good = given == "application/json" or given.endswith("+json")
         if not good:
             raise ProblemError(WRONG_TYPE, f"The body's type is {given[:80] or 'not said'!r}.")
+
+
+def _is_short(request: Request) -> bool:
+    """Whether a body may be read before it is known who asks."""
+    said = request.headers.get("content-length")
+    if said is None:
+        return request.method in _READS
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return said.isdigit() and int(said[:20]) <= _SHORT_BYTES and kind not in _FORMS
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -10,13 +10,14 @@ import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fastapi import Request
 from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from evidentia.errors import EvidentiaError
 from evidentia.server.problems import (
     ANSWER_LOST,
     IN_PROGRESS,
@@ -42,6 +43,8 @@ _KEPT_HEADERS: Final = ("content-type", "location", "etag", "link", "retry-after
 _BOUNDARY: Final = re.compile(rb'boundary="?([^";]+)"?')
 _STILL_WORKING_SECONDS: Final = 60
 _FIRST_ERROR: Final = 400
+_MOST_UNWRITTEN: Final = 1_000
+"""Answers that are kept while the database is away."""
 PARAMETER: Final[dict[str, Any]] = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -111,11 +114,15 @@ class Once:
             self._digest = await _digest(request)
             database = running.opened.database
             known = await run_in_threadpool(database.ask, rows.find, named)
+            left = running.unwritten.pop(named, None)
+            if left is not None and (known is None or known.request_id == left.request_id):
+                return await left.written(self._digest, running, named)
             if known is not None:
                 return self._again(known, running.opened.now())
             response = await answer(request)
-            await run_in_threadpool(self._write_down, running, named, response)
-            return response
+            return await Unwritten(self._request_id, self._digest, response).written(
+                self._digest, running, named
+            )
         finally:
             running.in_flight.discard(named)
 
@@ -134,18 +141,38 @@ class Once:
         headers = {**json.loads(known.headers or "{}"), REPEATED: "true"}
         return Response(known.body, known.status, headers)
 
-    def _write_down(self, running: "Running", named: Named, response: Response) -> None:
+
+class Unwritten(NamedTuple):
+    """What was done, and is not written down yet: by which request, and how it was answered."""
+
+    request_id: str
+    digest: str
+    response: Response
+
+    async def written(self, digest: str, running: "Running", named: Named) -> Response:
+        """Return the answer once it is written down; if it can't be, it is kept for the next."""
+        if digest != self.digest:
+            running.unwritten[named] = self
+            raise ProblemError(KEY_REUSED, "This key was used for another request: take a new one.")
+        try:
+            await run_in_threadpool(self._write_down, running, named)
+        except EvidentiaError:
+            if len(running.unwritten) < _MOST_UNWRITTEN:
+                running.unwritten[named] = self
+            raise
+        return self.response
+
+    def _write_down(self, running: "Running", named: Named) -> None:
+        response = self.response
         kept = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
         body = response.again if isinstance(response, ShownOnce) else bytes(response.body)
         said = response.status_code, json.dumps(kept), body
         with running.opened.database.write() as connection:
-            if rows.answer(connection, named, self._request_id, said):
+            if rows.answer(connection, named, self.request_id, said):
                 return
-            if (
-                response.status_code < _FIRST_ERROR
-            ):  # done without a write: answered alike all the same
-                rows.claim(connection, named, self._request_id, self._digest, running.opened.now())
-                rows.answer(connection, named, self._request_id, said)
+            if response.status_code < _FIRST_ERROR:  # done without a write: answered alike anyway
+                rows.claim(connection, named, self.request_id, self.digest, running.opened.now())
+                rows.answer(connection, named, self.request_id, said)
 
 
 def forget_old(running: "Running") -> None:

@@ -14,6 +14,7 @@ from evidentia.errors import InputError
 from evidentia.proof.files import read_bytes
 from evidentia.server.caching import KeptAnswers
 from evidentia.server.downloads import Downloads
+from evidentia.server.idempotency import Unwritten
 from evidentia.server.metrics import Metrics
 from evidentia.server.oidc import Provider
 from evidentia.server.rates import Limited, Rates
@@ -49,6 +50,8 @@ class Running:
     """Answers to who asks the same while nothing changes at all."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
+    unwritten: dict[tuple[str, str, str], Unwritten] = field(default_factory=dict)
+    """What was done and could not be written down, as the database was gone; of the event loop."""
     started: str = field(default_factory=lambda: secrets.token_hex(8))
     """Another one at every start: what only this one knows ends with it."""
     seconds: Callable[[], float] = time.monotonic
