@@ -297,8 +297,8 @@ class Serving:
         environment = {
             **os.environ,
             "EVIDENTIA_HOME": str(self.folder),
-            "EVIDENTIA_SERVER_CHECKS_PER_MINUTE": "3000",
-            "EVIDENTIA_SERVER_EXPORTS_PER_MINUTE": "300",
+            "EVIDENTIA_SERVER_CHECKS_PER_MINUTE": "300",
+            "EVIDENTIA_SERVER_EXPORTS_PER_MINUTE": "100",
             **({"EVIDENTIA_DATABASE_URL": self.url} if self.url else {}),
         }
         command = ["-m", "evidentia.cli.main", "serve", "--port", str(self.port), "--json"]

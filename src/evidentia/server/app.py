@@ -139,6 +139,13 @@ def _described(app: FastAPI) -> dict[str, Any]:
         schemas["Problem"] = problems.SCHEMA
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
+        for name, schema in schemas.items():
+            if name.endswith(("-Input", "-Output")):  # programs name their classes by the titles
+                schema["title"] = name.replace("-", "")
+            for part in schema.get("properties", {}).values():
+                file = part.get("items", part)
+                if "contentMediaType" in file:  # as programs know files that are uploaded
+                    file["format"] = "binary"
         parts["securitySchemes"] = {
             "token": {
                 "type": "http",
