@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from evidentia.errors import ConflictError, EnvironmentProblem
 from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.idempotency import Unwritten
 from evidentia.store.sql import idempotency as rows
 from places import record
 from server.house import HOST, House
@@ -153,3 +154,16 @@ def test_what_was_done_while_the_database_went_away_is_answered_once_it_is_back(
     assert append(appending, "k").json() == {"entry": size}
     assert appending.workspace.trail.size == size + 1
     assert appending.running.unwritten == {}
+
+
+def test_the_answer_to_an_append_is_committed_with_it(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size, path = house.workspace.trail.size, "/api/v1/trail/entries"
+    monkeypatch.setattr(Unwritten, "_write_down", None)  # as if it was killed behind the commit
+    asked = {"json": record(1).model_dump(mode="json"), "headers": {"idempotency-key": "k"}}
+    first, again = house.post(path, **asked), house.post(path, **asked)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.content == again.content
+    assert first.headers["content-type"] == again.headers["content-type"]
+    assert house.workspace.trail.size == size + 1

@@ -117,6 +117,13 @@ class Asking:
     trace_id: str
     access: Access | None = None
     """What was known of roles when they asked; None for the owner."""
+    once: idempotency.Once | None = None
+    """How it is done only once; None if that was not asked for."""
+
+    def foretell(self, answer: idempotency.Foretold) -> None:
+        """Say what the answer will be, so that it is committed with the entries it tells of."""
+        if self.once is not None:
+            self.once.foretell(answer)
 
     def may_read(self) -> bool:
         """Whether they may read in the tenant at all: else nothing there is shown to be there."""
@@ -325,10 +332,12 @@ def _admitted(
     asked = Asked(scopes=caller.scopes, access=_access(running, caller))
     if once is not None:
         named = once.named(caller)
-        asked = replace(asked, within=once.claiming(named, running.opened.now()))
+        within = once.claiming(named, running.opened.now())
+        asked = replace(asked, within=within, behind=once.answering(named))
     workspace = running.opened.for_(caller.tenant, caller.user, asked)
     state = request.state
-    asking = Asking(caller, workspace, state.request_id, state.trace_id, asked.access)
+    ids = state.request_id, state.trace_id
+    asking = Asking(caller, workspace, *ids, access=asked.access, once=once)
     state.asking = asking
     if action.row:
         workspace.admit(action.row)

@@ -7,7 +7,7 @@ request. Of two at once the second is told to wait.
 
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -27,6 +27,7 @@ from evidentia.server.problems import (
 )
 from evidentia.store.sql import idempotency as rows
 from evidentia.store.sql.idempotency import AnsweredRequest, Named
+from evidentia.store.sql.log import Receipt
 from evidentia.times import utc_text
 from evidentia.workspace.acting import OWNER
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from evidentia.server.callers import Caller
     from evidentia.server.running import Running
 
+Foretold = Callable[[Sequence[Receipt]], Response]
+"""What will be answered, by where the entries of a request are."""
 HEADER: Final = "idempotency-key"
 REPEATED: Final = "idempotency-replayed"
 KEPT_HOURS: Final = 24
@@ -83,6 +86,15 @@ class Once:
         self._key = key
         self._request_id = request_id
         self._digest = ""
+        self._foretold: Foretold | None = None
+        self._is_written = False
+
+    def foretell(self, answer: "Foretold") -> None:
+        """Say what the answer will be, once it is known where entries are: it is written with them.
+
+        The route must answer the very same.
+        """
+        self._foretold = answer
 
     def named(self, caller: "Caller") -> Named:
         """Return what the key is called among those of all users."""
@@ -97,6 +109,16 @@ class Once:
                 raise ProblemError(IN_PROGRESS, "Repeat it.", headers={"retry-after": "1"})
 
         return claim
+
+    def answering(self, named: Named) -> Callable[[Connection, Sequence[Receipt]], None]:
+        """Return what writes the answer down inside the transaction, if it was foretold."""
+
+        def answer(connection: Connection, receipts: Sequence[Receipt]) -> None:
+            if self._foretold is not None:
+                said = _said(self._foretold(receipts))
+                self._is_written = rows.answer(connection, named, self._request_id, said)
+
+        return answer
 
     async def answered(
         self,
@@ -120,6 +142,8 @@ class Once:
             if known is not None:
                 return self._again(known, running.opened.now())
             response = await answer(request)
+            if self._is_written:
+                return response
             return await Unwritten(self._request_id, self._digest, response).written(
                 self._digest, running, named
             )
@@ -163,16 +187,22 @@ class Unwritten(NamedTuple):
         return self.response
 
     def _write_down(self, running: "Running", named: Named) -> None:
-        response = self.response
-        kept = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-        body = response.again if isinstance(response, ShownOnce) else bytes(response.body)
-        said = response.status_code, json.dumps(kept), body
+        said = _said(self.response)
         with running.opened.database.write() as connection:
             if rows.answer(connection, named, self.request_id, said):
                 return
-            if response.status_code < _FIRST_ERROR:  # done without a write: answered alike anyway
+            if (
+                self.response.status_code < _FIRST_ERROR
+            ):  # done without a write: answered alike anyway
                 rows.claim(connection, named, self.request_id, self.digest, running.opened.now())
                 rows.answer(connection, named, self.request_id, said)
+
+
+def _said(response: Response) -> tuple[int, str, bytes]:
+    """Return what is written down of an answer."""
+    kept = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    body = response.again if isinstance(response, ShownOnce) else bytes(response.body)
+    return response.status_code, json.dumps(kept), body
 
 
 def forget_old(running: "Running") -> None:
