@@ -161,7 +161,10 @@ def test_the_answer_to_an_append_is_committed_with_it(
 ) -> None:
     size, path = house.workspace.trail.size, "/api/v1/trail/entries"
     monkeypatch.setattr(Unwritten, "_write_down", None)  # as if it was killed behind the commit
-    asked = {"json": record(1).model_dump(mode="json"), "headers": {"idempotency-key": "k"}}
+    asked: dict[str, Any] = {
+        "json": record(1).model_dump(mode="json"),
+        "headers": {"idempotency-key": "k"},
+    }
     first, again = house.post(path, **asked), house.post(path, **asked)
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.content == again.content
