@@ -16,6 +16,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
 
 from evidentia.access.guard import TABLE
 from evidentia.errors import AccessError
@@ -229,6 +231,9 @@ def _needs_asking(dependency: Callable[..., Any] | None) -> bool:
 class GuardedRoute(APIRoute):
     """A route with an action. The order: who asks, what they may do, limits, body, the route."""
 
+    head = ""
+    """How its address begins, where that is known: what begins otherwise needs no closer look."""
+
     def __init__(self, path: str, endpoint: Callable[..., Any], **named: Any) -> None:
         action = action_of(endpoint)
         if action is None:
@@ -248,6 +253,12 @@ class GuardedRoute(APIRoute):
         super().__init__(path, self.admitting or endpoint, **named)
         if self.admitting is not None:
             self.admitting.status_code = self.status_code or _OK
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return whether a request is for this route."""
+        if not scope["path"].startswith(self.head):
+            return Match.NONE, {}
+        return super().matches(scope)
 
     def get_route_handler(self) -> Handler:
         """Return what answers a request."""

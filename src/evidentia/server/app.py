@@ -98,6 +98,7 @@ def _placed(router: APIRouter, prefix: str = "") -> Iterator[APIRoute]:
         placed = copy(route)
         placed.path = prefix + route.path
         placed.path_regex, placed.path_format, placed.param_convertors = compile_path(placed.path)
+        placed.head = placed.path.partition("{")[0]
         yield placed
 
 
