@@ -148,9 +148,10 @@ def access_of(acting: Acting) -> Access:
     seen = acting.opened.roles.get(acting.tenant)
     if seen is not None and state is not None and seen.state == state:
         return seen
-    head = acting.read(log.read_head)
-    same = seen if seen is not None and head is not None and seen.head == head else None
-    access = replace(same or _access_now(acting), head=head, state=state)
+    with acting.database.read() as connection:
+        head = log.read_head(connection, acting.tenant)
+        same = seen if seen is not None and head is not None and seen.head == head else None
+        access = replace(same or _access_now(acting, connection), head=head, state=state)
     acting.opened.roles.put(acting.tenant, access)
     return access
 
@@ -164,14 +165,14 @@ def permitting(acting: Acting) -> Access:
     return access_of(acting)
 
 
-def _access_now(acting: Acting) -> Access:
-    adopted = acting.unvouched()
-    authority = authority_of(acting)
+def _access_now(acting: Acting, connection: "Connection") -> Access:
+    adopted = acting.unvouched(connection)
+    authority = authority_of(acting, connection)
     revoked = len(authority.revocations)
     seen = acting.opened.roles.get(acting.tenant)
     if seen is None or (seen.adopted, seen.revocations) != (adopted, revoked):
         seen = Access(adopted=adopted, revocations=revoked)
-    found = acting.entries(EntryKind.ACCESS, after=seen.seq)
+    found = acting.entries(EntryKind.ACCESS, connection=connection, after=seen.seq)
     vouched = [one for one in found if not covers(adopted, one.entry.seq)]
     decide = {one.entry.seq for one in counting(acting, vouched, authority=authority)}
     logged = [
