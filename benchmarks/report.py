@@ -67,6 +67,9 @@ MEANING = """\
 - **PDFs.** Nearly all of the time is Typst's own: laying out, shaping Arabic, tagging, embedding
   fonts. What is added is verifying the evidence and making its texts fit to print. Verifying a PDF
   is making it again.
+- **The server.** Every request is answered in its caller's name: their token and their roles are
+  looked up in the trail, and it is counted and logged. While nothing was changed at all, what was
+  found the last time still holds, and the answer is given again at once.
 - **Redaction.** Finding candidates is a small part of the time; judging each, numbering it and
   making its keyed digest is most of it. A text without digits is not searched for numbers."""
 AGAIN = """\

@@ -19,6 +19,16 @@ install_pins() { # install_pins run|test
   PATH="$PWD/.venv/bin:$PATH"
 }
 
+install_client() { # what makes a client of the API's description, in an environment of its own: tests use that client
+  local pins=requirements/client.txt stamp=.venv/client/installed
+  if cmp -s "$pins" "$stamp"; then return; fi
+  echo "Installing what makes clients of the API into .venv/client (once) ..."
+  { .venv/bin/python -m venv .venv/client &&
+    .venv/client/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$pins" &&
+    cp "$pins" "$stamp"; } > .venv/client.log 2>&1 ||
+    echo "It could not be installed (.venv/client.log says why): no generated client is tested." >&2
+}
+
 install_witness() { # litewitness, from Debian's package torchwood: tests send checkpoints to it
   if command -v litewitness > /dev/null; then return; fi
   if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then

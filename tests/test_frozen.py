@@ -431,3 +431,9 @@ def test_a_model_without_later_fields_is_written_whole() -> None:
         title: str | None = None
 
     assert Whole().model_dump() == {"title": None}
+
+
+def test_a_model_with_later_fields_is_described_by_its_fields() -> None:
+    for mode in ("validation", "serialization"):
+        found = Grown.model_json_schema(mode=mode)
+        assert (set(found["properties"]), found["required"]) == ({"title", "note"}, ["title"])

@@ -13,6 +13,7 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    GetJsonSchemaHandler,
     PlainSerializer,
     SerializerFunctionWrapHandler,
     ValidationError,
@@ -20,7 +21,8 @@ from pydantic import (
 )
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema, ErrorDetails
 
 MAX_DEPTH = 100
 
@@ -206,6 +208,13 @@ class LaterFields(FrozenModel):
     """A model some of whose fields came later: where they are None, they are not written."""
 
     later: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: "CoreSchema", handler: GetJsonSchemaHandler
+    ) -> "JsonSchemaValue":
+        """Describe what is written as what is read: pydantic sees no fields in a serializer."""
+        return handler({**core_schema, "serialization": None})
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -30,6 +30,7 @@ SCRIPTS = {
     "bundles": {"texts", "results", "live", "mixed", "hard", "phones", "presidio"},
     "packs": {"sealing", "verifying", "listing"},
     "pdf": {"making", "size", "bytes"},
+    "server": {"server ledger", "server page", "server append", "server start"},
 }
 QUICKEST = {
     "trail": ("single", "single"),
@@ -41,6 +42,7 @@ QUICKEST = {
     "bundles": ("mixed", "mixed"),
     "packs": ("sealing", "sealing"),
     "pdf": ("size", "size"),
+    "server": ("start", "server start"),
 }
 """Which of its measures the short form asks of a script that has several, and its section."""
 

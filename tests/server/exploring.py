@@ -22,6 +22,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok
+from schemathesis.generation.stateful import run_state_machine_as_test
 
 from evidentia.server.app import PREFIX
 from places import Place
@@ -47,6 +48,8 @@ _SETTINGS = settings(
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
+_STEPS = 6
+"""How many operations a path has at most."""
 _IDS = st.sampled_from(["there", "there", "there", "missing", "made up"])
 
 
@@ -98,16 +101,52 @@ class Asking:
         return status
 
 
-def explore(house: House, url: str, *, each: int, start: int = 0) -> Explored:
-    """Ask so many requests of every operation in an admin's name, half of them with bad data."""
+def _asking(house: House, url: str) -> Asking:
     load_all_checks()
-    asking = Asking(
+    return Asking(
         url,
         {"authorization": f"Bearer {house.tokens[WHO]}"},
         {name: make(house) for name, make in EXISTING.items()},
         CHECKS.get_by_names(list(KINDS)),
     )
-    found = Explored()
+
+
+def follow(house: House, url: str, *, paths: int, start: int | None = None) -> Explored:
+    """Walk so many paths from operation to operation, by the ids that answers have.
+
+    Which operation takes what another one answers is found in the description.
+    """
+    asking, found = _asking(house, url), Explored()
+    schema = schemathesis.openapi.from_dict(house.app.openapi())
+    schema.config.update(base_url=url)
+
+    class Following(schema.as_state_machine()):  # type: ignore[misc] # made anew for each description
+        rule_order_seed = start
+
+        def get_call_kwargs(self, case: Any) -> dict[str, Any]:
+            del case
+            return {"headers": asking.headers}
+
+        def after_call(self, response: Any, case: Any) -> None:
+            counts = found.statuses.setdefault(case.operation.label, Counter())
+            counts[response.status_code] += 1
+
+        def validate_response(self, response: Any, case: Any, *_: Any, **__: Any) -> None:
+            case.validate_response(response, checks=asking.checks)
+
+    walked = settings(
+        _SETTINGS, max_examples=paths, stateful_step_count=_STEPS, derandomize=start is not None
+    )
+    try:
+        run_state_machine_as_test(Following, settings=walked)
+    except (Exception, FailureGroup) as error:  # noqa: BLE001 - told with all others
+        found.wrong[f"a path ({start})"] = str(error)
+    return found
+
+
+def explore(house: House, url: str, *, each: int, start: int = 0) -> Explored:
+    """Ask so many requests of every operation in an admin's name, half of them with bad data."""
+    asking, found = _asking(house, url), Explored()
     for result in schemathesis.openapi.from_dict(house.app.openapi()).get_all_operations():
         assert isinstance(result, Ok), result
         operation = result.ok()
@@ -151,10 +190,13 @@ def main() -> int:
     asked = parser.parse_args()
     with _house() as house, listening(house.app) as url:
         operations = sum(len(methods) for methods in house.app.openapi()["paths"].values())
-        found, start = Explored(), asked.seed
+        found, start, followed = Explored(), asked.seed, 0
         while found.cases < asked.cases:  # some operations take few forms: go on with others
-            each = -(-(asked.cases - found.cases) // operations)
+            each = -(-(asked.cases - found.cases) // (2 * operations))
             found.add(explore(house, url, each=each, start=start))
+            before = found.cases
+            found.add(follow(house, url, paths=max(1, (asked.cases - before) // _STEPS)))
+            followed += found.cases - before
             start += 1
     lines = [
         f"{name}: {', '.join(f'{n} answered {status}' for status, n in sorted(counts.items()))}"
@@ -162,7 +204,8 @@ def main() -> int:
     ]
     lines += [f"\nWRONG: {name}\n{says}" for name, says in found.wrong.items()]
     lines += [f"never done: {name}" for name in found.never_done]
-    lines += [f"{found.cases:,} cases, {len(found.wrong)} wrong", ""]
+    links = f"{followed:,} of them by what was answered before"
+    lines += [f"{found.cases:,} cases, {links}, {len(found.wrong)} wrong", ""]
     sys.stdout.write("\n".join(lines))
     return 1 if found.wrong or found.never_done else 0
 

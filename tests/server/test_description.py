@@ -7,7 +7,7 @@ from server.house import Furniture, House, listening, serving
 
 pytest.importorskip("schemathesis", reason="schemathesis is not installed: the API is NOT explored")
 
-from server.exploring import LIMITS, explore
+from server.exploring import LIMITS, explore, follow
 
 
 def test_no_answer_is_an_error_of_the_server_or_another_than_the_description_says(
@@ -21,6 +21,16 @@ def test_no_answer_is_an_error_of_the_server_or_another_than_the_description_say
     assert found.cases >= 3 * len(found.statuses)
     assert len(found.never_done) < len(found.statuses) / 4
     assert still_in == 200  # else most of it was asked in no one's name
+
+
+def test_nor_is_any_that_follows_from_another(
+    tmp_path_factory: pytest.TempPathFactory, sqlite_furniture: Furniture
+) -> None:
+    place = Place(tmp_path_factory.mktemp("house") / "home")
+    with serving(place, sqlite_furniture, **LIMITS) as house, listening(house.app) as url:
+        found = follow(house, url, paths=8, start=1)
+    assert found.wrong == {}
+    assert found.cases > 8
 
 
 def test_a_secret_with_other_letters_opens_nothing(sqlite_house: House) -> None:

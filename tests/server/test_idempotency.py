@@ -9,6 +9,8 @@ from starlette.testclient import TestClient
 
 from evidentia.errors import ConflictError, EnvironmentProblem
 from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.idempotency import Unwritten
+from evidentia.store.sql import idempotency as rows
 from places import record
 from server.house import HOST, House
 
@@ -143,3 +145,39 @@ def test_answers_are_forgotten_after_a_day(sqlite_house: House) -> None:
         pass
     again = house.post(path, json={"format": "json"}, headers={"idempotency-key": "k"})
     assert "idempotency-replayed" not in again.headers
+
+
+def test_what_was_done_while_the_database_went_away_is_answered_once_it_is_back(
+    appending: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = appending.workspace.trail.size
+
+    def gone(*_: object) -> bool:
+        raise EnvironmentProblem("the database is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rows, "answer", gone)
+        first = append(appending, "k")
+        assert (first.status_code, first.headers["retry-after"].isdigit()) == (503, True)
+        assert append(appending, "k").status_code == 503
+    assert append(appending, "k", number=2).status_code == 422
+    assert append(appending, "k").json() == {"entry": size}
+    assert append(appending, "k").json() == {"entry": size}
+    assert appending.workspace.trail.size == size + 1
+    assert appending.running.unwritten == {}
+
+
+def test_the_answer_to_an_append_is_committed_with_it(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size, path = house.workspace.trail.size, "/api/v1/trail/entries"
+    monkeypatch.setattr(Unwritten, "_write_down", None)  # as if it was killed behind the commit
+    asked: dict[str, Any] = {
+        "json": record(1).model_dump(mode="json"),
+        "headers": {"idempotency-key": "k"},
+    }
+    first, again = house.post(path, **asked), house.post(path, **asked)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.content == again.content
+    assert first.headers["content-type"] == again.headers["content-type"]
+    assert house.workspace.trail.size == size + 1

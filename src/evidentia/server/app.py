@@ -1,12 +1,13 @@
 """The application: put together once, from what is opened and how it is set up."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from copy import copy
 from typing import Any, Final
 from warnings import catch_warnings, simplefilter
 
 from anyio import to_thread
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic.json_schema import PydanticJsonSchemaWarning
@@ -15,16 +16,19 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
+from starlette.routing import compile_path
 
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
 from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
 from evidentia.server import api, idempotency, observing, problems, signing_in
+from evidentia.server.actions import GuardedRoute
 from evidentia.server.configured import judge_named
 from evidentia.server.downloads import Downloads
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
+from evidentia.server.repeating import Repeating
 from evidentia.server.requests import Envelope
 from evidentia.server.running import OneTimeLink, Running, server_secret
 from evidentia.settings import Settings
@@ -67,21 +71,20 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         docs_url=None,
         redoc_url=None,
         lifespan=_lifespan,
-        generate_unique_id_function=_operation_id,
         redirect_slashes=False,
     )
     app.state.running = running
     opened.judge_named = lambda name: judge_named(app.state.running.settings, name)
-    app.include_router(observing.router)
-    app.include_router(signing_in.router)
-    app.include_router(observing.me, prefix=PREFIX)
-    for router in api.ROUTERS:
-        app.include_router(router, prefix=PREFIX)
+    for router in (observing.router, signing_in.router):
+        app.router.routes.extend(_placed(router))
+    for router in (observing.me, *api.ROUTERS):
+        app.router.routes.extend(_placed(router, PREFIX))
     app.add_exception_handler(ProblemError, _told)
     app.add_exception_handler(EvidentiaError, _told)
     app.add_exception_handler(RequestValidationError, _told)
     app.add_exception_handler(HTTPException, _told)
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_GZIPPED, compresslevel=_GZIP_LEVEL)
+    app.add_middleware(Repeating, running=running)
     if settings.server_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -96,6 +99,21 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
     app.add_middleware(Envelope, running=running)
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]  # FastAPI's own way
     return app
+
+
+def _placed(router: APIRouter, prefix: str = "") -> Iterator[APIRoute]:
+    """Give the routes of a router, at their addresses.
+
+    FastAPI's own way leaves them where they are, and asks every router twice for its routes, one
+    by one: with so many that takes longer than all else that it does for a request.
+    """
+    for route in router.routes:
+        assert isinstance(route, GuardedRoute)  # noqa: S101 - no other is made by these routers
+        placed = copy(route)
+        placed.path = prefix + route.path
+        placed.path_regex, placed.path_format, placed.param_convertors = compile_path(placed.path)
+        placed.head = placed.path.partition("{")[0]
+        yield placed
 
 
 @asynccontextmanager
@@ -114,10 +132,6 @@ async def _told(request: Request, error: Exception) -> Response:
     return await problems.told(request, error)
 
 
-def _operation_id(route: APIRoute) -> str:
-    return route.name
-
-
 def _described(app: FastAPI) -> dict[str, Any]:
     """Return the description of the API, made once: OpenAPI 3.1."""
     if app.openapi_schema is None:
@@ -129,6 +143,13 @@ def _described(app: FastAPI) -> dict[str, Any]:
         schemas["Problem"] = problems.SCHEMA
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
+        for name, schema in schemas.items():
+            if name.endswith(("-Input", "-Output")):  # programs name their classes by the titles
+                schema["title"] = name.replace("-", "")
+            for part in schema.get("properties", {}).values():
+                file = part.get("items", part)
+                if "contentMediaType" in file:  # as programs know files that are uploaded
+                    file["format"] = "binary"
         parts["securitySchemes"] = {
             "token": {
                 "type": "http",

@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 from fastapi import Request
 from starlette.responses import Response
 
+from evidentia.server.repeating import Repeatable
+
 _GZIP_LEVEL: Final = 5
 _LEAST_GZIPPED: Final = 1_000
 
@@ -33,7 +35,7 @@ def is_known(request: Request, tag: str) -> bool:
 
 def unchanged(tag: str) -> Response:
     """Return the answer to who has it already."""
-    return Response(status_code=304, headers=tagged(tag))
+    return Repeatable(status_code=304, headers=tagged(tag))
 
 
 def tagged(tag: str) -> dict[str, str]:
@@ -60,8 +62,8 @@ class KeptAnswer(NamedTuple):
         headers = {**self.headers, "vary": "accept-encoding"}
         if self.small and "gzip" in request.headers.get("accept-encoding", ""):
             headers["content-encoding"] = "gzip"
-            return Response(self.small, headers=headers, media_type="application/json")
-        return Response(self.plain, headers=headers, media_type="application/json")
+            return Repeatable(self.small, headers=headers, media_type="application/json")
+        return Repeatable(self.plain, headers=headers, media_type="application/json")
 
 
 class KeptAnswers:

@@ -7,10 +7,10 @@ request. Of two at once the second is told to wait.
 
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
@@ -30,6 +30,7 @@ from evidentia.server.problems import (
 )
 from evidentia.store.sql import idempotency as rows
 from evidentia.store.sql.idempotency import AnsweredRequest, Named
+from evidentia.store.sql.log import Receipt
 from evidentia.times import utc_text
 from evidentia.workspace.acting import OWNER
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from evidentia.server.callers import Caller
     from evidentia.server.running import Running
 
+Foretold = Callable[[Sequence[Receipt]], Response]
+"""What will be answered, by where the entries of a request are."""
 HEADER: Final = "idempotency-key"
 REPEATED: Final = "idempotency-replayed"
 KEPT_HOURS: Final = 24
@@ -47,6 +50,8 @@ _BOUNDARY: Final = re.compile(rb'boundary="?([^";]+)"?')
 _STILL_WORKING_SECONDS: Final = 60
 _FIRST_ERROR: Final = 400
 _FIRST_UNKNOWN: Final = 500
+_MOST_UNWRITTEN: Final = 1_000
+"""Answers that are kept while the database is away."""
 PARAMETER: Final[dict[str, Any]] = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -85,6 +90,15 @@ class Once:
         self._key = key
         self._request_id = request_id
         self._digest = ""
+        self._foretold: Foretold | None = None
+        self._is_written = False
+
+    def foretell(self, answer: "Foretold") -> None:
+        """Say what the answer will be, once it is known where entries are: it is written with them.
+
+        The route must answer the very same.
+        """
+        self._foretold = answer
 
     def named(self, caller: "Caller") -> Named:
         """Return what the key is called among those of all users."""
@@ -99,6 +113,16 @@ class Once:
                 raise ProblemError(IN_PROGRESS, "Repeat it.", headers={"retry-after": "1"})
 
         return claim
+
+    def answering(self, named: Named) -> Callable[[Connection, Sequence[Receipt]], None]:
+        """Return what writes the answer down inside the transaction, if it was foretold."""
+
+        def answer(connection: Connection, receipts: Sequence[Receipt]) -> None:
+            if self._foretold is not None:
+                said = _said(self._foretold(receipts))
+                self._is_written = rows.answer(connection, named, self._request_id, said)
+
+        return answer
 
     async def answered(
         self,
@@ -116,11 +140,17 @@ class Once:
             self._digest = await _digest(request)
             database = running.opened.database
             known = await run_in_threadpool(database.ask, rows.find, named)
+            left = running.unwritten.pop(named, None)
+            if left is not None and (known is None or known.request_id == left.request_id):
+                return await left.written(self._digest, running, named)
             if known is not None:
                 return self._again(known, running.opened.now())
             response = await self._answer(request, running, named, answer)
-            await run_in_threadpool(self._write_down, running, named, response)
-            return response
+            if self._is_written:
+                return response
+            return await Unwritten(self._request_id, self._digest, response).written(
+                self._digest, running, named
+            )
         finally:
             running.in_flight.discard(named)
 
@@ -140,7 +170,8 @@ class Once:
         except (ProblemError, EvidentiaError, RequestValidationError, HTTPException) as error:
             refusal = await told(request, error)
             if refusal.status_code < _FIRST_UNKNOWN:
-                await run_in_threadpool(self._write_down, running, named, refusal)
+                left = Unwritten(self._request_id, self._digest, refusal)
+                await left.written(self._digest, running, named)
             raise
 
     def _again(self, known: AnsweredRequest, now: str) -> Response:
@@ -158,18 +189,44 @@ class Once:
         headers = {**json.loads(known.headers or "{}"), REPEATED: "true"}
         return Response(known.body, known.status, headers)
 
-    def _write_down(self, running: "Running", named: Named, response: Response) -> None:
-        kept = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-        body = response.again if isinstance(response, ShownOnce) else bytes(response.body)
-        said = response.status_code, json.dumps(kept), body
+
+class Unwritten(NamedTuple):
+    """What was done, and is not written down yet: by which request, and how it was answered."""
+
+    request_id: str
+    digest: str
+    response: Response
+
+    async def written(self, digest: str, running: "Running", named: Named) -> Response:
+        """Return the answer once it is written down; if it can't be, it is kept for the next."""
+        if digest != self.digest:
+            running.unwritten[named] = self
+            raise ProblemError(KEY_REUSED, "This key was used for another request: take a new one.")
+        try:
+            await run_in_threadpool(self._write_down, running, named)
+        except EvidentiaError:
+            if len(running.unwritten) < _MOST_UNWRITTEN:
+                running.unwritten[named] = self
+            raise
+        return self.response
+
+    def _write_down(self, running: "Running", named: Named) -> None:
+        said = _said(self.response)
         with running.opened.database.write() as connection:
-            if rows.answer(connection, named, self._request_id, said):
+            if rows.answer(connection, named, self.request_id, said):
                 return
             if (
-                response.status_code < _FIRST_ERROR
-            ):  # done without a write: answered alike all the same
-                rows.claim(connection, named, self._request_id, self._digest, running.opened.now())
-                rows.answer(connection, named, self._request_id, said)
+                self.response.status_code < _FIRST_ERROR
+            ):  # done without a write: answered alike anyway
+                rows.claim(connection, named, self.request_id, self.digest, running.opened.now())
+                rows.answer(connection, named, self.request_id, said)
+
+
+def _said(response: Response) -> tuple[int, str, bytes]:
+    """Return what is written down of an answer."""
+    kept = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    body = response.again if isinstance(response, ShownOnce) else bytes(response.body)
+    return response.status_code, json.dumps(kept), body
 
 
 def forget_old(running: "Running") -> None:

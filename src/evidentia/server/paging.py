@@ -29,7 +29,7 @@ class Page(NamedTuple):
     after: int | None
 
 
-def _asked(
+async def _asked(  # so that it takes no thread
     limit: Annotated[
         int, Query(ge=1, le=MOST, description="How many at most; the rest is on further pages.")
     ] = _FEW,

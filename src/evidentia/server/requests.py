@@ -1,5 +1,6 @@
 """What is around every request: its id and trace, its size, its headers, its line in the log."""
 
+import random
 import re
 import secrets
 import time
@@ -27,6 +28,8 @@ _TRACE: Final = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
 _UPLOADS: Final = ("multipart/form-data", "application/octet-stream")
 _SERVER_ERROR: Final = 500
 _log = get_logger("server")
+_CHANCE: Final = random.Random(secrets.token_bytes(32))  # noqa: S311 - ids are no secrets
+"""Asking the system each time would let the event loop stand behind the threads that compute."""
 
 HEADERS: Final = {
     "content-security-policy": (
@@ -64,9 +67,9 @@ class Envelope:
             return
         headers, began = Headers(scope=scope), time.perf_counter()
         state = scope.setdefault("state", {})
-        request_id = state["request_id"] = secrets.token_hex(8)
+        request_id = state["request_id"] = _new_id(8)
         trace = _TRACE.fullmatch(headers.get("traceparent", ""))
-        state["trace_id"] = trace[1] if trace and int(trace[1], 16) else secrets.token_hex(16)
+        state["trace_id"] = trace[1] if trace and int(trace[1], 16) else _new_id(16)
         status = _SERVER_ERROR
         begun = False
 
@@ -139,6 +142,10 @@ class Envelope:
             tenant=asking and asking.caller.tenant,
             user=asking and asking.workspace.user,
         )
+
+
+def _new_id(size: int) -> str:
+    return _CHANCE.randbytes(size).hex()
 
 
 def _counting(receive: Receive, most: int) -> Receive:

@@ -17,9 +17,11 @@ from evidentia.jobs.runner import Runner
 from evidentia.proof.files import read_bytes
 from evidentia.server.caching import KeptAnswers
 from evidentia.server.downloads import Downloads
+from evidentia.server.idempotency import Unwritten
 from evidentia.server.metrics import Metrics
 from evidentia.server.oidc import Provider
 from evidentia.server.rates import Limited, Rates
+from evidentia.server.repeating import RepeatedAnswers
 from evidentia.settings import Settings
 from evidentia.store.files import make_folder, write_durably
 from evidentia.workspace.opened import Opened
@@ -51,10 +53,14 @@ class Running:
     metrics: Metrics = field(default_factory=Metrics)
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     """Answers about what never changes."""
+    repeated: RepeatedAnswers = field(default_factory=RepeatedAnswers)
+    """Answers to who asks the same while nothing changes at all."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Whether the server was told to stop: who listens to events is let go."""
+    unwritten: dict[tuple[str, str, str], Unwritten] = field(default_factory=dict)
+    """What was done and could not be written down, as the database was gone; of the event loop."""
     started: str = field(default_factory=lambda: secrets.token_hex(8))
     """Another one at every start: what only this one knows ends with it."""
     waits: float = 10.0

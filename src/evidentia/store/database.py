@@ -24,6 +24,7 @@ from sqlalchemy.pool import QueuePool
 
 from evidentia.errors import EnvironmentProblem, InputError, IntegrityError, UsageError
 from evidentia.store.readable import ReadableCopy
+from evidentia.store.seeing import Changes
 from evidentia.store.turns import FairLock
 
 Arguments = ParamSpec("Arguments")
@@ -72,11 +73,13 @@ class Database:
         where: str,
         turns: FairLock | None = None,
         copy: "ReadableCopy | None" = None,
+        changes: Changes | None = None,
     ) -> None:
         self.engine = engine
         self.where = where
         self._turns = turns
         self._copy = copy
+        self._changes = changes
         self._closed = False
         _databases.add(self)
 
@@ -88,8 +91,10 @@ class Database:
         copy of both is read.
         """
         if not read_only:
-            engine = _sqlite_engine(f"{path.absolute().as_uri()}?mode=rwc", read_only=False)
-            return cls(engine, str(path), FairLock(path.with_name(f"{path.name}.turns")))
+            uri = path.absolute().as_uri()
+            engine = _sqlite_engine(f"{uri}?mode=rwc", read_only=False)
+            turns = FairLock(path.with_name(f"{path.name}.turns"))
+            return cls(engine, str(path), turns, changes=Changes(_sqlite_module(), uri))
         copy = ReadableCopy.if_needed(path, _sqlite_module())
         uri = (path if copy is None else copy.file).absolute().as_uri()
         mode = "ro" if copy is None else "rw"  # SQLite takes the WAL in, in the copy
@@ -157,6 +162,13 @@ class Database:
         """Whether this is the embedded database."""
         return self.engine.dialect.name == "sqlite"
 
+    def state(self) -> tuple[int, int] | None:
+        """Return what is another value once anyone has changed anything in the database.
+
+        None if that can't be told in no time, as in PostgreSQL: then take it for changed.
+        """
+        return None if self._changes is None or self._closed else self._changes.state()
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Give a connection inside one consistent view of the data."""
@@ -208,6 +220,8 @@ class Database:
         if self._closed:
             return
         self._closed = True
+        if self._changes is not None:
+            self._changes.close()
         if self._turns is None:
             self.engine.dispose()
             if self._copy is not None:
@@ -246,6 +260,8 @@ class Database:
         SQLite keeps its locks per process. In a child, it would believe to hold what the parent
         holds, and the parent's closing would remove the WAL file under the child's feet.
         """
+        if self._changes is not None:
+            self._changes.close()
         self.engine.dispose()
 
     def after_fork(self) -> None:

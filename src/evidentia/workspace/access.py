@@ -150,6 +150,8 @@ class Access:
     """How many keys were revoked: what they signed from then on does not count either."""
     head: Head | None = None
     """The log that this is what is known of: one with the same head says the same."""
+    state: tuple[int, int] | None = None
+    """Of the database, before that was read: as long as it is the same, so is the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +166,14 @@ class AllowedEndpoint:
 
 def access_of(acting: Acting) -> Access:
     """Return the grants and the owners of agents that are in force; reads only what is new."""
-    head = acting.read(log.read_head)
+    state = acting.database.state()
     seen = acting.opened.roles.get(acting.tenant)
-    if seen is not None and head is not None and seen.head == head:
+    if seen is not None and state is not None and seen.state == state:
         return seen
-    access = replace(_access_now(acting), head=head)
+    with acting.database.read() as connection:
+        head = log.read_head(connection, acting.tenant)
+        same = seen if seen is not None and head is not None and seen.head == head else None
+        access = replace(same or _access_now(acting, connection), head=head, state=state)
     acting.opened.roles.put(acting.tenant, access)
     return access
 
@@ -182,14 +187,14 @@ def permitting(acting: Acting) -> Access:
     return access_of(acting)
 
 
-def _access_now(acting: Acting) -> Access:
-    adopted = acting.unvouched()
-    authority = authority_of(acting)
+def _access_now(acting: Acting, connection: "Connection") -> Access:
+    adopted = acting.unvouched(connection)
+    authority = authority_of(acting, connection)
     revoked = len(authority.revocations)
     seen = acting.opened.roles.get(acting.tenant)
     if seen is None or (seen.adopted, seen.revocations) != (adopted, revoked):
         seen = Access(adopted=adopted, revocations=revoked)
-    found = acting.entries(EntryKind.ACCESS, after=seen.seq)
+    found = acting.entries(EntryKind.ACCESS, connection=connection, after=seen.seq)
     vouched = [one for one in found if not covers(adopted, one.entry.seq)]
     decide = {one.entry.seq for one in counting(acting, vouched, authority=authority)}
     logged = [

@@ -39,12 +39,14 @@ class Asked:
     `scopes` are the actions that a user's token narrows them to; None narrows nothing. `access`
     is what is known of roles where it was looked up for this, and counts until it is done. `within`
     is called in every transaction that appends, and may refuse it by raising: what it writes is
-    committed with what was asked for.
+    committed with what was asked for. `behind` is called likewise behind what was appended alone,
+    with where that is.
     """
 
     scopes: "frozenset[Action] | None" = None
     access: "Access | None" = None
     within: Callable[[Connection], None] | None = None
+    behind: Callable[[Connection, Sequence[Receipt]], None] | None = None
 
 
 PLAINLY: Final = Asked()
@@ -109,7 +111,10 @@ class Acting:
         if self.asked.within is None:
             return self.opened.sequencer.append(self.tenant, items, self.actor)
         with self.writing() as connection:  # no one shares a transaction that may be refused
-            return self.opened.appending.held(connection).append(items)
+            receipts = self.opened.appending.held(connection).append(items)
+            if self.asked.behind is not None:
+                self.asked.behind(connection, receipts)
+            return receipts
 
     @contextmanager
     def writing(

@@ -1,5 +1,6 @@
 """The trail: append to it, read it by the page, prove its entries and that it only grows."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 import orjson
@@ -8,11 +9,12 @@ from fastapi import Path as PathField
 from pydantic import BaseModel, ConfigDict, Field
 
 from evidentia.errors import AccessError, InputError, ProofError
-from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
 from evidentia.server.caching import entity_tag, is_known, tagged, unchanged
 from evidentia.server.paging import Paged, link_to
 from evidentia.server.problems import REFUSED_INPUT, documented
 from evidentia.store.database import is_storable
+from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import EntryKind
 from evidentia.trail.record import EvidenceRecord
 from evidentia.trail.validation import validate_evidence_chain_against_obligations
@@ -194,7 +196,12 @@ class ValidationAnswer(BaseModel):
     warnings: list[str]
 
 
-@router.post("/trail/entries", status_code=201, summary="Append to the trail")
+@router.post(
+    "/trail/entries",
+    status_code=201,
+    summary="Append to the trail",
+    responses={201: {"model": AppendedAnswer}},
+)
 @acts("trail.append_many")
 def append_records(
     records: Annotated[
@@ -206,16 +213,21 @@ def append_records(
             }
         ),
     ],
-    workspace: Ws,
-) -> AppendedAnswer:
+    asks: Asks,
+) -> Response:
     """Append one evidence record, or a list of them, all or none.
 
     They are durable and signed when the answer comes. With an `Idempotency-Key` it is safe to send
     them again.
     """
     given = [records] if isinstance(records, EvidenceRecord) else records
-    receipts = workspace.trail.append_many(given)
-    return AppendedAnswer(entries=[AppendedEntry(seq=one.seq, leaf=one.leaf) for one in receipts])
+    asks.foretell(_appended)
+    return _appended(asks.workspace.trail.append_many(given))
+
+
+def _appended(receipts: Sequence[Receipt]) -> Response:
+    said = AppendedAnswer(entries=[AppendedEntry(seq=one.seq, leaf=one.leaf) for one in receipts])
+    return Response(said.model_dump_json(), 201, media_type="application/json")
 
 
 @router.get("/trail/entries", summary="The trail", responses=documented(REFUSED_INPUT))
