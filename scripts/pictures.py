@@ -39,7 +39,8 @@ PAGES: Final[dict[str, Address]] = {
 """Every page, by a name: where it is in the example."""
 DOCUMENTED: Final = ("start",)
 """What the documentation shows, in English and light."""
-LOOKS: Final = (
+Look = tuple[str, str, int]
+LOOKS: Final[tuple[Look, ...]] = (
     ("en", "light", 1280),
     ("en", "dark", 1280),
     ("ar", "light", 1280),
@@ -66,29 +67,23 @@ def main(arguments: list[str]) -> int:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
         with listening(app) as url:
             for name in names:
-                _take(browser, url, app.state.running, workspace, folder, name, every=every)
+                path = PAGES[name](workspace)
+                for look in LOOKS if every else LOOKS[:1]:
+                    file = f"{name}-{'-'.join(map(str, look))}" if every else f"viewer-{name}"
+                    take(browser, url, app.state.running, path, folder / f"{file}.png", look=look)
         browser.close()
         opened.close()
     return 0
 
 
-def _take(
-    browser: Browser,
-    url: str,
-    running: Running,
-    workspace: Workspace,
-    folder: Path,
-    name: str,
-    *,
-    every: bool,
+def take(
+    browser: Browser, url: str, running: Running, path: str, file: Path, *, look: Look
 ) -> None:
-    for lang, theme, width in LOOKS if every else LOOKS[:1]:
-        look = f"-{lang}-{theme}-{width}" if every else ""
-        prefix = "" if every else "viewer-"
-        with reading(browser, url, running, lang=lang, theme=theme, width=width) as reader:
-            page = reader.open(PAGES[name](workspace))
-            page.screenshot(path=folder / f"{prefix}{name}{look}.png", full_page=True)
-            reader.wrong.clear()  # a page that tells of a problem is one of them
+    """Take a picture of a page, as a look has it."""
+    lang, theme, width = look
+    with reading(browser, url, running, lang=lang, theme=theme, width=width) as reader:
+        reader.open(path).screenshot(path=file, full_page=True)
+        reader.wrong.clear()  # a page that tells of a problem is one of them
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
-
-from evidentia.server.translating import words
 from scripts.catalogues import (
     brought_up_to_date,
     compiled,
@@ -16,6 +14,8 @@ from scripts.catalogues import (
     untranslated,
     written,
 )
+
+from evidentia.server.translating import words
 
 FRESH = extracted("ar")
 PLACE = re.compile(r"%\((\w+)\)(.)|%(.)")

@@ -225,7 +225,8 @@ def test_scripts_and_styles_of_all_pages_are_small() -> None:
 def test_characters_that_cannot_be_seen_are_shown() -> None:
     assert visible("a\u202eb") == 'a<span class="unseen" title="">U+202E</span>b'
     assert visible("<b>\u200b") == '&lt;b&gt;<span class="unseen" title="">U+200B</span>'
-    assert visible("كتاب\u200cها\n\tx") == "كتاب\u200cها\n\tx"
+    joined = "خانه\u200cای\n\tx"  # noqa: RUF001 - Persian needs the joiner, which is no trick
+    assert visible(joined) == joined
 
 
 def test_a_time_is_shown_to_the_minute() -> None:

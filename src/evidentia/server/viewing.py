@@ -49,8 +49,8 @@ def preferences_of(headers: Mapping[str, str], cookies: Mapping[str, str]) -> Pr
     """Return what a browser's cookies say, or else what it asks for."""
     asked = cookies.get(LANGUAGE_COOKIE)
     language: Language | None = next((one for one in LANGUAGES if one == asked), None)
-    theme = next((one for one in THEMES if one == cookies.get(THEME_COOKIE)), "auto")
-    return Preferences(language or preferred(headers.get("accept-language", "")), theme)
+    theme: Theme | None = next((one for one in THEMES if one == cookies.get(THEME_COOKIE)), None)
+    return Preferences(language or preferred(headers.get("accept-language", "")), theme or "auto")
 
 
 def shown(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
