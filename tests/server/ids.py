@@ -72,6 +72,7 @@ def _decision() -> dict[str, Any]:
 
 EXISTING: dict[str, Made] = {
     "anchor": _anchor,
+    "claim_number": lambda _: "1",
     "corpus_document": _document,
     "document_id": _document,
     "page_number": lambda _: "1",
@@ -93,6 +94,7 @@ EXISTING: dict[str, Made] = {
 
 MISSING: dict[str, str] = {
     "anchor": "00000000",
+    "claim_number": "999",
     "corpus_document": "doc_0000000000000000",
     "document_id": "doc_0000000000000000",
     "page_number": "999",

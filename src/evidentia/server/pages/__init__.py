@@ -6,9 +6,10 @@ page's own address, and lead back to it.
 
 from fastapi import APIRouter
 
-from evidentia.server.pages import preferences, start
+from evidentia.server.pages import ledger, preferences, start
 
 ROUTERS: tuple[APIRouter, ...] = (
+    ledger.router,
     preferences.router,
     start.router,
 )
