@@ -6,9 +6,12 @@ page's own address, and lead back to it.
 
 from fastapi import APIRouter
 
-from evidentia.server.pages import ledger, preferences, start
+from evidentia.server.pages import access, answers, compare, ledger, preferences, start
 
 ROUTERS: tuple[APIRouter, ...] = (
+    access.router,
+    answers.router,
+    compare.router,
     ledger.router,
     preferences.router,
     start.router,
