@@ -48,8 +48,8 @@ def test_a_page_is_shown_to_exactly_who_may(sqlite_house: House, route: GuardedR
             assert found.status_code == 200, (who, found.text)
         else:
             assert found.status_code == (404 if role is None else 403), (who, found.text)
-        for wrong in NOT_SIGNED_IN:
-            assert page_of(sqlite_house, route, wrong, ids).status_code in (401, 429)
+    for wrong in NOT_SIGNED_IN:
+        assert page_of(sqlite_house, route, wrong, ids).status_code in (401, 429)
 
 
 @pytest.mark.parametrize("route", READ, ids=NAMES)
