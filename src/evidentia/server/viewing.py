@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
+from gettext import NullTranslations
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
@@ -207,7 +208,7 @@ def _environment(language: Language) -> Environment:
     }
     found.filters |= {
         "label": lambda value: texts.gettext(labels.LABELS.get(str(value), str(value))),
-        "badge": labels.badge_of,
+        "badge": lambda score: _translated(texts, labels.badge_of(score)),
         "translated": texts.gettext,
         "visible": partial(visible, title=texts.gettext("A character that cannot be seen")),
         "when": when,
@@ -220,6 +221,11 @@ def _environment(language: Language) -> Environment:
         "query": lambda values: urlencode({k: v for k, v in values.items() if v}),
     }
     return found
+
+
+def _translated(texts: NullTranslations, badge: tuple[str, str]) -> tuple[str, str]:
+    kind, means = badge
+    return kind, texts.gettext(means)
 
 
 def visible(text: object, title: str = "") -> Markup:

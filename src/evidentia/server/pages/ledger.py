@@ -14,19 +14,21 @@ from evidentia.ledger.model import Passage
 from evidentia.ledger.pages import LedgerHead, head_of, judged_claims
 from evidentia.ledger.session import LedgerSession
 from evidentia.server.actions import GuardedRoute, Ws, acts
-from evidentia.server.pages.ledger_rows import ROWS, Row, Sort, Wanted, answer_pieces
+from evidentia.server.pages.ledger_rows import ROWS, Piece, Row, Sort, Wanted, answer_pieces
 from evidentia.server.problems import not_found
 from evidentia.server.rates import Limited
 from evidentia.server.translating import N_
 from evidentia.server.viewing import leads_to, may, shown
 from evidentia.store.sql.ledgers import ListedLedger
 from evidentia.workspace import Workspace
+from evidentia.workspace.ledger_pages import MOST
 from evidentia.workspace.verdicts import GIVEN, GivenVerdict
 
 router = APIRouter(route_class=GuardedRoute, include_in_schema=False)
 
 READ_WHOLE: Final = 300
 """Up to how many claims a ledger is read whole: then all of the answer is shown, and every vote."""
+MOST_QUESTIONS: Final = 10
 LedgerId = Annotated[str, PathField(max_length=100)]
 ClaimNumber = Annotated[int, PathField(ge=1, le=10_000_000)]
 VerdictName = Literal["supported", "weak", "contradicted", "not_found", "not_judged"]
@@ -181,6 +183,7 @@ def _whole_page(
         total=opened.total,
         wanted=wanted,
         size=ROWS,
+        most_questions=MOST_QUESTIONS,
         pieces=_pieces(opened, wanted),
         is_cut=opened.session is None or len(opened.session.claims) > ROWS,
         here=here,
@@ -200,18 +203,25 @@ def _opened(workspace: Workspace, listed: ListedLedger, wanted: Wanted, start: i
         page = workspace.ledgers.page(listed.id, start, ROWS)
         rows = [Row(start + at, one) for at, one in enumerate(page.claims, 1)]
         return Opened(listed, page.head, rows, start, page.total, None)
-    session = workspace.ledgers.get(listed.id).session
-    wanted_rows = wanted.of(judged_claims(session, 0, total))
+    if total > READ_WHOLE:  # page by page, which takes a fraction of reading the statement
+        session = None
+        pages = [workspace.ledgers.page(listed.id, at, MOST) for at in range(0, total, MOST)]
+        head = pages[0].head
+        every = (one for page in pages for one in page.claims)
+    else:
+        session = workspace.ledgers.get(listed.id).session
+        head, every = head_of(session), iter(judged_claims(session, 0, total))
+    wanted_rows = wanted.of(every)
     start = min(start, max(0, len(wanted_rows) - 1)) // ROWS * ROWS
     rows = wanted_rows[start : start + ROWS]
-    return Opened(listed, head_of(session), rows, start, len(wanted_rows), session)
+    return Opened(listed, head, rows, start, len(wanted_rows), session)
 
 
-def _pieces(opened: Opened, wanted: Wanted) -> Any:
+def _pieces(opened: Opened, wanted: Wanted) -> list[Piece]:
     """Return the answer as far as it is shown beside the rows."""
     rows, session = opened.rows, opened.session
     if session is None:
-        begin = rows[0].judged.claim.start if rows else 0
+        begin = min((row.judged.claim.start for row in rows), default=0)
         return answer_pieces(rows, None, begin, begin)
     every = [
         Row(at, one) for at, one in enumerate(judged_claims(session, 0, len(session.claims)), 1)
