@@ -30,14 +30,21 @@ from browser.browsing import ARGUMENTS, CHROMIUM, reading  # noqa: E402 - of the
 from server.house import listening  # noqa: E402 - the same
 
 
-def _latest(workspace: Workspace) -> str:
-    return workspace.ledgers.find("latest").id
+def _latest(workspace: Workspace, number: int = 0) -> str:
+    return workspace.ledgers.list(limit=number + 1)[number].id
 
 
 PICTURES: Final = ROOT / "docs" / "pictures"
 Address = Callable[[Workspace], str]
 PAGES: Final[dict[str, Address]] = {
     "start": lambda _: "/",
+    "access": lambda _: "/access",
+    "access-log": lambda _: "/access/log",
+    "access-tokens": lambda _: "/access/tokens",
+    "answers": lambda _: "/answers",
+    "answers-new": lambda _: "/answers/new",
+    "compare": lambda here: f"/ledgers/{_latest(here)}/compare/{_latest(here, 1)}",
+    "compare-choice": lambda here: f"/ledgers/{_latest(here)}/compare",
     "ledger": lambda here: f"/ledgers/{_latest(here)}",
     "ledger-open": lambda here: f"/ledgers/{_latest(here)}?claim=1",
     "ledger-filtered": lambda here: f"/ledgers/{_latest(here)}?verdict=weak&sort=confidence",
@@ -45,7 +52,7 @@ PAGES: Final[dict[str, Address]] = {
     "not-found": lambda _: "/nowhere",
 }
 """Every page, by a name: where it is in the example."""
-DOCUMENTED: Final = ("start",)
+DOCUMENTED: Final = ("start", "ledger-open", "compare")
 """What the documentation shows, in English and light."""
 Look = tuple[str, str, int]
 LOOKS: Final[tuple[Look, ...]] = (
