@@ -10,10 +10,12 @@ It serves the example of `evidentia serve --demo` from a folder that is removed 
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from evidentia.server import demo
@@ -54,6 +56,7 @@ PAGES: Final[dict[str, Address]] = {
 """Every page, by a name: where it is in the example."""
 DOCUMENTED: Final = ("start", "ledger-open", "compare")
 """What the documentation shows, in English and light."""
+_COLOURS: Final = 128
 Look = tuple[str, str, int]
 LOOKS: Final[tuple[Look, ...]] = (
     ("en", "light", 1280),
@@ -85,19 +88,28 @@ def main(arguments: list[str]) -> int:
                 path = PAGES[name](workspace)
                 for look in LOOKS if every else LOOKS[:1]:
                     file = f"{name}-{'-'.join(map(str, look))}" if every else f"viewer-{name}"
-                    take(browser, url, app.state.running, path, folder / f"{file}.png", look=look)
+                    take(
+                        browser,
+                        url,
+                        app.state.running,
+                        path,
+                        folder / f"{file}.png",
+                        look=look,
+                        whole=every,
+                    )
         browser.close()
         opened.close()
     return 0
 
 
 def take(
-    browser: Browser, url: str, running: Running, path: str, file: Path, *, look: Look
+    browser: Browser, url: str, running: Running, path: str, file: Path, *, look: Look, whole: bool
 ) -> None:
-    """Take a picture of a page, as a look has it."""
+    """Take a picture of a page, as a look has it; `whole`, or what a window shows of it."""
     lang, theme, width = look
     with reading(browser, url, running, lang=lang, theme=theme, width=width) as reader:
-        reader.open(path).screenshot(path=file, full_page=True)
+        taken = reader.open(path).screenshot(full_page=whole)
+        Image.open(BytesIO(taken)).convert("RGB").quantize(_COLOURS).save(file, optimize=True)
         reader.wrong.clear()  # a page that tells of a problem is one of them
 
 
