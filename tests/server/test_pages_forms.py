@@ -86,8 +86,8 @@ def test_a_ledger_is_saved_as_a_file(sqlite_house: House, form: str, begins: byt
 
 
 def test_an_answer_is_checked_on_a_page(sqlite_house: House) -> None:
-    form = {"answer": "Leave is requested in writing.", "query": "How?", "judges": ["quote"]}
-    answer = sent(sqlite_house, "/answers/new", **form)
+    said = "Leave is requested in writing."
+    answer = sent(sqlite_house, "/answers/new", answer=said, query="How?", judges=["quote"])
     assert answer.status_code == 303
     page = sqlite_house.get(answer.headers["location"], headers=HTML).text
     assert "Leave is requested in writing" in page

@@ -1,5 +1,6 @@
 """A ledger: each claim of an answer with its verdict, beside the answer itself."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +12,7 @@ from starlette.responses import Response
 
 from evidentia.errors import InputError, NotFoundError
 from evidentia.ledger.model import Passage
-from evidentia.ledger.pages import LedgerHead, head_of, judged_claims
+from evidentia.ledger.pages import JudgedClaim, LedgerHead, head_of, judged_claims
 from evidentia.ledger.session import LedgerSession
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.pages.ledger_rows import ROWS, Piece, Row, Sort, Wanted, answer_pieces
@@ -203,6 +204,7 @@ def _opened(workspace: Workspace, listed: ListedLedger, wanted: Wanted, start: i
         page = workspace.ledgers.page(listed.id, start, ROWS)
         rows = [Row(start + at, one) for at, one in enumerate(page.claims, 1)]
         return Opened(listed, page.head, rows, start, page.total, None)
+    every: Iterable[JudgedClaim]
     if total > READ_WHOLE:  # page by page, which takes a fraction of reading the statement
         session = None
         pages = [workspace.ledgers.page(listed.id, at, MOST) for at in range(0, total, MOST)]
@@ -210,7 +212,7 @@ def _opened(workspace: Workspace, listed: ListedLedger, wanted: Wanted, start: i
         every = (one for page in pages for one in page.claims)
     else:
         session = workspace.ledgers.get(listed.id).session
-        head, every = head_of(session), iter(judged_claims(session, 0, total))
+        head, every = head_of(session), judged_claims(session, 0, total)
     wanted_rows = wanted.of(every)
     start = min(start, max(0, len(wanted_rows) - 1)) // ROWS * ROWS
     rows = wanted_rows[start : start + ROWS]
