@@ -125,6 +125,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.later": _SEE,
         "packs.list": _READ,
         "packs.modify": Need(Action.REVIEW, On.PACK),
+        "packs.missing": _READ,
         "packs.prove": Need(Action.EXPORT, On.PACK, owner=True),
         "packs.queue": _READ,
         "packs.record_decision": _MAKE,

@@ -63,8 +63,10 @@ def serve(
     with _opened(found) as opened:
         app = create_app(opened, found, owner_link=listening.is_owners(opened, found))
         if demo:
+            from evidentia.cli.output import say
             from evidentia.server.demo import load
 
+            say("Loading the example: some seconds, once ...", aside=True)
             load(opened.for_(found.tenant))
         where = opened.database.where
 

@@ -22,7 +22,7 @@ from evidentia import __version__
 from evidentia.errors import EvidentiaError
 from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
-from evidentia.server import api, idempotency, observing, problems, signing_in
+from evidentia.server import api, idempotency, observing, pages, problems, signing_in
 from evidentia.server.actions import GuardedRoute
 from evidentia.server.configured import judge_named
 from evidentia.server.downloads import Downloads
@@ -31,6 +31,7 @@ from evidentia.server.problems import ProblemError
 from evidentia.server.repeating import Repeating
 from evidentia.server.requests import Envelope
 from evidentia.server.running import OneTimeLink, Running, server_secret
+from evidentia.server.viewing import problem_page, wants_page
 from evidentia.settings import Settings
 from evidentia.store.job_files import JobFiles
 from evidentia.workspace.opened import Opened
@@ -75,7 +76,7 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
     )
     app.state.running = running
     opened.judge_named = lambda name: judge_named(app.state.running.settings, name)
-    for router in (observing.router, signing_in.router):
+    for router in (observing.router, signing_in.router, *pages.ROUTERS):
         app.router.routes.extend(_placed(router))
     for router in (observing.me, *api.ROUTERS):
         app.router.routes.extend(_placed(router, PREFIX))
@@ -129,7 +130,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def _told(request: Request, error: Exception) -> Response:
-    return await problems.told(request, error)
+    """Return the problem of whatever ended a request: to a browser as a page."""
+    raised = await problems.raised_by(request, error)
+    if wants_page(request):
+        return await run_in_threadpool(problem_page, request, raised)
+    return problems.answer(request, raised)
 
 
 def _described(app: FastAPI) -> dict[str, Any]:

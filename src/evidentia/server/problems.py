@@ -322,22 +322,26 @@ def answer(request: Request, raised: ProblemError) -> Response:
     return written(raised, path=request.url.path, request_id=request.state.request_id)
 
 
-async def told(request: Request, error: Exception) -> Response:
-    """Return the answer to a request that an error ended; raise the error if it is no problem."""
+async def raised_by(request: Request, error: Exception) -> ProblemError:
+    """Return the problem of what ended a request; raise the error if it is none."""
     match error:
         case ProblemError():
-            raised = error
+            return error
         case RequestValidationError():
-            raised = of_validation(error)
+            return of_validation(error)
         case EvidentiaError():
             asking = getattr(request.state, "asking", None)
             may_read = asking is not None and await run_in_threadpool(asking.may_read)
-            raised = of_error(error, may_read=may_read)
+            return of_error(error, may_read=may_read)
         case HTTPException():
-            raised = of_status(error)
+            return of_status(error)
         case _:
             raise error
-    return answer(request, raised)
+
+
+async def told(request: Request, error: Exception) -> Response:
+    """Return the answer to a request that an error ended; raise the error if it is no problem."""
+    return answer(request, await raised_by(request, error))
 
 
 def documented(*problems: Problem) -> dict[int | str, dict[str, Any]]:

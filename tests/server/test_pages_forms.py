@@ -1,0 +1,215 @@
+"""What the forms of pages do, and what they show if they can't."""
+
+from typing import Any
+
+import pytest
+
+from server.house import House
+from server.ids import EXISTING
+
+HTML = {"accept": "text/html"}
+PART = HTML | {"hx-request": "true"}
+
+
+def sent(house: House, path: str, who: str = "approver", **form: Any) -> Any:
+    return house.post(path, who, data=form, headers=HTML)
+
+
+# Ledger
+
+
+def test_a_ledger_shows_claims_verdicts_and_the_answer(sqlite_house: House) -> None:
+    page = sqlite_house.get(f"/ledgers/{sqlite_house.made['ledger_id']}", headers=HTML).text
+    assert "Permanent employees receive 15 days of leave" in page
+    assert 'class="c supported"' in page
+    assert "How much?" in page
+
+
+def test_filters_stand_in_the_address(sqlite_house: House) -> None:
+    path = f"/ledgers/{sqlite_house.made['ledger_id']}"
+    for query, rows in (
+        ("", 2),
+        ("?verdict=supported", 1),
+        ("?q=telephone", 1),
+        ("?q=nowhere", 0),
+        ("?type=definition", 0),
+        ("?sort=confidence&order=down", 2),
+        ("?start=50", 2),  # past the end: the last page
+    ):
+        page = sqlite_house.get(path + query, headers=HTML).text
+        assert page.count('<tr id="claim-') == rows, query
+    assert sqlite_house.get(f"{path}?verdict=wrong", headers=HTML).status_code == 422
+
+
+def test_a_claim_opens_in_the_page_and_as_a_part(sqlite_house: House) -> None:
+    ledger = sqlite_house.made["ledger_id"]
+    whole = sqlite_house.get(f"/ledgers/{ledger}?claim=1", headers=HTML).text
+    part = sqlite_house.get(f"/ledgers/{ledger}/claims/1", headers=PART).text
+    for text in (whole, part):
+        assert "View in Document" in text
+        assert "/passages/" in text
+    assert "<html" not in part
+    assert sqlite_house.get(f"/ledgers/{ledger}/claims/9", headers=PART).status_code == 404
+
+
+def test_who_only_reads_is_not_asked_for_a_verdict(sqlite_house: House) -> None:
+    path = f"/ledgers/{sqlite_house.made['ledger_id']}?claim=1"
+    assert "Record my verdict" not in sqlite_house.get(path, "viewer", headers=HTML).text
+    assert "Record my verdict" in sqlite_house.get(path, "approver", headers=HTML).text
+
+
+def test_a_person_disagrees_and_is_shown_beside_the_judges(sqlite_house: House) -> None:
+    house, ledger = sqlite_house, sqlite_house.made["ledger_id"]
+    path = f"/ledgers/{ledger}/claims/1/verdict"
+    answer = sent(house, path, verdict="contradicted", reason="It is 20.")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == f"/ledgers/{ledger}?claim=1#claim-1"
+    page = house.get(f"/ledgers/{ledger}?claim=1", "approver", headers=HTML).text
+    assert "It is 20." in page
+    [given] = house.workspace.ledgers.verdicts(ledger)
+    assert (given.verdict, given.judged, given.by) == ("contradicted", "supported", "approver")
+    assert sent(house, path, "viewer", verdict="weak", reason="x").status_code == 403
+    assert sent(house, path, verdict="weak", reason=" ").status_code == 422
+    assert sent(house, path, verdict="not_judged", reason="x").status_code == 422
+
+
+@pytest.mark.parametrize(("form", "begins"), [("json", b"{"), ("markdown", b"## Evidence Ledger")])
+def test_a_ledger_is_saved_as_a_file(sqlite_house: House, form: str, begins: bytes) -> None:
+    answer = sent(
+        sqlite_house, f"/ledgers/{sqlite_house.made['ledger_id']}/export", "viewer", form=form
+    )
+    assert answer.content.startswith(begins)
+    assert answer.headers["content-disposition"].startswith("attachment; ")
+
+
+# Answers
+
+
+def test_an_answer_is_checked_on_a_page(sqlite_house: House) -> None:
+    said = "Leave is requested in writing."
+    answer = sent(sqlite_house, "/answers/new", answer=said, query="How?", judges=["quote"])
+    assert answer.status_code == 303
+    page = sqlite_house.get(answer.headers["location"], headers=HTML).text
+    assert "Leave is requested in writing" in page
+    assert "How?" in sqlite_house.get("/answers", headers=HTML).text
+
+
+def test_what_cannot_be_checked_stays_in_the_form(sqlite_house: House) -> None:
+    answer = sent(sqlite_house, "/answers/new", answer=" ", query="How <b>?")
+    assert answer.status_code == 422
+    assert "the answer is empty" in answer.text
+    assert "How &lt;b&gt;?" in answer.text
+    assert sent(sqlite_house, "/answers/new", "viewer", answer="It is.").status_code == 403
+
+
+def test_answers_are_searched_by_title_and_paged(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evidentia.server.pages.answers._LISTED", 1)
+    sqlite_house.workspace.check("Leave has 15 days.", title="Second", judges=["quote"])
+    first = sqlite_house.get("/answers", headers=HTML).text
+    assert 'rel="next"' in first
+    assert "Second" in first
+    older = first.partition("before=")[2].partition('"')[0]
+    assert "Second" not in sqlite_house.get(f"/answers?before={older}", headers=HTML).text
+    assert "Second" in sqlite_house.get("/answers?title=secon", headers=HTML).text
+    assert "No title has this" in sqlite_house.get("/answers?title=third", headers=HTML).text
+
+
+# Two ledgers
+
+
+def test_two_answers_to_a_question_are_compared(sqlite_house: House) -> None:
+    house, first = sqlite_house, sqlite_house.made["ledger_id"]
+    second = house.workspace.check(
+        "Permanent employees receive 20 days of leave. Lunch is free.",
+        query="How much?",
+        judges=["quote"],
+    )
+    assert second.id in house.get(f"/ledgers/{first}/compare", headers=HTML).text
+    page = house.get(f"/ledgers/{second.id}/compare/{first}", headers=HTML).text
+    assert "<del>15</del>" in page
+    assert "<ins>20</ins>" in page
+    for kind, rows in (("came", 1), ("went", 1), ("same", 0)):
+        path = f"/ledgers/{second.id}/compare/{first}?show={kind}"
+        assert house.get(path, headers=HTML).text.count("<tr data-row") == rows, kind
+
+
+# Access
+
+
+def test_a_role_is_given_and_taken_away(sqlite_house: House) -> None:
+    house = sqlite_house
+    assert sent(house, "/access/members", "admin", user="eve", role="viewer").status_code == 303
+    assert "eve" in house.get("/access", headers=HTML).text
+    form = {"user": "eve", "role": "viewer"}
+    assert sent(house, "/access/members/revoke", "admin", **form).status_code == 303
+    assert "eve" not in [one.user for one in house.workspace.access.grants()]
+    assert sent(house, "/access/members/revoke", "admin", **form).status_code == 404
+    assert sent(house, "/access/members", "viewer", **form).status_code == 403
+
+
+def test_an_auditor_without_an_end_is_told_why_not(sqlite_house: House) -> None:
+    answer = sent(sqlite_house, "/access/members", "admin", user="eve", role="auditor")
+    assert answer.status_code == 422
+    assert "expires" in answer.text
+    form = {"user": "eve", "role": "auditor", "expires_at": "2027-01-01"}
+    assert sent(sqlite_house, "/access/members", "admin", **form).status_code == 303
+    ends = {one.user: one.expires_at for one in sqlite_house.workspace.access.grants()}
+    assert ends["eve"] == "2027-01-01T23:59:59.000000Z"
+
+
+def test_a_token_is_shown_once(sqlite_house: House) -> None:
+    house = sqlite_house
+    made = sent(house, "/access/tokens", "admin", user="reporting", name="nightly", scopes="list")
+    secret = made.text.partition("<code>evt~")[2].partition("</code>")[0]
+    assert secret
+    again = house.get("/access/tokens", "admin", headers=HTML).text
+    assert "nightly" in again
+    assert secret not in again
+    token_id = secret.split("~")[1]
+    assert sent(house, f"/access/tokens/{token_id}/revoke", "admin").status_code == 303
+    assert "nightly" not in house.get("/access/tokens", "admin", headers=HTML).text
+    wrong = sent(house, "/access/tokens", "admin", user="x", expires_at="2020-01-01")
+    assert (wrong.status_code, "which is over" in wrong.text) == (422, True)
+
+
+def test_what_was_done_is_said_once(sqlite_house: House) -> None:
+    house = sqlite_house
+    house.client.post("/sign-in/token", data={"token": house.tokens["admin"]})
+    house.client.post("/access/members", data={"user": "eve", "role": "viewer"})
+    assert "The role was given." in house.client.get("/access", headers=HTML).text
+    assert "The role was given." not in house.client.get("/access", headers=HTML).text
+
+
+def test_the_log_shows_refusals_to_who_may_audit(sqlite_house: House) -> None:
+    house = sqlite_house
+    sent(house, "/access/members", "viewer", user="eve", role="admin")
+    page = house.get("/access/log", "auditor", headers=HTML).text
+    assert "access.grant" in page
+    assert "Refused" in page
+    assert "/access/log" not in house.get("/access", "viewer", headers=HTML).text
+
+
+# Start
+
+
+def test_the_start_says_what_needs_attention(sqlite_house: House) -> None:
+    house = sqlite_house
+    house.workspace.access.grant("soon", "viewer", expires_at="2026-03-20T00:00:00Z")
+    page = house.get("/", headers=HTML).text
+    assert "1 pack awaits review" in page
+    assert "ends within 30 days" in page
+    assert "soon" in page
+    assert "<svg" in page
+    house.workspace.packs.hold(EXISTING["pack_id"](house), reason="case")
+    assert "1 pack is on legal hold" in house.get("/", headers=HTML).text
+
+
+def test_decisions_without_a_pack_are_named(sqlite_house: House) -> None:
+    from packing import decision  # noqa: PLC0415 - one test's
+
+    assert "Every decision" in sqlite_house.get("/start/missing", headers=PART).text
+    sqlite_house.workspace.packs.record_decision(decision(88))
+    for headers in (HTML, PART):
+        assert "dec_88" in sqlite_house.get("/start/missing", headers=headers).text
