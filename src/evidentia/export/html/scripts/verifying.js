@@ -77,7 +77,15 @@ function failed(error) {
 
 // Reading a proof file
 
-export function readProof(document) {
+function readProof(document) {
+  const proof = readFile(document);
+  proof.checkpoint = readCheckpoint(proof.note);
+  if (proof.envelope) proof.statement = readStatement(proof.envelope.payload);
+  return proof;
+}
+
+/** Read all of a proof file but its checkpoint, and the statement in its envelope. */
+function readFile(document) {
   if (!isObject(document) || document.get("format") !== FORMAT) throw new Refused("format");
   const version = document.get("v");
   if (isWhole(version) && version > 3) throw new Refused("future");
@@ -102,6 +110,7 @@ export function readProof(document) {
     attachments: [],
     predicate: document.has("predicate") ? document.get("predicate") : null,
     later: [],
+    note: document.get("checkpoint"),
   };
   if (document.has("body") || document.has("salt")) proof.salt = readSalt(document);
   if (document.has("envelope")) {
@@ -110,8 +119,6 @@ export function readProof(document) {
   }
   proof.attachments = readAttachments(document);
   if (document.has("later")) proof.later = readLater(document.get("later"));
-  proof.checkpoint = readCheckpoint(document.get("checkpoint"));
-  if (proof.envelope) proof.statement = readStatement(proof.envelope.payload);
   return proof;
 }
 
@@ -416,9 +423,15 @@ async function corpusProof(document, keys) {
   } catch (error) {
     return failed(error);
   }
-  const report = await proofReport(proof.ledger, keys);
+  let report;
+  try {
+    proof.ledger.checkpoint = readCheckpoint(proof.ledger.note);
+    report = await proofReport(proof.ledger, keys);
+    report.checks[0] = check("format", true, "format.corpus");
+  } catch (error) {
+    report = failed(error);
+  }
   report.kind = "corpus";
-  report.checks[0] = check("format", true, "format.corpus");
   try {
     report.shows = await corpusFinding(proof);
     report.checks.push(check("corpus", true, `corpus.${report.shows.membership}`, proof.document));
@@ -446,7 +459,7 @@ function readCorpusProof(document) {
     && (!document.has("selection") || texts(document.get("selection")));
   if (!good) throw new Refused("corpus.form");
   // As it stands alone: its nesting is counted from its own outermost value.
-  const ledger = readProof(parseJson(canonical(document.get("ledger"))));
+  const ledger = readFile(parseJson(canonical(document.get("ledger"))));
   if (ledger.entry.kind !== "ledger" || !ledger.salt || ledger.envelope) throw new Refused("corpus.form");
   return {
     document: document.get("document"),
