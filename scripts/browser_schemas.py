@@ -29,7 +29,7 @@ def script() -> str:
     """Return the module that has them."""
     written = json.dumps(schemas(), separators=(",", ":"), ensure_ascii=False)
     return (
-        "// The schemas of spec/v1, without their words; scripts/browser_schemas.py writes this.\n\n"
+        "// The schemas of spec/v1, without words; scripts/browser_schemas.py writes this.\n\n"
         f"export const SCHEMAS = {written};\n"
     )
 
@@ -40,7 +40,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _terse(schema: Any) -> Any:
-    """Return a schema without what is for people; the names of fields are kept, whatever they are."""
+    """Return a schema without what is for people; fields of that name are kept."""
     if isinstance(schema, list):
         return [_terse(one) for one in schema]
     if not isinstance(schema, dict):

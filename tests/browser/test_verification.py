@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from chromium import PLAIN, chromium, serving
-from proofs import KEY, SALT, make_proof
-from tiers import count
-from vectors import vector_files
 
+from chromium import PLAIN, chromium, serving
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import CanonicalError
 from evidentia.kinds import verify_evidence
@@ -24,6 +21,9 @@ from evidentia.proof.keys import SigningKey, TrustedKey
 from evidentia.trail.checkpoint import Checkpoint
 from evidentia.trail.entry import Entry, body_commitment, genesis_prev
 from evidentia.trail.merkle import leaf_hash
+from proofs import KEY, SALT, make_proof
+from tiers import count
+from vectors import vector_files
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 VECTORS: Final = ROOT / "spec/v1/vectors"
@@ -138,7 +138,7 @@ class TestAgainstPython:
         assert left == []
 
     def test_a_changed_file_gives_the_same_verdict(self, page: Any) -> None:
-        random_ = random.Random(8785)  # noqa: S311 - no secret, and the same in every run
+        random_ = random.Random(8785)
         good = [case for name, case in _listed() if "/holds/" in name]
         cases = [_changed(random_.choice(good), random_) for _ in range(count(4_000, short=400))]
         assert differences(page, cases) == []
@@ -232,14 +232,14 @@ def _python_form(text: bytes) -> str | None:
 
 def _changed(case: Case, random_: random.Random) -> Case:
     data, keys = case
-    if random_.random() < 0.5:  # noqa: PLR2004 - one way or the other
+    if random_.random() < 0.5:
         at = random_.randrange(len(data))
         piece = bytes([random_.choice(b'0123456789abcdef"{}[],:-+.e\\ \n')])
         cut = random_.choice((0, 1, 1, 1, 3))
         return data[:at] + piece + data[at + cut :], keys
     document = json.loads(data)
     _change(document, random_)
-    written = canonical_json(document) + b"\n" if random_.random() < 0.7 else None  # noqa: PLR2004
+    written = canonical_json(document) + b"\n" if random_.random() < 0.7 else None
     return written or json.dumps(document, ensure_ascii=False).encode(), keys
 
 
@@ -256,7 +256,25 @@ def _change(document: Any, random_: random.Random) -> None:
             break
         value = holder[key]
     assert holder is not None
-    others = [None, True, 0, 1, 2, 3, 1.0, 0.5, -1, "", "a", "é", [], {}, 2.0**53, [value], {"a": value}]
+    others = [
+        None,
+        True,
+        0,
+        1,
+        2,
+        3,
+        1.0,
+        0.5,
+        -1,
+        "",
+        "a",
+        "é",
+        [],
+        {},
+        2.0**53,
+        [value],
+        {"a": value},
+    ]
     match random_.randrange(4):
         case 0:
             del holder[key]

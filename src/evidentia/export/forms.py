@@ -78,7 +78,8 @@ def export_ledger(
     """Write a ledger in one of the forms: text, or for a PDF or an HTML page its bytes.
 
     Those two prove themselves, so they are made of the ledger's proof and not of the session alone
-    (a PDF with the extra `pdf`). `fail_on` says which claims fail in JUnit's form: by default all that nothing supports.
+    (a PDF with the extra `pdf`). `fail_on` says which claims fail in JUnit's form: by default all
+    that nothing supports.
     """
     if form not in list(Form):
         raise InputError(f"there is no form {form!r} of a ledger: use {', '.join(Form)}")

@@ -1,1 +1,1 @@
-"""Pages that work alone: the one to verify files on, and ledgers and packs that verify themselves."""
+"""Pages that work alone: one to verify files on, and ledgers and packs that verify themselves."""

@@ -79,6 +79,5 @@ def _module(name: str) -> str:
     source = _IMPORT.sub(lambda found: f"const {{{found[1]}}} = {_variable(found[2])};\n", source)
     source = _LOADED.sub(lambda found: f"Promise.resolve({_variable(found[1])})", source)
     return (
-        f"const {_variable(name)} = (() => {{\n{source}"
-        f"return {{ {', '.join(exported)} }};\n}})();"
+        f"const {_variable(name)} = (() => {{\n{source}return {{ {', '.join(exported)} }};\n}})();"
     )

@@ -18,7 +18,9 @@ FORMAT: Final = "evidentia/html"
 FORMAT_VERSION: Final = 1
 _OPENS: Final = b'<script type="application/json" id="evidence">'
 _CLOSES: Final = b"</script>"
-_MADE_BY = re.compile(rb'<meta name="generator" content="evidentia/html v([0-9]{1,9}) ([0-9a-f]{64})">')
+_MADE_BY = re.compile(
+    rb'<meta name="generator" content="evidentia/html v([0-9]{1,9}) ([0-9a-f]{64})">'
+)
 _ESCAPE = re.compile(rb"\\(?:u003c|.)", re.DOTALL)
 _LESS: Final = b"\\u003c"
 _IS_HTML = re.compile(rb"\s*<!doctype html", re.IGNORECASE)
@@ -27,7 +29,7 @@ _START_EXPORTED: Final = 'm_exported_page.startExportedPage(document.getElementB
 _NO_SCRIPT: Final = (
     "This page needs JavaScript: it makes what it shows of the signed evidence in it. Without, "
     "“evidentia verify FILE” reads and verifies the file. · "
-    "<span lang=\"ar\" dir=\"rtl\">تحتاج هذه الصفحة إلى JavaScript.</span>"
+    '<span lang="ar" dir="rtl">تحتاج هذه الصفحة إلى JavaScript.</span>'
 )
 
 
@@ -42,7 +44,7 @@ def saved_page() -> bytes:
 
 
 def exported_page(evidence: bytes) -> bytes:
-    """Return the page of evidence: canonical JSON and a newline, as `packs.verification.written`."""
+    """Return the page of evidence, which is canonical JSON and a newline (`written`)."""
     made = f'<meta name="generator" content="{FORMAT} v{FORMAT_VERSION} {template_digest()}">\n'
     carried = _OPENS + evidence.replace(b"<", _LESS) + _CLOSES + b"\n"
     return _page(_START_EXPORTED, "Evidentia", carried, made)
@@ -59,7 +61,7 @@ def evidence_in(page: bytes) -> bytes:
 
 
 def made_by(page: bytes) -> tuple[int, str] | None:
-    """Return the version of a page's format and the digest of its template; None if it says none."""
+    """Return the version of a page's format and its template's digest; None if it says none."""
     found = _MADE_BY.search(page.partition(_OPENS)[0])
     return None if found is None else (int(found[1]), found[2].decode())
 
