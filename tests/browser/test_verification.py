@@ -44,7 +44,8 @@ VERIFY: Final = """async (cases) => {
   for (const [data, keys] of cases) {
     const trusted = await Promise.all(keys.map(readKey));
     const report = await verifyEvidence(fromBase64(data), trusted);
-    found.push([report.verdict, report.checks.map((one) => [one.name, one.holds, one.unchecked ?? false])]);
+    const told = report.checks.map((one) => [one.name, one.holds, one.unchecked ?? false]);
+    found.push([report.verdict, told]);
   }
   return found;
 }"""

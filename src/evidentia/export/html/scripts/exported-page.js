@@ -20,6 +20,7 @@ const LABELS = {
     entity: "Entity", version: "Version", review: "Review", unreviewed: "Not reviewed", memo: "Memo", summary: "Summary", sources: "Sources", excerpt: "Excerpt",
     tools: "Tool calls", meant: "Meant", done: "Done", outcome: "Outcome", contradiction: "Contradiction: {0}", prompts: "Prompts", attachments: "Attachments",
     both: "Both languages", retrieved: "Retrieved", high: "High stakes", yes: "yes", no: "no", created: "Created", replaces: "Replaces", contexts: "Contexts",
+    fact: "fact", policy: "policy", numeric: "numeric", definition: "definition",
     superseded: "This version was superseded: the log has a later one (version {0}).",
   },
   ar: {
@@ -32,6 +33,7 @@ const LABELS = {
     entity: "الجهة", version: "الإصدار", review: "المراجعة", unreviewed: "لم تُراجع", memo: "المذكرة", summary: "الملخص", sources: "المصادر", excerpt: "مقتطف",
     tools: "استدعاءات الأدوات", meant: "المقصود", done: "المنفَّذ", outcome: "النتيجة", contradiction: "تناقض: {0}", prompts: "الموجّهات", attachments: "المرفقات",
     both: "اللغتان", retrieved: "تاريخ الاسترجاع", high: "عالي الأهمية", yes: "نعم", no: "لا", created: "أُنشئت", replaces: "تحل محل", contexts: "السياقات",
+    fact: "حقيقة", policy: "سياسة", numeric: "رقمي", definition: "تعريف",
     superseded: "استُبدل هذا الإصدار: في السجل إصدار لاحق (الإصدار {0}).",
   },
 };
@@ -95,7 +97,8 @@ function headline({ report }, lang) {
 /** In a page, what is open beside the signer is the page itself: the verdict tells of the rest. */
 function pageVerdict(report) {
   const open = report.checks.some((one) => one.holds === null && !one.unchecked);
-  return open ? "consistent, signer unknown" : "consistent, not all checked here";
+  if (open) return "consistent, signer unknown";
+  return report.checks.every((one) => one.holds || one.name === "rendering") ? "page" : "consistent, not all checked here";
 }
 
 function verification(state, lang, verifyNow, draw) {
@@ -124,10 +127,11 @@ function verification(state, lang, verifyNow, draw) {
 }
 
 const texts = (...given) => given.filter(Boolean);
+const dotted = (...given) => texts(...given).flatMap((one, at) => [at ? " · " : "", element("bdi", {}, one)]);
 const percent = (share) => `${Math.round(share * 100)} %`;
 const fields = (pairs) =>
   element("dl.fields", {}, pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
-    .map(([name, value]) => [element("dt", {}, name), element("dd", { dir: "auto" }, value)]));
+    .map(([name, value]) => [element("dt", {}, name), element("dd", {}, element("bdi", {}, value))]));
 const list = (title, items) =>
   items.length ? element("section", {}, element("h2", {}, title), element("ul", {}, items.map((one) => element("li", { dir: "auto" }, one)))) : null;
 
@@ -211,7 +215,7 @@ function claimRow(entry, number, word) {
   return element("tr", { id: `claim-${number}` },
     element("td.number", {}, String(number)),
     element("td", { dir: "auto" }, entry.claim_text, quotes, nearest, entry.notes ? element("p.ev-quiet", { dir: "auto" }, entry.notes) : null),
-    element("td", {}, entry.claim_type),
+    element("td", {}, word(entry.claim_type)),
     element("td", {}, element(`span.badge.${entry.verdict}`, {}, word(entry.verdict)), element("div.ev-quiet", {}, percent(entry.confidence_score))),
     element("td", { dir: "auto" }, place));
 }
@@ -230,7 +234,7 @@ function packParts(pack, state, draw) {
   });
   const article = (which) => element("article", { lang: which, dir: directionOf(which) },
     element("h2", {}, memo[`title_${which}`]), element("h3", {}, label(which, "summary")), element("p", {}, memo[`executive_summary_${which}`]), element("p", {}, memo[`body_${which}`]));
-  const shown = state.memo === "both" ? ["en", "ar"] : [state.memo];
+  const shown = state.memo === "both" ? (lang === "ar" ? ["ar", "en"] : ["en", "ar"]) : [state.memo];
   const review = pack.reviewer_id ? `${pack.review_outcome} · ${pack.reviewer_id} · ${pack.reviewed_at}${pack.review_note ? ` · ${pack.review_note}` : ""}` : word("unreviewed");
   return {
     title: lang === "ar" ? memo.title_ar : memo.title_en,
@@ -245,7 +249,7 @@ function packParts(pack, state, draw) {
       ]),
       element("section", {}, element("h2", {}, word("memo")), element("div.filters", {}, choice), element(`div.memos.${state.memo}`, {}, shown.map(article))),
       element("section", {}, element("h2", {}, word("sources")), element("ol", {}, pack.sources.map((one) =>
-        element("li", {}, element("strong", { dir: "auto" }, one.source), element("div.ev-quiet", { dir: "auto" }, texts(one.reference, one.uri, one.retrieved_at && `${word("retrieved")} ${one.retrieved_at}`, one.confidence !== null && percent(one.confidence)).join(" · ")),
+        element("li", {}, element("strong", { dir: "auto" }, one.source), element("div.ev-quiet", {}, dotted(one.reference, one.uri, one.retrieved_at && [`${word("retrieved")} `, element("bdi", {}, one.retrieved_at)], one.confidence !== null && percent(one.confidence))),
           element("blockquote", { dir: "auto" }, one.excerpt))))),
       pack.tool_calls.length ? element("section", {}, element("h2", {}, word("tools")), element("ol", {}, pack.tool_calls.map((call) => toolCall(call, word)))) : null,
       list(word("prompts"), pack.prompts.map((one) => `${one.template_name}, ${one.template_version}`)),

@@ -11,7 +11,7 @@ export function element(tag, attributes = {}, ...inside) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
   }
-  made.append(...inside.flat().filter((one) => one !== null && one !== undefined && one !== false));
+  made.append(...inside.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
   return made;
 }
 
@@ -75,6 +75,6 @@ function facts(report, lang) {
   ];
   return element("dl.ev-facts", {}, rows.filter(([, value]) => value).map(([name, value]) => [
     element("dt", {}, say(lang, name)),
-    element("dd", { dir: "ltr" }, value),
+    element("dd", {}, element("bdi", { dir: "ltr" }, value)),
   ]));
 }
