@@ -4,7 +4,6 @@ import base64
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -15,13 +14,9 @@ from chromium import PLAIN, chromium, serving
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import CanonicalError
 from evidentia.kinds import verify_evidence
-from evidentia.proof.document import Disclosure, Proof
-from evidentia.proof.envelope import Envelope
 from evidentia.proof.keys import SigningKey, TrustedKey
-from evidentia.trail.checkpoint import Checkpoint
-from evidentia.trail.entry import Entry, body_commitment, genesis_prev
-from evidentia.trail.merkle import leaf_hash
-from proofs import KEY, SALT, make_proof
+from proofs import KEY, make_proof
+from signed_statements import recorded
 from tiers import count
 from vectors import vector_files
 
@@ -303,16 +298,9 @@ def _ledgers() -> Iterator[Case]:
 
 
 def _recorded(payload: bytes, more: dict[str, Any]) -> Case:
-    """Return the proof of a log of one entry, which is about a statement."""
+    """Return the proof of a ledger's entry, which commits to the library that the ledger names."""
     document = json.loads(payload)
     predicate = document.get("predicate", {}) if isinstance(document, dict) else {}
-    body: dict[str, Any] = {"statement_sha256": sha256(payload).hexdigest(), **more}
     if isinstance(predicate, dict) and isinstance(corpus := predicate.get("corpus"), dict):
-        body["corpus"] = {name: corpus[name] for name in corpus if name != "nodes"}
-    commitment = body_commitment(SALT, canonical_json(body))
-    origin = KEY.verifier.name
-    at = "2026-01-31T09:30:00.000000Z"
-    entry = Entry("acme", 0, genesis_prev(origin), "ledger", "ledger", at, commitment)
-    note = Checkpoint(origin, 1, leaf_hash(entry.encode())).sign(KEY.private_key)
-    proof = Proof(entry, (), note, Disclosure(body, SALT), Envelope.sign(payload, KEY))
-    return canonical_json(replace(proof).as_json()), [str(KEY.verifier)]
+        more = {**more, "corpus": {name: corpus[name] for name in corpus if name != "nodes"}}
+    return recorded(payload, "ledger", "ledger", **more), [str(KEY.verifier)]

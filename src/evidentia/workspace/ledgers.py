@@ -131,6 +131,12 @@ class RecordedLedger(EvidenceLedger):
         """The documents it rests on whose files were gone or changed when it was checked."""
         return self._file_changes
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a small table, no script."""
+        from evidentia.export.html.notebook import ledger_cell  # noqa: PLC0415 - notebooks alone
+
+        return ledger_cell(self._session)
+
 
 class Ledgers(Part, name="ledgers"):
     """A tenant's ledgers: whether each claim of an answer holds, and on which passage."""
