@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.retention import PackAudit, SweptPack
 
     Approvals = list[ExportApproval]
+    Decisions = list[str]
     Queue = list[AwaitedReview]
     Removed = list[SweptPack]
 
@@ -358,6 +359,15 @@ class Packs(Part, name="packs"):
 
         with self._acting.database.read() as connection:
             return holds(self._acting, connection)
+
+    def missing(self) -> "Decisions":
+        """Return the decisions that must have a pack and have none, by their ids.
+
+        Which packs there are is the rows' word: an audit compares them with the trail.
+        """
+        from evidentia.workspace.retention import missing  # noqa: PLC0415 - the same
+
+        return missing(self._acting)
 
     def retention(self) -> "RetentionPolicy":
         """Return the tenant's retention: 7 years, unless another policy was set."""
