@@ -7,32 +7,25 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from chromium import PLAIN, chromium, serving
-from proofs import KEY, make_proof, proof_bytes
-from signed_statements import recorded
 
+from browser.browsing import axe, overflow
+from browser.loading import PLAIN, serve
 from evidentia.export.html.pages import exported_page, saved_page
 from evidentia.kinds import render, render_html
 from evidentia.ledger.session import LedgerSession
 from evidentia.packs.model import EvidencePack
 from evidentia.packs.statement import statement_bytes
 from evidentia.proof.statement import Statement
+from proofs import KEY, make_proof, proof_bytes
+from signed_statements import recorded
 
 VECTORS: Final = Path(__file__).resolve().parents[2] / "spec/v1/vectors"
 PACK: Final = (VECTORS / "pack/holds/plain.json").read_bytes()
 PACK_KEY: Final = (VECTORS / "keys/pack-log.pub").read_text()
 HOSTILE: Final = (
     '</script><script>window.ran=1</script><img src=x onerror="window.ran=1">'
-    "<svg onload=window.ran=1>\"'><a href=\"javascript:window.ran=1\">x</a>"
+    '<svg onload=window.ran=1>"\'><a href="javascript:window.ran=1">x</a>'
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Give the browser."""
-    with chromium() as opened:
-        yield opened
 
 
 @contextmanager
@@ -123,7 +116,7 @@ class TestVerifyPage:
     def test_it_works_without_webcrypto(self, browser: Any, tmp_path: Path) -> None:
         (tmp_path / "verify.html").write_bytes(saved_page())
         page = browser.new_page()
-        serving(page, tmp_path, PLAIN)
+        serve(page, tmp_path, PLAIN)
         page.goto(f"{PLAIN}/verify.html")
         page.fill("#ev-key", str(KEY.verifier))
         self._drop(page, "proof.json", proof_bytes(make_proof()))
@@ -193,12 +186,10 @@ class TestExportedPage:
             file = tmp_path / f"{name}.html"
             file.write_bytes(data)
             looks = {"color_scheme": scheme, "viewport": {"width": 320, "height": 800}}
-            with opened(browser, file, bypass_csp=True, **looks) as page:
+            with opened(browser, file, **looks) as page:
                 for _ in ("en", "ar"):
-                    found = Axe().run(page).response["violations"]
-                    assert [(name, one["id"], one["nodes"][0]["html"]) for one in found] == []
-                    wide = "() => document.documentElement.scrollWidth - innerWidth"
-                    assert page.evaluate(wide) <= 0
+                    assert (name, axe(page)) == (name, [])
+                    assert overflow(page) <= 0
                     page.click(".ev-head button")
 
 
@@ -214,10 +205,31 @@ def _spoiled(value: Any, *, kept: frozenset[str], field: str = "") -> Any:
 def _hostile_pack() -> bytes:
     pack = json.loads(PACK)["predicate"]
     kept = frozenset(
-        "decided_at decision_sha256 approval_class reversibility_class sensitivity_class "
-        "requirement retrieved_at outcome verification_status contradiction_basis called_at "
-        "bundle_sha256 statement_sha256 sha256 reviewed_at review_outcome trace_id created_at "
-        "replaces error intended_action actual_action contradiction_reason".split()
+        [
+            "decided_at",
+            "decision_sha256",
+            "approval_class",
+            "reversibility_class",
+            "sensitivity_class",
+            "requirement",
+            "retrieved_at",
+            "outcome",
+            "verification_status",
+            "contradiction_basis",
+            "called_at",
+            "bundle_sha256",
+            "statement_sha256",
+            "sha256",
+            "reviewed_at",
+            "review_outcome",
+            "trace_id",
+            "created_at",
+            "replaces",
+            "error",
+            "intended_action",
+            "actual_action",
+            "contradiction_reason",
+        ]
     )
     spoiled = _spoiled(pack, kept=kept) | {"pack_id": "", "tenant_id": "acme"}
     made = EvidencePack.model_validate(spoiled)
@@ -231,9 +243,29 @@ def _hostile_ledger() -> bytes:
     spoiled = _spoiled(
         json.loads(session.model_dump_json()),
         kept=frozenset(
-            "id session_id created_at updated_at claim_id claim_type type importance "
-            "claim_importance verdict support support_level severity affected_claim_ids judge "
-            "chunk_id chunk_hash evidence_chunk_ids sha256 dated previous_ledger_id".split()
+            [
+                "id",
+                "session_id",
+                "created_at",
+                "updated_at",
+                "claim_id",
+                "claim_type",
+                "type",
+                "importance",
+                "claim_importance",
+                "verdict",
+                "support",
+                "support_level",
+                "severity",
+                "affected_claim_ids",
+                "judge",
+                "chunk_id",
+                "chunk_hash",
+                "evidence_chunk_ids",
+                "sha256",
+                "dated",
+                "previous_ledger_id",
+            ]
         ),
     )
     made = Statement(statement.predicate_type, statement.subjects, spoiled)

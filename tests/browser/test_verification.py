@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from chromium import PLAIN, chromium, serving
+from browser.loading import PLAIN, serve
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import CanonicalError
 from evidentia.kinds import verify_evidence
@@ -58,17 +58,10 @@ CANONICAL: Final = """async (texts) => {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Give the browser."""
-    with chromium() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def page(browser: Any) -> Any:
     """Give a page that can load the scripts, where WebCrypto is."""
     opened = browser.new_page()
-    serving(opened, SCRIPTS)
+    serve(opened, SCRIPTS)
     return opened
 
 
@@ -162,7 +155,7 @@ class TestAgainstPython:
 
     def test_without_webcrypto_the_same_comes_out(self, browser: Any) -> None:
         page = browser.new_page()
-        serving(page, SCRIPTS, PLAIN)
+        serve(page, SCRIPTS, PLAIN)
         assert page.evaluate("() => crypto.subtle === undefined")
         cases = [case for name, case in _listed() if "bundle" not in name][:: count(2, short=14)]
         assert differences(page, cases) == []
@@ -175,7 +168,7 @@ class TestAgainstPython:
         page = browser.new_page()
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
-        serving(page, SCRIPTS)
+        serve(page, SCRIPTS)
         key = str(KEY.verifier)
         found = in_browser(page, [(canonical_json(make_proof().as_json()), [key])])
         assert found[0][0] == "holds"
