@@ -234,7 +234,8 @@ def _changed(case: Case, random_: random.Random) -> Case:
 
 def _change(document: Any, random_: random.Random) -> None:
     """Change something at a random depth of a document."""
-    holder, key = None, None
+    holder: Any = None
+    key: Any = None
     value = document
     for _ in range(random_.randint(1, 6)):
         if isinstance(value, dict) and value:

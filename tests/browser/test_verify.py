@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, FilePayload
 
 from browser.browsing import LOOKS, Reader, axe, overflow
 from browser.loading import serve
 from proofs import KEY, make_proof, proof_bytes
 
+PROOF: Final = FilePayload(
+    name="proof.json", mimeType="", buffer=proof_bytes(make_proof())
+)
 SCRIPTS: Final = Path(__file__).resolve().parents[2] / "src/evidentia/export/html/scripts"
 
 
@@ -23,8 +26,7 @@ def test_a_file_is_verified_on_the_page_with_the_keyboard_alone(
     page = read(user="viewer", lang=lang, theme=theme, width=320).open("/verify")
     page.focus("#ev-key")
     page.keyboard.type(str(KEY.verifier))
-    proof = {"name": "proof.json", "mimeType": "", "buffer": proof_bytes(make_proof())}
-    page.set_input_files("#ev-file", proof)
+    page.set_input_files("#ev-file", PROOF)
     page.focus(".ev-field .ev-button")
     page.keyboard.press("Enter")
     page.locator(".ev-verdict.ev-good").wait_for()
@@ -37,8 +39,7 @@ def test_a_file_is_verified_on_the_page_with_the_keyboard_alone(
 
 def test_a_stranger_needs_no_account_to_verify(read: Callable[..., Reader]) -> None:
     page = read(signed_in=False).open("/verify")
-    proof = {"name": "proof.json", "mimeType": "", "buffer": proof_bytes(make_proof())}
-    page.set_input_files("#ev-file", proof)
+    page.set_input_files("#ev-file", PROOF)
     page.locator(".ev-verdict.ev-open").wait_for()
     assert "come from the server" in page.inner_text(".ev-worth")
 

@@ -56,13 +56,12 @@ def refuse_pdf(output: Path | None) -> None:
         raise InputError(f"{output} is called an HTML page: give --html too, or another name")
 
 
-def one_form(given: str | None, *, html: bool) -> str | None:
-    """Return the form that was asked for; raise `InputError` if two were."""
+def refuse_two_forms(given: str | None, *, html: bool) -> None:
+    """Raise `InputError` if `--html` and another form are asked for at once."""
     from evidentia.errors import InputError
 
     if html and given not in {None, "html"}:
         raise InputError(f"--html and --format {given} ask for two forms: give one of them")
-    return "html" if html else given
 
 
 def export_each(

@@ -12,8 +12,8 @@ from evidentia.cli.exporting import (
     LangOption,
     TypefaceOption,
     export_each,
-    one_form,
     refuse_pdf,
+    refuse_two_forms,
     rendering,
     say_exported,
 )
@@ -143,14 +143,15 @@ def export(
     """Write a ledger for others: to read (Markdown, PDF, HTML), JSON, SARIF, JUnit for CI.
 
     A PDF proves itself, and so does an HTML page, which verifies itself in any browser, without a
-    network: whoever has the file and your public key ('evidentia keys show') verifies
-    it offline with 'evidentia verify FILE --key KEY'.
+    network: whoever has the file and your public key ('evidentia keys show') verifies it offline
+    with 'evidentia verify FILE --key KEY'.
     """
     from evidentia.errors import InputError
 
-    chosen = one_form(output_format, html=html)
+    refuse_two_forms(output_format, html=html)
+    chosen: ExportFormat = "html" if html else output_format or "markdown"
     how = rendering(lang, typeface, pdf=chosen == "pdf")
-    if chosen in {"pdf", "html"}:
+    if chosen == "pdf" or chosen == "html":  # noqa: PLR1714 - so a type checker knows the rest
         if output is None:
             what = "a PDF" if chosen == "pdf" else "an HTML page"
             raise InputError(f"{what} is written to a file: give -o FILE")
@@ -169,10 +170,9 @@ def export(
             "several ledgers are exported as PDFs or pages: give --format pdf -o FOLDER, or --html"
         )
     refuse_pdf(output)
-    form = "json" if as_json else chosen or "markdown"
     with workspace(home, tenant, read_only=True) as opened:
         session = opened.ledgers.get(ledgers[0]).session
-    print_ledger(session, form, output)
+    print_ledger(session, "json" if as_json else chosen, output)
 
 
 @app.command()

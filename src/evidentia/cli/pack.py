@@ -11,8 +11,8 @@ from evidentia.cli.exporting import (
     LangOption,
     TypefaceOption,
     export_each,
-    one_form,
     refuse_pdf,
+    refuse_two_forms,
     rendering,
     say_exported,
 )
@@ -339,7 +339,8 @@ def export(
     from evidentia.proof.succession import superseded
     from evidentia.store.files import check_name
 
-    form = one_form(output_format, html=html) or "json"
+    refuse_two_forms(output_format, html=html)
+    form = "html" if html else output_format or "json"
     how = rendering(lang, typeface, pdf=form == "pdf")
     if form == "json":
         refuse_pdf(output)
