@@ -13,9 +13,7 @@ from browser.browsing import LOOKS, Reader, axe, overflow
 from browser.loading import serve
 from proofs import KEY, make_proof, proof_bytes
 
-PROOF: Final = FilePayload(
-    name="proof.json", mimeType="", buffer=proof_bytes(make_proof())
-)
+PROOF: Final = FilePayload(name="proof.json", mimeType="", buffer=proof_bytes(make_proof()))
 SCRIPTS: Final = Path(__file__).resolve().parents[2] / "src/evidentia/export/html/scripts"
 
 
