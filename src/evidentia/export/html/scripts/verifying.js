@@ -1,4 +1,5 @@
 // Verification: bytes and public keys in, a report out (spec/v1/proof.md). Nothing else is read.
+// What only packs or ledgers need is loaded when there is one.
 
 import {
   Refused, canonical, fromBase64, fromHex, isObject, isText, isWhole, joined, parseJson, plainValue,
@@ -10,8 +11,6 @@ import {
   readEntry,
 } from "./trail.js";
 import { check, verdictOf } from "./checks.js";
-import { packChecks } from "./packs.js";
-import { corpusFinding, ledgerChecks } from "./ledgers.js";
 
 export const MAX_PROOF_BYTES = 64 * 1024 * 1024;
 const FORMAT = "evidentia/proof";
@@ -60,9 +59,11 @@ async function checked(bytes, keys) {
   const type = statement.predicateType;
   if (/^urn:evidentia:spec:v1:ledger(\.v[23])?$/.test(type)) {
     report.kind = "ledger";
+    const { ledgerChecks } = await import("./ledgers.js");
     await ledgerChecks(proof, report.checks);
   } else if (/^urn:evidentia:spec:v1:pack(\.v2)?$/.test(type)) {
     report.kind = "pack";
+    const { packChecks } = await import("./packs.js");
     await packChecks(bytes, document, proof, report.checks);
   } else if (type === "urn:evidentia:spec:v1:bundle") {
     report.kind = "bundle";
@@ -433,6 +434,7 @@ async function corpusProof(document, keys) {
   }
   report.kind = "corpus";
   try {
+    const { corpusFinding } = await import("./ledgers.js");
     report.shows = await corpusFinding(proof);
     report.checks.push(check("corpus", true, `corpus.${report.shows.membership}`, proof.document));
   } catch (error) {
