@@ -4,8 +4,9 @@ import gzip
 from pathlib import Path
 from typing import Final
 
-from evidentia.export.html.assembling import MODULES, asset, bundled
 from scripts.browser_schemas import script
+
+from evidentia.export.html.assembling import MODULES, asset, bundled
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 SCRIPTS: Final = ROOT / "src/evidentia/export/html/scripts"

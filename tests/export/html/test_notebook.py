@@ -25,6 +25,15 @@ def test_a_cell_has_the_title_the_counts_and_the_claims() -> None:
     assert cell.count("<tr>") == 1 + len(session.claims)
 
 
+def test_a_cell_says_on_which_page_the_evidence_stands() -> None:
+    session = _session()
+    source = next(one.source_document for one in session.ledger.entries if one.source_document)
+    told = source.model_copy(update={"page_number": 12})
+    entry = session.ledger.entries[0].model_copy(update={"source_document": told})
+    ledger = session.ledger.model_copy(update={"entries": [entry]})
+    assert f"{source.filename}, page 12" in ledger_cell(_session(ledger=ledger))
+
+
 def test_text_in_a_cell_is_no_markup() -> None:
     hostile = '<script>alert(1)</script><img src=x onerror="alert(1)">'
     session = _session()

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from proofs import make_proof
 
 from evidentia.errors import ProofError
 from evidentia.export.html.path import WIDTH, drawn_path
 from evidentia.trail.checkpoint import read_checkpoint
 from evidentia.trail.merkle import leaf_hash
+from proofs import make_proof
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 13])
