@@ -5,12 +5,15 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, FilePayload
 
 from browser.browsing import LOOKS, Reader, axe, overflow
+from browser.conftest import Site
 from browser.loading import serve
+from evidentia.export.html.pages import saved_page
 from proofs import KEY, make_proof, proof_bytes
 
 PROOF: Final = FilePayload(name="proof.json", mimeType="", buffer=proof_bytes(make_proof()))
@@ -35,11 +38,17 @@ def test_a_file_is_verified_on_the_page_with_the_keyboard_alone(
     assert overflow(page) <= 0
 
 
-def test_a_stranger_needs_no_account_to_verify(read: Callable[..., Reader]) -> None:
-    page = read(signed_in=False).open("/verify")
+def test_a_stranger_gets_the_page_to_be_saved_without_an_account(
+    read: Callable[..., Reader], site: Site
+) -> None:
+    page = read().open("/verify")
     page.set_input_files("#ev-file", PROOF)
     page.locator(".ev-verdict.ev-open").wait_for()
     assert "come from the server" in page.inner_text(".ev-worth")
+    assert page.locator("nav a[aria-current=page]").inner_text() == "Verify"
+    with urlopen(f"{site.url}/verify/page.html") as answer:
+        assert answer.read() == saved_page()
+        assert "attachment" in answer.headers["content-disposition"]
 
 
 def test_the_element_verifies_a_proof_by_its_address(browser: Browser, tmp_path: Path) -> None:
