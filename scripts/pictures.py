@@ -50,6 +50,7 @@ PAGES: Final[dict[str, Address]] = {
     "ledger": lambda here: f"/ledgers/{_latest(here)}",
     "ledger-open": lambda here: f"/ledgers/{_latest(here)}?claim=1",
     "ledger-filtered": lambda here: f"/ledgers/{_latest(here)}?verdict=weak&sort=confidence",
+    "verify": lambda _: "/verify",
     "sign-in": lambda _: "/sign-in",
     "not-found": lambda _: "/nowhere",
 }

@@ -11,8 +11,8 @@ from evidentia.proof.access_log import is_access_log
 from evidentia.proof.document import PROOF_FORMAT
 
 WHAT_CAN_BE_VERIFIED: Final = (
-    "a proof or an exported pack (JSON), or a PDF of 'evidentia pack export' or 'evidentia ledger "
-    "export', each as it was written"
+    "a proof or an exported pack (JSON), or a PDF or an HTML page of 'evidentia pack export' or "
+    "'evidentia ledger export', each as it was written"
 )
 _BEGINNINGS: Final = {
     b"\x89PNG\r\n\x1a\n": "a picture (PNG)",

@@ -6,7 +6,7 @@ page's own address, and lead back to it.
 
 from fastapi import APIRouter
 
-from evidentia.server.pages import access, answers, compare, ledger, preferences, start
+from evidentia.server.pages import access, answers, compare, ledger, preferences, start, verify
 
 ROUTERS: tuple[APIRouter, ...] = (
     access.router,
@@ -15,5 +15,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     ledger.router,
     preferences.router,
     start.router,
+    verify.router,
 )
 """The router of every page; they have no prefix."""
