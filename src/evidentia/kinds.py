@@ -63,13 +63,19 @@ def _pack() -> Kind:
     from evidentia.export.pdf import pack_pages  # noqa: PLC0415 - the same
     from evidentia.export.told import pack_told  # noqa: PLC0415 - the same
     from evidentia.packs.statement import from_statement  # noqa: PLC0415 - the same
-    from evidentia.packs.verification import with_pack_checks  # noqa: PLC0415 - the same
+    from evidentia.packs.verification import (  # noqa: PLC0415 - the same
+        is_self_review,
+        with_pack_checks,
+    )
     from evidentia.proof.succession import succession_of  # noqa: PLC0415 - the same
 
     def pages(pack: "EvidencePack", proof: Proof) -> dict[str, Any]:
         held = {name for name, _ in proof.attachments}
         later = [succession_of(one.entry, one.disclosure.body) for one in proof.later]
-        return pack_pages.pages(pack, held, [one for one in later if one is not None])
+        own = proof.disclosure is not None and is_self_review(proof.disclosure.body)
+        return pack_pages.pages(
+            pack, held, [one for one in later if one is not None], self_review=own
+        )
 
     return Kind("pack", from_statement, pack_told, with_pack_checks, pages)
 

@@ -7,7 +7,7 @@ import pytest
 from fastapi import APIRouter
 from starlette.testclient import TestClient
 
-from evidentia.errors import ConflictError
+from evidentia.errors import ConflictError, EnvironmentProblem
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from places import record
 from server.house import HOST, House
@@ -25,6 +25,8 @@ def appending(house: House) -> House:
     def appended(body: dict[str, Any], workspace: Ws) -> dict[str, int]:
         seq = workspace.append(record(body["number"])).seq
         if body.get("fails"):
+            raise EnvironmentProblem("behind the write")
+        if body.get("refuses"):
             raise ConflictError("behind the write")
         return {"entry": seq}
 
@@ -89,11 +91,20 @@ def test_of_many_at_once_one_is_done_and_the_others_wait_for_its_answer(appendin
 def test_the_key_is_committed_with_what_was_done(appending: House) -> None:
     """What fails behind its write is not done again: the row came with the write."""
     size = appending.workspace.trail.size
-    assert append(appending, "k", fails=True).json()["type"] == "/problems/conflict"
+    assert append(appending, "k", fails=True).json()["type"] == "/problems/unavailable"
     assert append(appending, "k", fails=True).json()["type"] == "/problems/in-progress"
     appending.clock.pass_years(0.0001)
     again = append(appending, "k", fails=True)
     assert (again.status_code, again.json()["type"]) == (409, "/problems/answer-lost")
+    assert appending.workspace.trail.size == size + 1
+
+
+def test_what_is_refused_behind_its_write_is_refused_alike_again(appending: House) -> None:
+    size = appending.workspace.trail.size
+    first, again = (append(appending, "k", refuses=True) for _ in range(2))
+    assert (first.status_code, first.json()["type"]) == (409, "/problems/conflict")
+    assert (again.status_code, again.content) == (409, first.content)
+    assert again.headers["idempotency-replayed"] == "true"
     assert appending.workspace.trail.size == size + 1
 
 

@@ -170,6 +170,7 @@ def test_a_review_of_a_version_that_is_not_the_newest_is_refused(house: House) -
         (house.post(f"{path}/revise", json=changes), 409, None),
     ):
         assert (refused.status_code, refused.json()["newer"]) == (status, newer)
+        assert refused.json()["read"] == house.made["pack_id"]
         assert kind is None or refused.json()["type"] == f"/problems/{kind}"
     assert len(house.workspace.packs.versions(newer)) == size
 
@@ -182,6 +183,49 @@ def test_modifying_is_a_revision_and_its_approval(house: House) -> None:
     pack = answer.json()["pack"]
     assert (pack["version"], pack["review_outcome"]) == (3, "approved")
     assert pack["memo"]["title_en"] == "Recommendation, shortened"
+
+
+def test_a_modification_that_is_repeated_or_too_late_changes_nothing_more(house: House) -> None:
+    path, key = pack_path(house), {"idempotency-key": "modify-1"}
+    changes = {"data_freshness_window_hours": 48}
+    first = review(house, path, "modified", changes=changes, headers=key)
+    again = review(house, path, "modified", changes=changes, headers=key)
+    assert (again.status_code, again.json()) == (201, first.json())
+    late = review(house, path, "modified", changes=changes)
+    assert late.status_code == 409
+    newest = first.json()["pack"]["pack_id"]
+    assert (late.json()["read"], late.json()["newer"]) == (house.made["pack_id"], newest)
+    assert len(house.workspace.packs.versions("dec_1")) == 3
+
+
+def test_who_assembled_a_pack_is_not_let_review_it(sqlite_house: House) -> None:
+    given = {"decision": sent_decision(), "memo": memo_fields()}
+    path = sqlite_house.post(PACKS, json=given).headers["location"]
+    refused = review(sqlite_house, path)
+    assert refused.status_code == 403
+    assert "approver made it" in refused.json()["detail"]
+    other = sqlite_house.post(f"{path}/review", "admin", json={"outcome": "approved"})
+    assert other.status_code == 201
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["", "key-1"],
+)
+def test_a_pack_that_lacks_something_can_be_asked_for_again(sqlite_house: House, key: str) -> None:
+    poor = memo_fields() | {"body_en": "It fits.", "body_ar": "هي مناسبة."}
+    given = {
+        "decision": sent_decision(),
+        "memo": poor,
+        "calls": [tool_call().model_dump(mode="json")],
+    }
+    headers = {"idempotency-key": key} if key else {}
+    first = sqlite_house.post(PACKS, json=given, headers=headers)
+    again = sqlite_house.post(PACKS, json=given, headers=headers)
+    assert (first.status_code, again.status_code) == (422, 422)
+    assert again.json()["unmet"] == first.json()["unmet"]
+    assert ("idempotency-replayed" in again.headers) == bool(key)
+    assert len(sqlite_house.workspace.tools.calls("dec_5")) == 1
 
 
 @pytest.mark.parametrize(

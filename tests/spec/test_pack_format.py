@@ -190,7 +190,10 @@ def test_the_schemas_have_the_values_of_the_code() -> None:
 def test_the_schemas_fit_the_vectors_that_hold() -> None:
     assert valid("pack", WHOLE)
     assert valid("pack", SMALL)
-    for names, form in ((ENTRIES, BODY_BEFORE), (ENTRIES_NOW, BODY_NOW)):
+    for names, form in (
+        (ENTRIES, BODY_BEFORE),
+        (ENTRIES_NOW, BODY_NOW | {"review": "pack-body.v3"}),
+    ):
         for name in names:
             proof = load(f"proofs/holds/{name}.json")
             assert valid(form[proof["entry"]["kind"]], proof["body"]), name
@@ -200,6 +203,17 @@ def test_the_schemas_fit_the_vectors_that_hold() -> None:
         assert valid("proof.v3", proof)
         assert not valid("proof.v2", proof)
         assert all(valid("pack-body.v3", one["body"]) for one in (proof, *proof["later"]))
+
+
+def test_the_vectors_say_who_reviewed_what_they_made() -> None:
+    key = (VECTORS / "keys/pack-log.pub").read_text(encoding="utf-8")
+    for name, is_own in (("self-reviewed", True), ("modified", False)):
+        data = (VECTORS / f"pack/holds/{name}.json").read_bytes()
+        assert valid("pack-body.v4", load(f"pack/holds/{name}.json")["body"])
+        assert not valid("pack-body.v3", load(f"pack/holds/{name}.json")["body"])
+        report = evidentia.verify(data, key=key)
+        (said,) = [one.says for one in report.checks if one.name == "pack"]
+        assert ("a self-review" in said) == is_own
 
 
 def test_the_vectors_say_what_superseded_a_pack() -> None:

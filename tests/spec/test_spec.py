@@ -120,6 +120,7 @@ SCHEMAS = (
     "pack-body",
     "pack-body.v2",
     "pack-body.v3",
+    "pack-body.v4",
     "pack",
     "pack.v2",
     "proof",
@@ -518,7 +519,7 @@ BODY_NOW = (
     | {"ledger": "ledger-body.v4", "export": "export-body.v2"}
     | {"access": "access-body.v4", "retention": "retention-body.v2"}
     | {"erasure": "erasure.v3", "key": "key-announcement.v4"}
-    | dict.fromkeys(("pack", "review"), "pack-body.v3")
+    | {"pack": "pack-body.v3", "review": "pack-body.v4"}
 )
 """The schemas of bodies by kind: as they once were written, and as the program writes them."""
 

@@ -170,6 +170,7 @@ CALLS: dict[str, Act] = {
     "packs.record_decision": lambda ws, _: ws.packs.record_decision(decision(9)),
     "packs.release": lambda ws, _: ws.packs.release("dec_2", reason="closed"),
     "packs.retention": lambda ws, _: ws.packs.retention(),
+    "packs.modify": lambda ws, _: ws.packs.modify("dec_1", {"prompts": []}, note="so"),
     "packs.review": lambda ws, _: ws.packs.review("dec_1", "approved"),
     "packs.revise": lambda ws, _: ws.packs.revise("dec_1", {}),
     "packs.seal": lambda ws, _: ws.packs.seal(_unsealed(ws)),
@@ -357,7 +358,7 @@ def test_who_acted_is_in_every_entry(acme: Workspace, tmp_path: Path) -> None:
         ws.append(record())
         ws.assemble(decision(number), memo=memo())
         ws.tools.record("dec_1", tool_call())
-        ws.packs.review("latest", "approved")
+        ws.packs.review("dec_20", "approved")
         ws.trail.rotate_key()
         made = [one for one in acme.trail.entries() if one.entry.seq >= before]
         assert {one.body["by"] for one in made} == {actor}

@@ -123,7 +123,7 @@ from evidentia.packs.tools import (
     VerificationStatus,
 )
 from evidentia.packs.verification import written
-from evidentia.packs.versions import reviewed
+from evidentia.packs.versions import reviewed, revised
 from evidentia.proof.authority import PAYLOAD_TYPE as AUTHORITY_TYPE
 from evidentia.proof.authority import USER_KEY, Place, signed_body
 from evidentia.proof.document import Disclosure, Proof
@@ -4389,6 +4389,25 @@ def later_packs() -> Iterator[PackVector]:
     misstated = written(superseded_pack(approved, LATER_MISSTATED))
     why = "its entry says that the review came to another outcome"
     yield PackVector("outcome-misstated", misstated, why, ("pack",), key)
+    yield from own_reviews()
+
+
+def own_reviews() -> Iterator[PackVector]:
+    """Give versions whose entries, of the fourth form, say who reviewed what they made."""
+    first = small_pack()
+    at = "2026-01-05T09:08:30.000000Z"
+    approved = ReviewOutcome.APPROVED
+    own = reviewed(first, reviewer="owner", outcome=approved, at=at)
+    changed = revised(first, {"prompts": [{"template_name": "t", "template_version": "2"}]}, at=at)
+    note = "The prompt was another one."
+    modified = reviewed(changed, reviewer="layla", outcome=approved, at=at, note=note)
+    for name, why, pack, by, said in (
+        ("self-reviewed", "the owner reviewed their own", own, "owner", (True, None)),
+        ("modified", "modified and approved", modified, "layla", (False, first.pack_id)),
+    ):
+        told = {"outcome": "approved", "by": by, "self_review": said[0], "modifies": said[1]}
+        data = recorded_pack(pack_statement(pack), pack.pack_id, EntryKind.REVIEW, told)
+        yield PackVector(name, data, why)
 
 
 # PDFs

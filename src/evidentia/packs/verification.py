@@ -96,7 +96,13 @@ def _pack(statement: Statement, entry: Entry, body: Any) -> tuple[EvidencePack |
     except ProofError as error:
         return None, Check(PACK, holds=False, says=str(error))
     named = f"{pack.pack_id}, version {pack.version}, of decision {pack.decision_id!r}"
-    return pack, Check(PACK, holds=True, says=f"{named}: its parts agree")
+    own = "; a self-review: who made it recorded the review" if is_self_review(body) else ""
+    return pack, Check(PACK, holds=True, says=f"{named}: its parts agree{own}")
+
+
+def is_self_review(body: Any) -> bool:
+    """Whether the body of a review's entry says that who made the version reviewed it."""
+    return isinstance(body, dict) and body.get("self_review") is True
 
 
 def _agrees(pack: EvidencePack, entry: Entry, body: Any) -> None:

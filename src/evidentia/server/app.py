@@ -97,20 +97,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def _told(request: Request, error: Exception) -> Response:
-    """Return the problem of whatever ended a request."""
-    match error:
-        case ProblemError():
-            raised = error
-        case RequestValidationError():
-            raised = problems.of_validation(error)
-        case EvidentiaError():
-            asking = getattr(request.state, "asking", None)
-            may_read = asking is not None and await run_in_threadpool(asking.may_read)
-            raised = problems.of_error(error, may_read=may_read)
-        case HTTPException():
-            raised = problems.of_status(error)
-        case _:
-            raise error
+    """Return the problem of whatever ended a request: to a browser as a page."""
+    raised = await problems.raised_by(request, error)
     if wants_page(request):
         return await run_in_threadpool(problem_page, request, raised)
     return problems.answer(request, raised)

@@ -13,16 +13,20 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import Request
+from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from evidentia.errors import EvidentiaError
 from evidentia.server.problems import (
     ANSWER_LOST,
     IN_PROGRESS,
     INVALID,
     KEY_REUSED,
     ProblemError,
+    told,
 )
 from evidentia.store.sql import idempotency as rows
 from evidentia.store.sql.idempotency import AnsweredRequest, Named
@@ -42,6 +46,7 @@ _KEPT_HEADERS: Final = ("content-type", "location", "etag", "link", "retry-after
 _BOUNDARY: Final = re.compile(rb'boundary="?([^";]+)"?')
 _STILL_WORKING_SECONDS: Final = 60
 _FIRST_ERROR: Final = 400
+_FIRST_UNKNOWN: Final = 500
 PARAMETER: Final[dict[str, Any]] = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -113,11 +118,30 @@ class Once:
             known = await run_in_threadpool(database.ask, rows.find, named)
             if known is not None:
                 return self._again(known, running.opened.now())
-            response = await answer(request)
+            response = await self._answer(request, running, named, answer)
             await run_in_threadpool(self._write_down, running, named, response)
             return response
         finally:
             running.in_flight.discard(named)
+
+    async def _answer(
+        self,
+        request: Request,
+        running: "Running",
+        named: Named,
+        answer: Callable[[Request], Awaitable[Response]],
+    ) -> Response:
+        """Return the answer; a refusal is written down if something was recorded before it.
+
+        What ends with a status of 500 or more is not: whether it was done is not known.
+        """
+        try:
+            return await answer(request)
+        except (ProblemError, EvidentiaError, RequestValidationError, HTTPException) as error:
+            refusal = await told(request, error)
+            if refusal.status_code < _FIRST_UNKNOWN:
+                await run_in_threadpool(self._write_down, running, named, refusal)
+            raise
 
     def _again(self, known: AnsweredRequest, now: str) -> Response:
         """Return the answer to a request that was done."""

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -318,6 +319,28 @@ def answer(request: Request, raised: ProblemError) -> Response:
     return written(raised, path=request.url.path, request_id=request.state.request_id)
 
 
+async def raised_by(request: Request, error: Exception) -> ProblemError:
+    """Return the problem of what ended a request; raise the error if it is none."""
+    match error:
+        case ProblemError():
+            return error
+        case RequestValidationError():
+            return of_validation(error)
+        case EvidentiaError():
+            asking = getattr(request.state, "asking", None)
+            may_read = asking is not None and await run_in_threadpool(asking.may_read)
+            return of_error(error, may_read=may_read)
+        case HTTPException():
+            return of_status(error)
+        case _:
+            raise error
+
+
+async def told(request: Request, error: Exception) -> Response:
+    """Return the answer to a request that an error ended; raise the error if it is no problem."""
+    return answer(request, await raised_by(request, error))
+
+
 def documented(*problems: Problem) -> dict[int | str, dict[str, Any]]:
     """Return what the description of a route says of the problems it may answer with."""
     found: dict[int | str, dict[str, Any]] = {}
@@ -369,6 +392,10 @@ SCHEMA: Final[dict[str, Any]] = {
                 "type": "object",
                 "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
             },
+        },
+        "read": {
+            "type": "string",
+            "description": "The id of the version that was named.",
         },
         "newer": {
             "type": "string",

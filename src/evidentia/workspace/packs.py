@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import ValidationError
 
 from evidentia.errors import (
-    AccessError,
     InputError,
 )
 from evidentia.frozen import first_problem
@@ -21,8 +20,6 @@ from evidentia.store.sql import packs
 from evidentia.store.sql.log import Receipt
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
-from evidentia.workspace.acting import OWNER, check_name
-from evidentia.workspace.holds import recorded
 from evidentia.workspace.part import Part
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import (
@@ -35,7 +32,6 @@ from evidentia.workspace.sealing import (
     read_files,
     read_pack,
     record_decision,
-    refuse_own,
 )
 
 if TYPE_CHECKING:
@@ -141,21 +137,12 @@ class Packs(Part, name="packs"):
         `attachments` are files to attach, beside those that are or in place of ones so called.
         """
         from evidentia.packs.versions import revised  # noqa: PLC0415 - only newer versions need it
+        from evidentia.workspace.reviewing import with_files  # noqa: PLC0415 - the same
 
-        for field in changes:
-            if field in _DECIDED:
-                raise InputError(
-                    f"{field} cannot be revised: a changed decision is another decision"
-                )
+        refuse_decided(changes)
         old = read_pack(self._acting, PACKS.named(self._acting, name))
         files = read_files(attachments)
-        if files:
-            if "attachments" in changes:
-                raise InputError("attachments: give files, or change the field, not both")
-            kept = [one for one in old.attachments if one.name not in files]
-            new = [attachment(*item) for item in files.items()]
-            changes = {**changes, "attachments": [one.model_dump() for one in (*kept, *new)]}
-        pack = revised(old, changes, at=self._acting.now)
+        pack = revised(old, with_files(old, changes, files), at=self._acting.now)
         return keep_pack(self._acting, pack, EntryKind.PACK, files.values(), old)
 
     def review(
@@ -169,23 +156,33 @@ class Packs(Part, name="packs"):
     ) -> EvidencePack:
         """Review a decision: a newer version of its pack says who approved or rejected it.
 
-        A user reviews in their own name; `reviewer` is for the workspace's owner to give.
+        A user reviews in their own name; `reviewer` is for the workspace's owner to give. Who made
+        a version may not review it, but for the owner, whose review is recorded as a self-review.
         """
-        from evidentia.packs.versions import reviewed  # noqa: PLC0415 - the same
+        from evidentia.workspace.reviewing import review  # noqa: PLC0415 - the same
 
-        acting = self._acting
-        if outcome not in list(ReviewOutcome):
-            raise InputError(f"a review ends in {' or '.join(ReviewOutcome)}, not {outcome!r}")
-        if acting.user is not None and reviewer not in {None, acting.user}:
-            raise AccessError(f"{acting.user} reviews in their own name, not in that of {reviewer}")
-        who = acting.user or (OWNER if reviewer is None else reviewer)
-        check_name(who, "a reviewer")
-        with acting.database.read() as connection:
-            listed = recorded(acting, connection, PACKS.named(acting, name))
-        old = read_pack(acting, listed)
-        refuse_own(acting, old, who)
-        pack = reviewed(old, reviewer=who, outcome=ReviewOutcome(outcome), at=acting.now, note=note)
-        return keep_pack(acting, pack, EntryKind.REVIEW, (), old)
+        return review(self._acting, name, outcome, reviewer, note)
+
+    def modify(
+        self,
+        name: str,
+        /,
+        changes: Mapping[str, Any],
+        *,
+        note: str,
+        reviewer: str | None = None,
+        attachments: Files | None = None,
+    ) -> EvidencePack:
+        """Review a decision by changing its pack: a revision and its approval, both or neither.
+
+        It is of the version that is named: `ConflictError` is raised if there is a newer one.
+        `changes` and `attachments` are as for `revise`, `reviewer` and `note` as for `review`.
+        """
+        from evidentia.workspace.reviewing import modify  # noqa: PLC0415 - the same
+
+        self._acting.guard.admit("packs.revise", name)  # it is both
+        refuse_decided(changes)
+        return modify(self._acting, name, changes, files=attachments, reviewer=reviewer, note=note)
 
     def assign(
         self, name: str, /, assignee: str | None, *, due: "str | datetime | None" = None
@@ -380,6 +377,13 @@ class Packs(Part, name="packs"):
         from evidentia.workspace.retention import audit  # noqa: PLC0415 - the same
 
         return audit(self._acting, progress)
+
+
+def refuse_decided(changes: Mapping[str, Any]) -> None:
+    """Raise `InputError` for a change to what a pack has from its decision."""
+    for field in changes:
+        if field in _DECIDED:
+            raise InputError(f"{field} cannot be revised: a changed decision is another decision")
 
 
 def _is_pdf(target: Path) -> bool:

@@ -65,6 +65,21 @@ class _NothingToRecord(Exception):  # noqa: N818 - no error: someone else was fi
 
 
 @dataclass(frozen=True, slots=True)
+class ToKeep:
+    """A statement to keep: what its entry says, how its row is inserted, and its files.
+
+    `files` are what the lake keeps, the statement itself if none is given.
+    """
+
+    identity: str
+    statement: bytes
+    body: Mapping[str, Any]
+    insert: Callable[[Connection, Receipt], None]
+    files: Sequence[bytes] = ()
+    kind: EntryKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded(Generic[Row]):
     """How one kind of statement is recorded; what is done with it is the same for all.
 
@@ -101,31 +116,46 @@ class Recorded(Generic[Row]):
         insert: Callable[[Connection, Receipt], None],
         *,
         files: Sequence[bytes] = (),
-        kind: EntryKind | None = None,
         unless: Callable[[Connection], bool] = lambda _: False,
     ) -> Receipt | None:
-        """Keep a statement's files, record it in the trail, and insert its row.
+        """Keep one statement, as `keep_all` does."""
+        one = ToKeep(identity, statement, body, insert, files)
+        found = self.keep_all(acting, one, unless=unless)
+        return None if found is None else found[0]
 
-        `files` are what the lake keeps, the statement itself if none is given. `unless` is asked
-        under the log's lock: where it says that there is nothing to record any more, nothing is,
-        and None is returned; it may also refuse by raising.
+    def keep_all(
+        self,
+        acting: Acting,
+        *items: ToKeep,
+        unless: Callable[[Connection], bool] = lambda _: False,
+    ) -> list[Receipt] | None:
+        """Keep statements' files, record each in the trail, and insert its row: all or none.
+
+        `unless` is asked under the log's lock: where it says that there is nothing to record any
+        more, nothing is, and None is returned; it may also refuse by raising.
         """
-        if len(statement) > self.most_bytes:
-            raise InputError(
-                f"the {self.noun} has {len(statement):,} bytes, {self.most_bytes:,} at most: "
-                f"{self.too_large}"
-            )
+        for one in items:
+            if len(one.statement) > self.most_bytes:
+                raise InputError(
+                    f"the {self.noun} has {len(one.statement):,} bytes, {self.most_bytes:,} at "
+                    f"most: {self.too_large}"
+                )
         lake = acting.opened.lake
-        files = files or (statement,)
+        files = [data for one in items for data in one.files or (one.statement,)]
         digests = [lake.put(data) for data in files]
-        written = {STATEMENT_DIGEST: sha256_hex(statement), **body, "by": acting.actor}
+        receipts: list[Receipt] = []
         try:
             with acting.writing() as connection:
                 _go_on(unless(connection))
-                receipt = acting.append_within(
-                    connection, kind or self.kinds[0], self.subject(identity), written
-                )
-                insert(connection, receipt)
+                for one in items:
+                    written = {
+                        STATEMENT_DIGEST: sha256_hex(one.statement),
+                        **one.body,
+                        "by": acting.actor,
+                    }
+                    kind, subject = one.kind or self.kinds[0], self.subject(one.identity)
+                    receipts.append(acting.append_within(connection, kind, subject, written))
+                    one.insert(connection, receipts[-1])
                 hold_lake(connection)
                 for data in files:
                     lake.put(data)  # once more: a sweep may have found it unused just now
@@ -135,8 +165,10 @@ class Recorded(Generic[Row]):
         except _NothingToRecord:
             remove_unused(acting, digests)
             return None
-        _log.info(f"{self.noun}_recorded", tenant=acting.tenant, id=identity, entry=receipt.seq)
-        return receipt
+        for one, receipt in zip(items, receipts, strict=True):
+            named = {"id": one.identity, "entry": receipt.seq}
+            _log.info(f"{self.noun}_recorded", tenant=acting.tenant, **named)
+        return receipts
 
     # Reading
 

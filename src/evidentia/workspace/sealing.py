@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from evidentia.canonical import digest, sha256_hex
 from evidentia.errors import (
-    AccessError,
     ConflictError,
     InputError,
     IntegrityError,
@@ -34,7 +33,7 @@ from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.logged import LoggedEntry
-from evidentia.workspace.recorded import Recorded
+from evidentia.workspace.recorded import Recorded, ToKeep
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -135,6 +134,33 @@ def keep_pack(
     replaced: EvidencePack | None = None,
 ) -> EvidencePack:
     """Keep a pack's statement and files, record it in the trail, and insert its row."""
+    keep_versions(acting, to_keep(acting, pack, kind, files, replaced), first=pack)
+    return pack
+
+
+def keep_versions(acting: Acting, *items: ToKeep, first: EvidencePack) -> None:
+    """Keep versions of a pack that follow each other, all or none.
+
+    The first one must be its decision's first, or replace the newest version.
+    """
+
+    def is_another(connection: "Connection") -> bool:
+        _refuse_another(acting, connection, first)
+        return False
+
+    PACKS.keep_all(acting, *items, unless=is_another)
+
+
+def to_keep(
+    acting: Acting,
+    pack: EvidencePack,
+    kind: EntryKind,
+    files: Iterable[bytes],
+    replaced: EvidencePack | None = None,
+    *,
+    more: Mapping[str, Any] | None = None,
+) -> ToKeep:
+    """Return how a pack is kept, `more` being what else its entry says; raise if it cannot be."""
     from evidentia.packs.rules import check_sealable  # noqa: PLC0415 - only making packs needs it
     from evidentia.workspace.tools import calls_of  # noqa: PLC0415 - the same
 
@@ -150,40 +176,13 @@ def keep_pack(
         "version": pack.version,
         "replaces": pack.replaces,
         "outcome": None if pack.review_outcome is None else pack.review_outcome.value,
+        **(more or {}),
     }
 
     def insert(connection: "Connection", receipt: Receipt) -> None:
         packs.insert_pack(connection, acting.tenant, pack, sha256_hex(statement), receipt.seq)
 
-    def is_another(connection: "Connection") -> bool:
-        _refuse_another(acting, connection, pack)
-        return False
-
-    PACKS.keep(
-        acting,
-        pack.pack_id,
-        statement,
-        body,
-        insert,
-        files=(statement, *attached),
-        kind=kind,
-        unless=is_another,
-    )
-    return pack
-
-
-def refuse_own(acting: Acting, pack: EvidencePack, reviewer: str) -> None:
-    """Raise `AccessError` if a decision is conflicted, and the reviewer's own agent's."""
-    from evidentia.access.roles import AgentOwner  # noqa: PLC0415 - only reviews need it
-    from evidentia.workspace.access import access_of  # noqa: PLC0415 - the same
-
-    owned = AgentOwner(user=reviewer, tenant_id=acting.tenant, agent_name=pack.agent_name)
-    conflicted = pack.decision is not None and pack.decision.conflicted
-    if conflicted and owned in access_of(acting).owners:
-        raise AccessError(
-            f"{reviewer} may not review pack {pack.pack_id}: it is marked as conflicted, and "
-            f"agent {pack.agent_name} is their own"
-        )
+    return ToKeep(pack.pack_id, statement, body, insert, (statement, *attached), kind)
 
 
 def _own_tenant(acting: Acting, what: str, tenant: str | None) -> None:

@@ -47,7 +47,11 @@ _FACTS: Final = 1_500
 
 
 def pages(
-    pack: EvidencePack, held: Collection[str] = (), later: Sequence[Succession] = ()
+    pack: EvidencePack,
+    held: Collection[str] = (),
+    later: Sequence[Succession] = (),
+    *,
+    self_review: bool = False,
 ) -> dict[str, Any]:
     """Return the data of a pack's pages.
 
@@ -89,7 +93,7 @@ def pages(
         "calls": [_call(number, call) for number, call in enumerate(pack.tool_calls, start=1)],
         "offered": [code(name) for name in pack.tools_offered],
         "ledger": _ledger(pack),
-        "review": _review(pack),
+        "review": _review(pack) | ({"own": True} if self_review else {}),
         "versions": _versions(pack),
         "superseded": _superseded(later),
         "files": [_file(one, held) for one in pack.attachments],

@@ -310,8 +310,10 @@ def review_pack(
 ) -> Response:
     """Approve, modify or reject a decision, in your own name: a newer version of its pack says so.
 
-    It is of the version that you name. If there is a newer one, nothing is changed, and `newer`
-    has its id: 412 if you sent `If-Match`, 409 if not.
+    It is of the version that you name. If there is a newer one, nothing is changed, and `read` and
+    `newer` have the ids of both: 412 if you sent `If-Match`, 409 if not. `modified` makes a
+    revision and approves it, both or neither. Who made a version may not review it; the owner of
+    an embedded workspace may, and the entry says that it is a self-review.
     """
     row = _as_read(workspace, pack_id, if_match)
     if asked.outcome != "approved" and not asked.note.strip():
@@ -319,10 +321,10 @@ def review_pack(
     if (asked.outcome == "modified") != bool(asked.changes):
         raise ProblemError(REFUSED_INPUT, "changes: they go with the outcome `modified`, alone.")
     try:
-        of, outcome = row.id, asked.outcome
-        if outcome == "modified":
-            of, outcome = workspace.packs.revise(of, asked.changes).pack_id, "approved"
-        made = workspace.packs.review(of, outcome, note=asked.note)
+        if asked.outcome == "modified":
+            made = workspace.packs.modify(row.id, asked.changes, note=asked.note)
+        else:
+            made = workspace.packs.review(row.id, asked.outcome, note=asked.note)
     except ConflictError as error:
         raise _conflict(workspace, row.id, error) from None
     return _answer(workspace, made, 201)
@@ -376,7 +378,7 @@ def _as_read(workspace: Workspace, pack_id: str, if_match: str | None) -> Listed
     newest = _newest(workspace, row.id)
     tags = {one.strip() for one in (if_match or "*").split(",")}
     if tags.isdisjoint({"*", _tag(row, newest)}):
-        newer = {"newer": newest} if newest != row.id else {}
+        newer = {"read": row.id, "newer": newest} if newest != row.id else {}
         raise ProblemError(CHANGED, f"The newest version is {newest}.", more=newer)
     return row
 
@@ -388,7 +390,7 @@ def _conflict(workspace: Workspace, pack_id: str, error: ConflictError) -> Probl
     return ProblemError(
         CONFLICT,
         f"Pack {pack_id} has a newer version, {newest}: read that one, and decide anew.",
-        more={"newer": newest},
+        more={"read": pack_id, "newer": newest},
     )
 
 
