@@ -6,9 +6,22 @@ page's own address, and lead back to it.
 
 from fastapi import APIRouter
 
-from evidentia.server.pages import preferences, start
+from evidentia.server.pages import (
+    packs,
+    packs_export,
+    packs_keeping,
+    packs_pack,
+    packs_review,
+    preferences,
+    start,
+)
 
 ROUTERS: tuple[APIRouter, ...] = (
+    packs.router,
+    packs_export.router,
+    packs_keeping.router,
+    packs_pack.router,
+    packs_review.router,
     preferences.router,
     start.router,
 )
