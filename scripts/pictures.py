@@ -29,10 +29,28 @@ sys.path.insert(0, str(ROOT / "tests"))
 from browser.browsing import ARGUMENTS, CHROMIUM, reading  # noqa: E402 - of the tests
 from server.house import listening  # noqa: E402 - the same
 
+
+def _pack(workspace: Workspace, decision: str) -> str:
+    return workspace.packs.find(decision).id
+
+
+def _compared(workspace: Workspace, decision: str) -> str:
+    versions = workspace.packs.versions(_pack(workspace, decision))
+    return f"/packs/{versions[0].id}/compare/{versions[-1].id}"
+
+
 PICTURES: Final = ROOT / "docs" / "pictures"
 Address = Callable[[Workspace], str]
 PAGES: Final[dict[str, Address]] = {
     "start": lambda _: "/",
+    "packs": lambda _: "/packs",
+    "packs-every": lambda _: "/packs?of=every",
+    "packs-none": lambda _: "/packs?of=every&outcome=no+review+needed",
+    "packs-keeping": lambda _: "/packs/keeping",
+    "packs-pack": lambda here: f"/packs/{_pack(here, 'dec_pilot_hospital')}",
+    "packs-reviewed": lambda here: f"/packs/{_pack(here, 'dec_refund_2207')}?memo=ar",
+    "packs-compare": lambda here: _compared(here, "dec_refund_2207"),
+    "packs-modify": lambda here: f"/packs/{_pack(here, 'dec_pilot_hospital')}/modify",
     "sign-in": lambda _: "/sign-in",
     "not-found": lambda _: "/nowhere",
 }

@@ -1,7 +1,8 @@
-"""An example to look around in: a few policies, and an answer about them that was checked."""
+"""An example to look around in: a few policies, an answer that was checked, and some packs."""
 
 from importlib.resources import as_file, files
 
+from evidentia.server.demo import packs
 from evidentia.workspace import Workspace
 
 _POLICIES = ("Remote_Work.md", "Travel_and_Expenses.html")
@@ -17,4 +18,5 @@ def load(workspace: Workspace) -> None:
         with as_file(here / name) as file:
             workspace.ingest(file)
     answer = (here / "answer.md").read_text("utf-8")
-    workspace.check(answer, query=_QUERY, title="Remote work", answer_name="answer.md")
+    ledger = workspace.check(answer, query=_QUERY, title="Remote work", answer_name="answer.md")
+    packs.load(workspace, ledger.id)

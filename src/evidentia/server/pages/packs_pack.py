@@ -88,6 +88,7 @@ def compare_packs_page(
         versions=versions,
         differences=differences(before, after),
         fields=FIELDS,
+        named=VALUES,
     )
 
 

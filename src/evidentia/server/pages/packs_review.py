@@ -17,7 +17,7 @@ from evidentia.packs.model import EvidencePack
 from evidentia.packs.rules import left_out
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.pages.packs_difference import Difference, differences
-from evidentia.server.pages.packs_labels import FIELDS
+from evidentia.server.pages.packs_labels import FIELDS, VALUES
 from evidentia.server.pages.packs_pack import Refusal, deciding, known, shown_pack, versions_of
 from evidentia.server.translating import N_, words
 from evidentia.server.viewing import leads_to, shown, words_of
@@ -193,6 +193,7 @@ def _form(
         read=read,
         differences=changes or [],
         fields=FIELDS,
+        named=VALUES,
         late=len(late),
         most_summary=MAX_SUMMARY_WORDS,
         most_body=MAX_BODY_WORDS,
@@ -216,6 +217,7 @@ def _superseded(
         newest_version=versions[-1],
         differences=differences(read, newest),
         fields=FIELDS,
+        named=VALUES,
         refusal=Refusal(outcome, "", {"note": note}),
         **deciding(workspace, newest, versions),
     )
