@@ -51,7 +51,7 @@ def packs_page(
         found = workspace.packs.queue(
             assignee=mine, overdue=of == "overdue", before=before, limit=ROWS + 1
         )
-        rows = [Row(one.pack, _read(workspace, one.pack), one) for one in found]
+        rows = [Row(one.pack, read(workspace, one.pack.id), one) for one in found]
     return shown(
         request,
         "packs/packs.html",
@@ -72,11 +72,12 @@ def _listed(workspace: Workspace, outcome: Outcome, before: int | None) -> list[
         unresolved=outcome == AWAITING,
         outcome=outcome if outcome not in ("", AWAITING) else None,
     )
-    return [Row(one, _read(workspace, one)) for one in found]
+    return [Row(one, read(workspace, one.id)) for one in found]
 
 
-def _read(workspace: Workspace, listed: ListedPack) -> EvidencePack | None:
+def read(workspace: Workspace, pack_id: str) -> EvidencePack | None:
+    """Return a pack; None if it does not hold, or may not be seen."""
     try:
-        return workspace.packs.get(listed.id)
+        return workspace.packs.get(pack_id)
     except (AccessError, NotFoundError, IntegrityError):  # its own page says which
         return None

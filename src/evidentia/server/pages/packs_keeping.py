@@ -9,6 +9,7 @@ from starlette.responses import Response
 from evidentia.errors import InputError
 from evidentia.packs.retention import RetentionPolicy
 from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.pages.packs import read
 from evidentia.server.pages.packs_pack import Refusal, known, shown_pack
 from evidentia.server.translating import N_
 from evidentia.server.viewing import leads_to, may, shown
@@ -29,7 +30,7 @@ def keeping_page(workspace: Ws, request: Request) -> Response:
         request,
         "packs/keeping.html",
         policy=workspace.packs.retention(),
-        holds=[one for name, one in held.items() if name == one.pack_id],
+        holds=[(one, read(workspace, name)) for name, one in held.items() if name == one.pack_id],
         may_sweep=may_sweep,
         ended=workspace.packs.sweep(dry_run=True) if may_sweep else [],
     )
