@@ -176,7 +176,7 @@ _SUPPLIER_MEMO: Final = BilingualMemo(
 )
 
 
-def load(workspace: Workspace, ledger: str) -> None:
+def load(workspace: Workspace) -> None:
     """Make the packs: two await a review, one was modified and approved, one was rejected."""
     now = datetime.fromisoformat(workspace.opened.now())
     workspace.access.grant(_REVIEWER, "approver")
@@ -201,7 +201,7 @@ def load(workspace: Workspace, ledger: str) -> None:
     salma.packs.modify(refund.pack_id, {"memo": better}, note="The limit for a night was missing.")
     workspace.packs.hold(refund.pack_id, reason="Audit of expenses in 2026")
     publish = workspace.packs.assemble(
-        decided(_ANSWER, _ANSWER_EVIDENCE, 20), memo=_ANSWER_MEMO, ledger=ledger
+        decided(_ANSWER, _ANSWER_EVIDENCE, 20), memo=_ANSWER_MEMO, ledger="latest"
     )
     workspace.packs.assign(publish.pack_id, _REVIEWER, due=now - timedelta(hours=2))
     calls = ToolVerificationLedger()
