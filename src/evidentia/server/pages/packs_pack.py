@@ -17,6 +17,7 @@ from evidentia.packs.retention import kept_until
 from evidentia.packs.rules import left_out
 from evidentia.packs.tools import ToolCallRecord
 from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.assets import assets
 from evidentia.server.pages.packs_difference import differences
 from evidentia.server.pages.packs_export import forms
 from evidentia.server.pages.packs_labels import FIELDS, TONES, VALUES
@@ -133,6 +134,7 @@ def shown_pack(
         following=following(workspace, newest),
         reviewers=_reviewers(workspace) if not newest.resolved else [],
         refusal=refusal or Refusal("", ""),
+        verifies_here="verify/verify-here.js" in assets().by_name,
         **deciding(workspace, pack, versions),
         **_keeping(workspace, pack, versions),
         **_exporting(workspace, pack.pack_id),
