@@ -36,6 +36,15 @@ def _latest(workspace: Workspace, number: int = 0) -> str:
     return workspace.ledgers.list(limit=number + 1)[number].id
 
 
+def _pack(workspace: Workspace, decision: str) -> str:
+    return workspace.packs.find(decision).id
+
+
+def _compared(workspace: Workspace, decision: str) -> str:
+    versions = workspace.packs.versions(_pack(workspace, decision))
+    return f"/packs/{versions[0].id}/compare/{versions[-1].id}"
+
+
 PICTURES: Final = ROOT / "docs" / "pictures"
 Address = Callable[[Workspace], str]
 PAGES: Final[dict[str, Address]] = {
@@ -50,6 +59,14 @@ PAGES: Final[dict[str, Address]] = {
     "ledger": lambda here: f"/ledgers/{_latest(here)}",
     "ledger-open": lambda here: f"/ledgers/{_latest(here)}?claim=1",
     "ledger-filtered": lambda here: f"/ledgers/{_latest(here)}?verdict=weak&sort=confidence",
+    "packs": lambda _: "/packs",
+    "packs-every": lambda _: "/packs?of=every",
+    "packs-none": lambda _: "/packs?of=every&outcome=no+review+needed",
+    "packs-keeping": lambda _: "/packs/keeping",
+    "packs-pack": lambda here: f"/packs/{_pack(here, 'dec_pilot_hospital')}",
+    "packs-reviewed": lambda here: f"/packs/{_pack(here, 'dec_refund_2207')}?memo=ar",
+    "packs-compare": lambda here: _compared(here, "dec_refund_2207"),
+    "packs-modify": lambda here: f"/packs/{_pack(here, 'dec_pilot_hospital')}/modify",
     "verify": lambda _: "/verify",
     "sign-in": lambda _: "/sign-in",
     "not-found": lambda _: "/nowhere",

@@ -96,10 +96,13 @@ def leads_to(request: Request, where: str, said: str | None = None) -> Response:
     return response
 
 
-def may(workspace: Workspace, row: str) -> bool:
-    """Whether the reader may do what a row of the guard's table is; of packs, any at all."""
+def may(workspace: Workspace, row: str, pack: str | None = None) -> bool:
+    """Whether the reader may do what a row of the guard's table is, to a pack if it is about one.
+
+    Without the pack that it is about, the answer is yes: it is asked again when it is done.
+    """
     try:
-        workspace.admit(row)
+        workspace.admit(row, pack)
     except AccessError:
         return False
     return True

@@ -103,12 +103,15 @@ class Workspace:
         """Return this workspace in the name of a user: what they may do is what grants say."""
         return self.opened.for_(self.tenant, user, self._acting.asked)
 
-    def admit(self, method: str) -> None:
+    def admit(self, method: str, pack: str | None = None) -> None:
         """Raise `AccessError` unless the user may call a method of a part, named `part.method`.
 
-        Whether a pack may be seen is decided when it is named.
+        What is about a pack is decided by which `pack` it is: without one, it is when it is called.
         """
-        self._acting.admit(method)
+        if pack is None:
+            self._acting.admit(method)
+        else:
+            self._acting.guard.admit(method, pack)
 
     def close(self) -> None:
         """Close what was opened, for all workspaces that share it; once closed, it stays so."""

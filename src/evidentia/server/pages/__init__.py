@@ -6,13 +6,31 @@ page's own address, and lead back to it.
 
 from fastapi import APIRouter
 
-from evidentia.server.pages import access, answers, compare, ledger, preferences, start, verify
+from evidentia.server.pages import (
+    access,
+    answers,
+    compare,
+    ledger,
+    packs,
+    packs_export,
+    packs_keeping,
+    packs_pack,
+    packs_review,
+    preferences,
+    start,
+    verify,
+)
 
 ROUTERS: tuple[APIRouter, ...] = (
     access.router,
     answers.router,
     compare.router,
     ledger.router,
+    packs.router,
+    packs_export.router,
+    packs_keeping.router,
+    packs_pack.router,
+    packs_review.router,
     preferences.router,
     start.router,
     verify.router,
