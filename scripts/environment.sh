@@ -40,3 +40,14 @@ install_validator() { # Java and JAXB from Debian, which the veraPDF engine need
     echo "PDFs are validated where these are installed: default-jdk-headless ${jaxb[*]}" >&2
   fi
 }
+
+install_browser() { # Chromium from Debian: tests open the viewer's pages in it
+  if command -v chromium > /dev/null; then return; fi
+  if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    echo "Installing Chromium (once) ..."
+    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium fonts-dejavu-core; } > .venv/apt-browser.log 2>&1 ||
+      echo "It could not be installed (.venv/apt-browser.log says why): no page is tested in a browser." >&2
+  else
+    echo "Pages are tested in a browser where this is installed: chromium" >&2
+  fi
+}

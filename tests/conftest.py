@@ -28,6 +28,7 @@ _TESTS = Path(__file__).parent
 _NOT_TRACED = {
     *(
         "benchmarks",
+        "browser",
         "cli",
         "docs",
         "examples",

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 
 from evidentia.access.actions import MAY, Role
 from evidentia.access.guard import TABLE, On
-from evidentia.server import api, observing, signing_in
+from evidentia.server import api, observing, pages, signing_in
 from evidentia.server.actions import GuardedRoute, action_of
 from evidentia.server.app import PREFIX
 from server.house import NOT_SIGNED_IN, ROLES, House
@@ -77,12 +77,20 @@ def test_a_route_without_an_action_cannot_be_made() -> None:
 def test_only_routes_for_those_who_are_not_signed_in_are_open() -> None:
     open_ones = {
         route.name
-        for router in (observing.router, signing_in.router, *api.ROUTERS, observing.me)
+        for router in (
+            observing.router,
+            signing_in.router,
+            *pages.ROUTERS,
+            *api.ROUTERS,
+            observing.me,
+        )
         for route in router.routes
         if isinstance(route, GuardedRoute) and route.action.row is None
     }
     watching = {"health", "ready", "metrics", "problem"}
-    assert open_ones == watching | {"sign_in_by_link", "go_to_provider", "come_back"}
+    signing = {"sign_in_by_link", "sign_in_with_token", "go_to_provider", "come_back"}
+    around_pages = {"static_file", "favicon", "set_preferences"}
+    assert open_ones == watching | signing | around_pages
 
 
 def test_names_of_routes_are_unique() -> None:

@@ -50,9 +50,11 @@ def recording(row: str, handler: Handler) -> Handler:
     return recorded
 
 
-def record_sign_in(request: Request, running: Running, user: str | None) -> None:
+def record_sign_in(
+    request: Request, running: Running, user: str | None, tenant: str | None = None
+) -> None:
     """Record that someone signed in with a browser; the owner's begins the log."""
-    state, tenant = request.state, running.settings.tenant
+    state, tenant = request.state, tenant or running.settings.tenant
     asked = AskedRequest("sign_in", "done", request.url.path, state.request_id, state.trace_id)
     record_request(running.opened, tenant, user, asked, begins=user is None)
 

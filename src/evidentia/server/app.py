@@ -18,11 +18,12 @@ from starlette.responses import Response
 
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
-from evidentia.server import api, idempotency, observing, problems, signing_in
+from evidentia.server import api, idempotency, observing, pages, problems, signing_in
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
 from evidentia.server.requests import Envelope
 from evidentia.server.running import OneTimeLink, Running, server_secret
+from evidentia.server.viewing import problem_page, wants_page
 from evidentia.settings import Settings
 from evidentia.workspace.opened import Opened
 
@@ -63,6 +64,8 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
     app.state.running = running
     app.include_router(observing.router)
     app.include_router(signing_in.router)
+    for page in pages.ROUTERS:
+        app.include_router(page)
     app.include_router(observing.me, prefix=PREFIX)
     for router in api.ROUTERS:
         app.include_router(router, prefix=PREFIX)
@@ -108,6 +111,8 @@ async def _told(request: Request, error: Exception) -> Response:
             raised = problems.of_status(error)
         case _:
             raise error
+    if wants_page(request):
+        return await run_in_threadpool(problem_page, request, raised)
     return problems.answer(request, raised)
 
 

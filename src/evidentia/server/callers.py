@@ -22,7 +22,7 @@ from evidentia.server.problems import (
 from evidentia.server.rates import Limited
 from evidentia.server.running import Running
 from evidentia.trail.entry import check_tenant
-from evidentia.workspace.tokens import holder
+from evidentia.workspace.tokens import holder, live
 
 COOKIE: Final = "evidentia"
 TENANT_HEADER: Final = "evidentia-tenant"
@@ -94,6 +94,22 @@ def sign_in(response: Response, running: Running, user: str | None) -> None:
     )
 
 
+def sign_in_by_token(response: Response, running: Running, text: str) -> Caller | None:
+    """Give a browser the cookie of a token, with which it ends; None if it is no token."""
+    token = holder(running.opened, text.strip())
+    if token is None:
+        return None
+    response.set_cookie(
+        COOKIE,
+        running.signed("cookie", ["token", token.tenant, token.token_id]),
+        max_age=_SIGNED_IN_SECONDS,
+        httponly=True,
+        samesite="strict",
+        secure=running.is_https,
+    )
+    return Caller(token.tenant, token.user, token.scopes, token.token_id)
+
+
 def sign_out(response: Response, running: Running) -> None:
     """Take the cookie back."""
     response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=running.is_https)
@@ -118,13 +134,18 @@ def _by_cookie(request: Request, running: Running) -> Caller | None:
         return None
     match running.unsigned("cookie", given, seconds=_SIGNED_IN_SECONDS):
         case [None, str(started)] if started == running.started:
-            user = None
+            found = Caller(running.settings.tenant, None)
+        case ["token", str(tenant), str(token_id)]:
+            token = live(running.opened, tenant, token_id)
+            if token is None:
+                return None
+            found = Caller(tenant, token.user, token.scopes, token_id)
         case [str(user), ""]:
-            pass
+            found = Caller(running.settings.tenant, user)
         case _:
             return None
     _refuse_cross_site(request, running)
-    return Caller(running.settings.tenant, user)
+    return found
 
 
 def _refuse_cross_site(request: Request, running: Running) -> None:

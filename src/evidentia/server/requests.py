@@ -7,13 +7,15 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from fastapi import HTTPException
+from fastapi import HTTPException, Request
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 
 from evidentia.logs import get_logger
 from evidentia.server import problems
 from evidentia.server.problems import ProblemError
 from evidentia.server.running import Running, is_loopback
+from evidentia.server.viewing import problem_page, wants_page
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -86,16 +88,14 @@ class Envelope:
             most = self._most_bytes(headers)
             await self._app(scope, _counting(receive, most), sending)
         except ProblemError as raised:
-            response = problems.written(raised, path=scope["path"], request_id=request_id)
-            await response(scope, receive, sending)
+            await _told_of(scope, raised)(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - whatever it is: the client gets an answer, the log the rest
             _log.error(
                 "request_failed", request_id=request_id, error=f"{type(error).__name__}: {error}"
             )
             if not begun:
                 internal = ProblemError(problems.INTERNAL, "It is in the server's log.")
-                response = problems.written(internal, path=scope["path"], request_id=request_id)
-                await response(scope, receive, sending)
+                await _told_of(scope, internal)(scope, receive, sending)
         finally:
             self._running.metrics.working.dec()
             self._told(scope, status, time.perf_counter() - began)
@@ -139,6 +139,17 @@ class Envelope:
             tenant=asking and asking.caller.tenant,
             user=asking and asking.workspace.user,
         )
+
+
+def _told_of(scope: Scope, raised: ProblemError) -> Response:
+    """Return what tells of a problem: a page for a browser, unless pages are what is broken."""
+    request = Request(scope)
+    if wants_page(request):
+        try:
+            return problem_page(request, raised)
+        except Exception as error:  # noqa: BLE001 - whatever it is: there is the other form
+            _log.error("page_failed", error=f"{type(error).__name__}: {error}")
+    return problems.answer(request, raised)
 
 
 def _counting(receive: Receive, most: int) -> Receive:

@@ -3,13 +3,19 @@
 import secrets
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Form, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from evidentia.server.access_log import record_sign_in
 from evidentia.server.actions import GuardedRoute, open_to_all, signed_in_only
-from evidentia.server.callers import address_of, count, sign_in, sign_out
+from evidentia.server.callers import (
+    address_of,
+    count,
+    sign_in,
+    sign_in_by_token,
+    sign_out,
+)
 from evidentia.server.links import address
 from evidentia.server.oidc import SigningIn
 from evidentia.server.problems import (
@@ -23,6 +29,7 @@ from evidentia.server.problems import (
 )
 from evidentia.server.rates import Limited
 from evidentia.server.running import Running, running_of
+from evidentia.server.viewing import local, sign_in_page, wants_page
 
 _WENT: Final = "evidentia_signing_in"
 _WENT_SECONDS: Final = 600
@@ -38,10 +45,18 @@ router = APIRouter(route_class=GuardedRoute, tags=["signing in"])
 )
 @open_to_all("who signs in is not signed in yet")
 async def sign_in_by_link(
-    request: Request, token: Annotated[str, Query(max_length=200, description="The link's secret.")]
+    request: Request,
+    token: Annotated[str | None, Query(max_length=200, description="The link's secret.")] = None,
 ) -> Response:
-    """Sign the owner of an embedded workspace in. The link is good once."""
+    """Sign the owner of an embedded workspace in. The link is good once.
+
+    Without a secret, a browser gets the page on which to sign in.
+    """
     running = running_of(request)
+    if token is None and wants_page(request):
+        return await run_in_threadpool(sign_in_page, request)
+    if token is None:
+        raise ProblemError(NOT_SIGNED_IN, "Open the link that the server printed, or send a token.")
     count(running, Limited.SIGN_IN, address_of(request))
     if running.sign_in is None or not running.sign_in.spend(token):
         raise ProblemError(
@@ -50,6 +65,30 @@ async def sign_in_by_link(
     response = RedirectResponse("/", status_code=303)
     sign_in(response, running, None)
     await run_in_threadpool(record_sign_in, request, running, None)
+    return response
+
+
+@router.post(
+    "/sign-in/token",
+    summary="Sign in a browser with a token",
+    status_code=303,
+    responses=documented(NOT_SIGNED_IN, TOO_MANY),
+    include_in_schema=False,
+)
+@open_to_all("who signs in is not signed in yet")
+def sign_in_with_token(
+    request: Request,
+    token: Annotated[str, Form(max_length=400)],
+    back: Annotated[str, Form(max_length=2_000)] = "/",
+) -> Response:
+    """Sign in the user of a token, until it ends or is revoked."""
+    running = running_of(request)
+    count(running, Limited.SIGN_IN, address_of(request))
+    response = RedirectResponse(local(back), status_code=303)
+    caller = sign_in_by_token(response, running, token)
+    if caller is None:
+        raise ProblemError(NOT_SIGNED_IN, "The token is unknown, was revoked, or has ended.")
+    record_sign_in(request, running, caller.user, caller.tenant)
     return response
 
 
@@ -124,5 +163,7 @@ def _callback(request: Request, running: Running) -> str:
 async def sign_out_of_browser(request: Request) -> Response:
     """Take the browser's cookie back."""
     response = Response(status_code=204)
+    if wants_page(request):
+        response = RedirectResponse("/sign-in", status_code=303)
     sign_out(response, running_of(request))
     return response

@@ -1,0 +1,90 @@
+"""Takes pictures of the viewer's pages: for the documentation, and to look at all of them.
+
+    .venv/bin/python scripts/pictures.py                     docs/pictures/viewer-*.png
+    .venv/bin/python scripts/pictures.py --all FOLDER        every page in every look
+    .venv/bin/python scripts/pictures.py --all FOLDER ledger  pages whose names begin so
+
+It serves the example of `evidentia serve --demo` from a folder that is removed again.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from playwright.sync_api import Browser, sync_playwright
+
+from evidentia.server import demo
+from evidentia.server.app import create_app
+from evidentia.server.running import Running
+from evidentia.settings import Settings
+from evidentia.workspace import Workspace
+from evidentia.workspace.opened import open_all
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from browser.browsing import ARGUMENTS, CHROMIUM, reading  # noqa: E402 - of the tests
+from server.house import listening  # noqa: E402 - the same
+
+PICTURES: Final = ROOT / "docs" / "pictures"
+Address = Callable[[Workspace], str]
+PAGES: Final[dict[str, Address]] = {
+    "start": lambda _: "/",
+    "sign-in": lambda _: "/sign-in",
+    "not-found": lambda _: "/nowhere",
+}
+"""Every page, by a name: where it is in the example."""
+DOCUMENTED: Final = ("start",)
+"""What the documentation shows, in English and light."""
+Look = tuple[str, str, int]
+LOOKS: Final[tuple[Look, ...]] = (
+    ("en", "light", 1280),
+    ("en", "dark", 1280),
+    ("ar", "light", 1280),
+    ("ar", "dark", 1280),
+    ("en", "light", 320),
+    ("ar", "light", 320),
+    ("en", "light", 1920),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Take the pictures that are asked for."""
+    every = arguments[:1] == ["--all"]
+    folder = Path(arguments[1]) if every else PICTURES
+    wanted = tuple(arguments[2:]) or ("",)
+    names = [name for name in PAGES if name.startswith(wanted)] if every else DOCUMENTED
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as home, sync_playwright() as playwright:
+        settings = replace(Settings(), home=Path(home) / "evidentia", server_port=0)
+        opened = open_all(None, home=settings.home)
+        app = create_app(opened, settings, owner_link=True)
+        workspace = opened.for_(settings.tenant)
+        demo.load(workspace)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        with listening(app) as url:
+            for name in names:
+                path = PAGES[name](workspace)
+                for look in LOOKS if every else LOOKS[:1]:
+                    file = f"{name}-{'-'.join(map(str, look))}" if every else f"viewer-{name}"
+                    take(browser, url, app.state.running, path, folder / f"{file}.png", look=look)
+        browser.close()
+        opened.close()
+    return 0
+
+
+def take(
+    browser: Browser, url: str, running: Running, path: str, file: Path, *, look: Look
+) -> None:
+    """Take a picture of a page, as a look has it."""
+    lang, theme, width = look
+    with reading(browser, url, running, lang=lang, theme=theme, width=width) as reader:
+        reader.open(path).screenshot(path=file, full_page=True)
+        reader.wrong.clear()  # a page that tells of a problem is one of them
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,15 @@
+"""The pages of the viewer: one module a page, each with its router.
+
+A page asks the caller's workspace and shows a template of its own folder. Forms are sent to the
+page's own address, and lead back to it.
+"""
+
+from fastapi import APIRouter
+
+from evidentia.server.pages import preferences, start
+
+ROUTERS: tuple[APIRouter, ...] = (
+    preferences.router,
+    start.router,
+)
+"""The router of every page; they have no prefix."""
