@@ -34,6 +34,10 @@ Address = Callable[[Workspace], str]
 PAGES: Final[dict[str, Address]] = {
     "start": lambda _: "/",
     "sign-in": lambda _: "/sign-in",
+    "trail": lambda _: "/trail",
+    "trail-checkpoints": lambda _: "/trail/checkpoints",
+    "trail-entry": lambda workspace: f"/trail/entries/{workspace.trail.size - 1}",
+    "trail-keys": lambda _: "/trail/keys",
     "not-found": lambda _: "/nowhere",
 }
 """Every page, by a name: where it is in the example."""

@@ -6,10 +6,12 @@ page's own address, and lead back to it.
 
 from fastapi import APIRouter
 
-from evidentia.server.pages import preferences, start
+from evidentia.server.pages import preferences, start, trail, trail_entry
 
 ROUTERS: tuple[APIRouter, ...] = (
     preferences.router,
     start.router,
+    trail.router,
+    trail_entry.router,
 )
 """The router of every page; they have no prefix."""
