@@ -6,10 +6,11 @@ page's own address, and lead back to it.
 
 from fastapi import APIRouter
 
-from evidentia.server.pages import bundles, preferences, start, trail, trail_entry
+from evidentia.server.pages import bundles, documents, preferences, start, trail, trail_entry
 
 ROUTERS: tuple[APIRouter, ...] = (
     bundles.router,
+    documents.router,
     preferences.router,
     start.router,
     trail.router,

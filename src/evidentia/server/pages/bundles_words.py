@@ -1,4 +1,4 @@
-"""How bundles are put into words and strips: what the model saw of an input, and what it did not."""
+"""How bundles are put into words and strips: what a model saw of an input, and what not."""
 
 import re
 from collections.abc import Iterable, Mapping
