@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from starlette.responses import Response
 
-from evidentia.documents.reading.document import FORMATS
 from evidentia.errors import InputError, NotFoundError, UsageError
 from evidentia.loading.ingesting import Ingestion
 from evidentia.server.actions import GuardedRoute, Ws, acts
@@ -158,7 +157,6 @@ def _page(
         typed=typed or {"into": asked["collection"], "since": "", "until": ""},
         wrong=wrong,
         done=done,
-        formats=FORMATS,
         may_add=may(workspace, "documents.add"),
         may_remove=may(workspace, "documents.remove"),
     )

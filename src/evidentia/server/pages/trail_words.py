@@ -30,8 +30,8 @@ KINDS: Final[dict[str, str]] = {
 }
 """What kinds of entries are called."""
 FIELDS: Final[dict[str, str]] = {
-    "action": N_("What was done"),
-    "actual_action": N_("What was really done"),
+    "action": N_("Action"),
+    "actual_action": N_("What was done"),
     "agent_name": N_("Agent"),
     "amendment_history": N_("Amendments"),
     "anchor": N_("Anchor"),
