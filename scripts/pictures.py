@@ -29,10 +29,19 @@ sys.path.insert(0, str(ROOT / "tests"))
 from browser.browsing import ARGUMENTS, CHROMIUM, reading  # noqa: E402 - of the tests
 from server.house import listening  # noqa: E402 - the same
 
+
+def _latest(workspace: Workspace) -> str:
+    return workspace.ledgers.find("latest").id
+
+
 PICTURES: Final = ROOT / "docs" / "pictures"
 Address = Callable[[Workspace], str]
 PAGES: Final[dict[str, Address]] = {
     "start": lambda _: "/",
+    "ledger": lambda here: f"/ledgers/{_latest(here)}",
+    "ledger-open": lambda here: f"/ledgers/{_latest(here)}?claim=1",
+    "ledger-filtered": lambda here: f"/ledgers/{_latest(here)}?verdict=weak&sort=confidence",
+    "verify": lambda _: "/verify",
     "sign-in": lambda _: "/sign-in",
     "trail": lambda _: "/trail",
     "trail-checkpoints": lambda _: "/trail/checkpoints",

@@ -121,6 +121,23 @@ def verify_pdf(pdf: bytes, keys: "Iterable[TrustedKey]" = ()) -> ProofReport:
     return reading.verify_pdf(pdf, keys, verify=verify_evidence, printed=_printed)
 
 
+def verify_html(page: bytes, keys: "Iterable[TrustedKey]" = ()) -> ProofReport:
+    """Verify an HTML page from its bytes and the public keys that the caller trusts."""
+    from evidentia.export.html import verification  # noqa: PLC0415 - each kind loads what it needs
+
+    return verification.verify_html(page, keys, verify=verify_evidence)
+
+
+def render_html(evidence: bytes) -> bytes:
+    """Return the HTML page of an exported pack or a ledger's proof, which verifies itself.
+
+    The same evidence gives the same bytes. Raises `InputError` as `render` does.
+    """
+    from evidentia.export.html import verification  # noqa: PLC0415 - the same
+
+    return verification.render_html(evidence, verify=verify_evidence)
+
+
 def render(evidence: bytes, *, lang: "Language" = "both", typeface: "Typeface" = "plex") -> bytes:
     """Return the PDF of an exported pack or a ledger's proof, which is embedded in it.
 

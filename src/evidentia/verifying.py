@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evidentia.errors import InputError, NotFoundError, ProofError
-from evidentia.kinds import verify_evidence, verify_pdf
+from evidentia.export.html.pages import is_html
+from evidentia.kinds import verify_evidence, verify_html, verify_pdf
 from evidentia.proof.document import MAX_PROOF_BYTES
 from evidentia.proof.files import MAX_KEY_BYTES, read_bytes, read_key
 from evidentia.proof.foreign import foreign
@@ -46,7 +47,7 @@ def verify(
     workspace: "Workspace | str | Path | None" = None,
     progress: Progress | None = None,
 ) -> ProofReport:
-    """Verify a proof, an exported pack or a PDF from its file or bytes, or a published log.
+    """Verify a proof, a pack, a PDF or an HTML page from its file or bytes, or a published log.
 
     `key` is a public key, its text (`name+id+base64`, PEM or hexadecimal) or a file with it, or
     several of them. A PDF is verified by the evidence in it, and its pages by making them again
@@ -86,9 +87,12 @@ def _verify_file(evidence: str | Path | bytes, keys: list[TrustedKey]) -> ProofR
         data, called_pdf = evidence, False
     else:
         called_pdf = str(evidence).lower().endswith(".pdf")
-        data = read_bytes(evidence, MAX_PDF_BYTES if called_pdf else MAX_PROOF_BYTES)
+        larger = called_pdf or str(evidence).lower().endswith((".html", ".htm"))
+        data = read_bytes(evidence, MAX_PDF_BYTES if larger else MAX_PROOF_BYTES)
     if called_pdf or data.startswith(b"%PDF-"):
         return verify_pdf(data, keys)
+    if is_html(data):
+        return verify_html(data, keys)
     if (says := foreign(data)) is not None:
         return ProofReport((Check("format", holds=False, says=says),))
     return verify_evidence(data, keys)

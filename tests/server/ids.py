@@ -72,6 +72,7 @@ def _decision() -> dict[str, Any]:
 
 EXISTING: dict[str, Made] = {
     "anchor": _anchor,
+    "claim_number": lambda _: "1",
     "corpus_document": _document,
     "document_id": _document,
     "evidence_id": lambda _: "inline:0",
@@ -83,6 +84,7 @@ EXISTING: dict[str, Made] = {
     "session_id": lambda house: house.made["session_id"],
     "level": lambda _: "0",
     "link": _link,
+    "other_ledger_id": lambda house: house.made["ledger_id"],
     "other_bundle_id": lambda house: house.made["other_bundle_id"],
     "place": lambda _: "000.p/1",
     "run_id": lambda _: "run/1",
@@ -94,6 +96,7 @@ EXISTING: dict[str, Made] = {
 
 MISSING: dict[str, str] = {
     "anchor": "00000000",
+    "claim_number": "999",
     "corpus_document": "doc_0000000000000000",
     "document_id": "doc_0000000000000000",
     "evidence_id": "inline:99",
@@ -105,6 +108,7 @@ MISSING: dict[str, str] = {
     "session_id": "ses_0000000000000000",
     "level": "5",
     "link": "no-link",
+    "other_ledger_id": "led_0000000000000000",
     "other_bundle_id": "00000000-0000-5000-8000-000000000000",
     "place": "x999/999",
     "run_id": "run/0",

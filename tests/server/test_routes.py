@@ -90,7 +90,8 @@ def test_only_routes_for_those_who_are_not_signed_in_are_open() -> None:
     watching = {"health", "ready", "metrics", "problem"}
     signing = {"sign_in_by_link", "sign_in_with_token", "go_to_provider", "come_back"}
     around_pages = {"static_file", "favicon", "set_preferences"}
-    assert open_ones == watching | signing | around_pages
+    verifying = {"saved_verify_page"}
+    assert open_ones == watching | signing | around_pages | verifying
 
 
 def test_names_of_routes_are_unique() -> None:

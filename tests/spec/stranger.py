@@ -2181,7 +2181,7 @@ BODIES: dict[str, tuple[str, Form]] = {
                     "approval_class": one_of("A1", "A2", "A3"),
                     "approved_by": is_name,
                     "by": is_name,
-                    "format": one_of("json", "pdf"),
+                    "format": one_of("json", "pdf", "html"),
                     "sensitivity_class": one_of("S2", "S3"),
                     "sha256": is_hash,
                     "superseded_by": or_null(is_pack_id),

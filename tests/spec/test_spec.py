@@ -100,6 +100,7 @@ SCHEMAS = (
     "erasure.v3",
     "export-body",
     "export-body.v2",
+    "export-body.v3",
     "key-adoption",
     "key-adoption.v2",
     "key-announcement",

@@ -162,6 +162,7 @@ CALLS: dict[str, Act] = {
     "packs.find": lambda ws, _: ws.packs.find("dec_1"),
     "packs.get": lambda ws, _: ws.packs.get("dec_1"),
     "packs.held": lambda ws, _: ws.packs.held(),
+    "packs.missing": lambda ws, _: ws.packs.missing(),
     "packs.hold": lambda ws, _: ws.packs.hold("dec_1", reason="case"),
     "packs.later": lambda ws, _: ws.packs.later("dec_1"),
     "packs.list": lambda ws, _: ws.packs.list(),

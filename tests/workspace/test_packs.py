@@ -347,6 +347,7 @@ def test_a_pack_that_lacks_something_is_refused_with_all_that_it_lacks(acme: Wor
         acme.assemble(decision(2, evidence=[]))
     assert acme.packs.list() == []
     assert acme.packs.audit().missing == ("dec_1", "dec_2")
+    assert acme.packs.missing() == ["dec_1", "dec_2"]
 
 
 def test_a_second_pack_of_a_decision_is_an_edit_in_place(place: Place) -> None:

@@ -386,6 +386,7 @@ def files() -> dict[str, bytes]:
         "bundles.json": pretty(bundle_tables()),
         "packs.json": listed(vector.as_json() for vector in pack_vectors()),
         "renderings.json": pretty(rendering_vectors()),
+        "pages.json": pretty(page_vectors()),
         "chunks.json": pretty(chunk_vectors()),
         "statements.json": pretty(statement_vectors()),
         "verdicts.json": pretty(verdict_vectors()),
@@ -4842,6 +4843,24 @@ def rendering_vectors() -> Json:
             {"rendering": later, "bytes": f"{canonical_json(later).decode()}\n"},
         ],
         "refused": [{"bytes": text, "why": why} for text, why in refused],
+    }
+
+
+def page_vectors() -> Json:
+    """Return evidence as pages carry it, and pages that carry none."""
+    opens, closes = '<script type="application/json" id="evidence">', "</script>"
+    texts = ("{}", '{"a":"<b>"}', '{"a":"</script><!--"}', '{"a":"\\\\u003c"}', '{"a":"\\\\<"}')
+    carried = [text.replace("<", "\\u003c") for text in texts]
+    return {
+        "pages": [
+            {"evidence": f"{text}\n", "page": f"<!doctype html>\n{opens}{inside}\n{closes}\n"}
+            for text, inside in zip(texts, carried, strict=True)
+        ],
+        "refused": [
+            {"page": "<!doctype html>\n", "why": "nothing is carried"},
+            {"page": f"<!doctype html>\n{opens}{{}}\n", "why": "it is cut short"},
+            {"page": f"<!doctype html>\n{opens}{{}}{closes}{opens}{{}}{closes}", "why": "twice"},
+        ],
     }
 
 

@@ -109,6 +109,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.hold": Need(Action.HOLD, On.PACK),
         "packs.later": _SEE,
         "packs.list": _READ,
+        "packs.missing": _READ,
         "packs.prove": Need(Action.EXPORT, On.PACK, owner=True),
         "packs.queue": _READ,
         "packs.record_decision": _MAKE,

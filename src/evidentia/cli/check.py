@@ -27,7 +27,7 @@ Format = Literal["table", "json", "markdown", "sarif", "junit", "jsonl", "csv"]
 """How a ledger is printed; the last two are of many."""
 
 
-ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf"]
+ExportFormat = Literal["markdown", "json", "sarif", "junit", "pdf", "html"]
 """How a ledger is written for others."""
 
 

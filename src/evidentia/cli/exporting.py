@@ -27,6 +27,11 @@ TypefaceOption = Annotated[
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
 
 
+HtmlOption = Annotated[
+    bool, typer.Option("--html", help="The same as --format html: a page that verifies itself.")
+]
+
+
 def rendering(lang: Language | None, typeface: Typeface | None, *, pdf: bool) -> Rendering:
     """Return how a PDF is to be made; raise `InputError` if none is asked for."""
     from evidentia.errors import InputError
@@ -42,11 +47,21 @@ def rendering(lang: Language | None, typeface: Typeface | None, *, pdf: bool) ->
 
 
 def refuse_pdf(output: Path | None) -> None:
-    """Raise `InputError` if a PDF is wanted, by its name, where something else is written."""
+    """Raise `InputError` if a PDF or a page is wanted, by its name, and something else written."""
     from evidentia.errors import InputError
 
     if output is not None and output.suffix.lower() == ".pdf":
         raise InputError(f"{output} is called a PDF: give --format pdf too, or another name")
+    if output is not None and output.suffix.lower() in {".html", ".htm"}:
+        raise InputError(f"{output} is called an HTML page: give --html too, or another name")
+
+
+def refuse_two_forms(given: str | None, *, html: bool) -> None:
+    """Raise `InputError` if `--html` and another form are asked for at once."""
+    from evidentia.errors import InputError
+
+    if html and given not in {None, "html"}:
+        raise InputError(f"--html and --format {given} ask for two forms: give one of them")
 
 
 def export_each(

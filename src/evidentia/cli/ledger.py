@@ -8,10 +8,12 @@ import typer
 from evidentia.cli.check import ExportFormat, print_ledger
 from evidentia.cli.exporting import (
     ForceOption,
+    HtmlOption,
     LangOption,
     TypefaceOption,
     export_each,
     refuse_pdf,
+    refuse_two_forms,
     rendering,
     say_exported,
 )
@@ -117,17 +119,18 @@ def export(
         typer.Argument(
             metavar="LEDGER",
             help="The ledger's id, a session's id (its newest), latest, or latest~1; or several, "
-            "as PDFs.",
+            "as PDFs or pages.",
         ),
     ],
     output_format: Annotated[
         ExportFormat | None,
         typer.Option("--format", help="The form to write it in [markdown]."),
     ] = None,
+    html: HtmlOption = False,
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="Write it to a file; several PDFs: a folder."
+            "-o", "--output", metavar="FILE", help="Write it to a file; several: a folder."
         ),
     ] = None,
     lang: LangOption = None,
@@ -137,34 +140,39 @@ def export(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a ledger for others: Markdown and PDF to read, JSON for programs, SARIF, JUnit for CI.
+    """Write a ledger for others: to read (Markdown, PDF, HTML), JSON, SARIF, JUnit for CI.
 
-    A PDF proves itself: whoever has the file and your public key ('evidentia keys show') verifies
-    it offline with 'evidentia verify FILE --key KEY'.
+    A PDF proves itself, and so does an HTML page, which verifies itself in any browser, without a
+    network: whoever has the file and your public key ('evidentia keys show') verifies it offline
+    with 'evidentia verify FILE --key KEY'.
     """
     from evidentia.errors import InputError
 
-    how = rendering(lang, typeface, pdf=output_format == "pdf")
-    if output_format == "pdf":
+    refuse_two_forms(output_format, html=html)
+    chosen: ExportFormat = "html" if html else output_format or "markdown"
+    how = rendering(lang, typeface, pdf=chosen == "pdf")
+    if chosen == "pdf" or chosen == "html":  # noqa: PLR1714 - so a type checker knows the rest
         if output is None:
-            raise InputError("a PDF is written to a file: give -o FILE")
+            what = "a PDF" if chosen == "pdf" else "an HTML page"
+            raise InputError(f"{what} is written to a file: give -o FILE")
         with workspace(home, tenant) as opened:
 
             def write(one: str, file: Path) -> Path:
-                return opened.ledgers.export(one, file, overwrite=force, form="pdf", **how)
+                return opened.ledgers.export(one, file, overwrite=force, form=chosen, **how)
 
             names = [opened.ledgers.find(name).id for name in ledgers]
-            files = export_each(names, output, ".pdf", write, force=force)
+            files = export_each(names, output, f".{chosen}", write, force=force)
             key = opened.trail.public_key()
         say_exported("ledger", "ledgers", files, str(key), as_json=as_json)
         return
     if len(ledgers) > 1:
-        raise InputError("several ledgers are exported as PDFs: give --format pdf -o FOLDER")
+        raise InputError(
+            "several ledgers are exported as PDFs or pages: give --format pdf -o FOLDER, or --html"
+        )
     refuse_pdf(output)
-    form = "json" if as_json else output_format or "markdown"
     with workspace(home, tenant, read_only=True) as opened:
         session = opened.ledgers.get(ledgers[0]).session
-    print_ledger(session, form, output)
+    print_ledger(session, "json" if as_json else chosen, output)
 
 
 @app.command()

@@ -7,10 +7,12 @@ import typer
 
 from evidentia.cli.exporting import (
     ForceOption,
+    HtmlOption,
     LangOption,
     TypefaceOption,
     export_each,
     refuse_pdf,
+    refuse_two_forms,
     rendering,
     say_exported,
 )
@@ -51,7 +53,7 @@ Outcome = Literal["approved", "rejected"]
 """What a review ends in."""
 
 
-PackFormat = Literal["json", "pdf"]
+PackFormat = Literal["json", "pdf", "html"]
 """How a pack is written for others."""
 
 
@@ -307,8 +309,9 @@ def export(
         ),
     ],
     output_format: Annotated[
-        PackFormat, typer.Option("--format", help="The form to write it in.")
-    ] = "json",
+        PackFormat | None, typer.Option("--format", help="The form to write it in [json].")
+    ] = None,
+    html: HtmlOption = False,
     lang: LangOption = None,
     typeface: TypefaceOption = None,
     approval: Annotated[
@@ -326,7 +329,7 @@ def export(
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Export a pack as one file that proves itself, JSON or PDF; this is recorded in the trail.
+    """Export a pack as one file that proves itself: JSON, PDF or HTML. The trail records it.
 
     A version that was superseded says so, in the file too. Whoever has the file and your public
     key ('evidentia keys show') verifies it offline with 'evidentia verify FILE --key KEY'.
@@ -336,9 +339,10 @@ def export(
     from evidentia.proof.succession import superseded
     from evidentia.store.files import check_name
 
-    pdf = output_format == "pdf"
-    how = rendering(lang, typeface, pdf=pdf)
-    if not pdf:
+    refuse_two_forms(output_format, html=html)
+    form = "html" if html else output_format or "json"
+    how = rendering(lang, typeface, pdf=form == "pdf")
+    if form == "json":
         refuse_pdf(output)
     if approval is not None and len(packs) > 1:
         raise InputError("an approval is for one export of one pack: export them one by one")
@@ -351,7 +355,7 @@ def export(
                 approval=approval,
                 attachments=attachments,
                 overwrite=force,
-                pdf=pdf,
+                form=form,
                 **how,
             )
 
@@ -362,7 +366,7 @@ def export(
         for name, later in newer.items():
             if (says := superseded(later)) is not None:
                 say(f"{visible(name)} is {visible(says)}", "unknown", aside=True)
-        files = export_each(names, output, ".pdf" if pdf else ".json", write, force=force)
+        files = export_each(names, output, f".{form}", write, force=force)
         key = opened.trail.public_key()
     old = {name: [one.as_json() for one in later] for name, later in newer.items() if later}
     say_exported("pack", "packs", files, str(key), as_json=as_json, superseded=old)

@@ -18,7 +18,7 @@ def verify(
         str | None,
         typer.Argument(
             metavar="FILE|DIR|URL",
-            help="The proof, the exported pack, the PDF; or a published log: its folder or URL. "
+            help="The proof, the pack, the PDF, the HTML page; or a published log: folder or URL. "
             "None is the whole workspace.",
         ),
     ] = None,
@@ -85,16 +85,24 @@ def verify(
         bool,
         typer.Option("--quick", help="Of the workspace: look at tails and heads alone."),
     ] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page that verifies files in any browser, without a network, and stop.",
+        ),
+    ] = None,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Verify a file offline, from the file alone; a published log; or the whole workspace.
 
-    Of a proof, an exported pack or a PDF, says what holds (content, place in the log, signature,
-    attachments, and that a PDF's pages are the ones that the evidence in it gives) and what it
-    cannot show. A published log is checked whole: every entry, tile and link, the root and its
-    signature. Without --key the best answer is "consistent, signer unknown", with exit code 1.
+    Of a proof, an exported pack, a PDF or an HTML page, says what holds (content, place in the log,
+    signature, attachments, and that a PDF's pages, or what an HTML page shows, are what the
+    evidence in it gives) and what it cannot show. A published log is checked whole: every entry,
+    tile and link, the root and its signature. Without --key the best answer is "consistent, signer
+    unknown", with exit code 1.
 
     Without a file, compares everything that the workspace keeps with what its trail says, both
     ways: the database's own check, indexes against tables, the log, documents and passages,
@@ -105,6 +113,11 @@ def verify(
     """
     from evidentia.errors import InputError
 
+    if page is not None:
+        if file is not None:
+            raise InputError("--page writes a page and verifies nothing: leave FILE out")
+        _write_page(page, as_json=as_json)
+        return
     if file is None:
         if witness or quorum is not None or log or later or workspace:
             raise InputError(
@@ -146,6 +159,25 @@ def verify(
     else:
         _say(file, report)
     raise typer.Exit(0 if report.holds else 1)
+
+
+def _write_page(target: Path, *, as_json: bool) -> None:
+    """Write the page that verifies files in a browser."""
+    from evidentia.cli.output import print_json, say, visible
+    from evidentia.export.html.pages import saved_page
+    from evidentia.store.files import check_writable, write_durably
+
+    check_writable(target, overwrite=False)
+    data = saved_page()
+    write_durably(target, data, mode=0o644)
+    if as_json:
+        print_json({"file": str(target), "bytes": len(data)})
+        return
+    say(
+        f"The page is in {visible(str(target))}. Open it in a browser, and drop a file on it.",
+        "good",
+    )
+    say("It needs no network and sends nothing. Enter the public key that you trust there.")
 
 
 def _say(file: str, report: "ProofReport") -> None:

@@ -29,6 +29,7 @@ class Form(StrEnum):
     SARIF = "sarif"
     JUNIT = "junit"
     PDF = "pdf"
+    HTML = "html"
 
 
 Text = Literal[
@@ -48,7 +49,7 @@ def export_ledger(
 @overload
 def export_ledger(
     ledger: LedgerSession | Proof,
-    form: Literal["pdf", Form.PDF],
+    form: Literal["pdf", "html", Form.PDF, Form.HTML],
     *,
     lang: "Language" = "both",
     typeface: "Typeface" = "plex",
@@ -74,15 +75,18 @@ def export_ledger(
     lang: "Language" = "both",
     typeface: "Typeface" = "plex",
 ) -> str | bytes:
-    """Write a ledger in one of the forms: text, or for a PDF its bytes.
+    """Write a ledger in one of the forms: text, or for a PDF or an HTML page its bytes.
 
-    A PDF proves itself, so it is made of the ledger's proof and not of the session alone (the extra
-    `pdf`). `fail_on` says which claims fail in JUnit's form: by default all that nothing supports.
+    Those two prove themselves, so they are made of the ledger's proof and not of the session alone
+    (a PDF with the extra `pdf`). `fail_on` says which claims fail in JUnit's form: by default all
+    that nothing supports.
     """
     if form not in list(Form):
         raise InputError(f"there is no form {form!r} of a ledger: use {', '.join(Form)}")
     if form == Form.PDF:
         return _pdf(ledger, lang, typeface)
+    if form == Form.HTML:
+        return _html(ledger)
     session = _session(ledger) if isinstance(ledger, Proof) else ledger
     match Form(form):
         case Form.MARKDOWN:
@@ -116,6 +120,17 @@ def _pdf(ledger: LedgerSession | Proof, lang: "Language", typeface: "Typeface") 
     return rendering.render(
         evidence, verify=verify_proof, printed=printed, lang=lang, typeface=typeface
     )
+
+
+def _html(ledger: LedgerSession | Proof) -> bytes:
+    from evidentia.export.html.verification import render_html  # noqa: PLC0415 - not all export it
+
+    if not isinstance(ledger, Proof):
+        raise InputError(
+            "an HTML page has the ledger's proof in it: give ws.ledgers.prove(ID) in place of the "
+            "session, or write it with ws.ledgers.export(ID, FILE)"
+        )
+    return render_html(written(ledger.as_json()), verify=verify_proof)
 
 
 def _json(value: object) -> str:

@@ -10,8 +10,8 @@ from evidentia.errors import CanonicalError
 from evidentia.proof.document import PROOF_FORMAT
 
 WHAT_CAN_BE_VERIFIED: Final = (
-    "a proof or an exported pack (JSON), or a PDF of 'evidentia pack export' or 'evidentia ledger "
-    "export', each as it was written"
+    "a proof or an exported pack (JSON), or a PDF or an HTML page of 'evidentia pack export' or "
+    "'evidentia ledger export', each as it was written"
 )
 _BEGINNINGS: Final = {
     b"\x89PNG\r\n\x1a\n": "a picture (PNG)",

@@ -47,7 +47,16 @@ class Assets:
 @cache
 def assets() -> Assets:
     """Return the files that come with the program."""
-    found = dict(sorted(_walk(files("evidentia.server") / "static", "")))
+    pages = files("evidentia.export.html")
+    found = dict(
+        sorted(
+            [
+                *_walk(files("evidentia.server") / "static", ""),
+                *_walk(pages / "scripts", "verify/"),
+                *_walk(pages / "styles", "verify/"),
+            ]
+        )
+    )
     digest = sha256()
     for name, data in found.items():
         digest.update(f"{name} {len(data)}\n".encode() + data)

@@ -89,7 +89,9 @@ def export(
     approval: int | None,
     attachments: bool,
     overwrite: bool,
-    pdf: "tuple[Language, Typeface] | None",
+    form: str,
+    lang: "Language",
+    typeface: "Typeface",
 ) -> Path:
     """Write a pack with its proof and attachments as one file; the trail says so first.
 
@@ -106,17 +108,21 @@ def export(
         raise IntegrityError(f"{problem}: nothing is exported; run 'evidentia pack audit'")
     newer = later(acting, listed.id)
     data = _exported(acting, listed, newer, attachments=attachments)
-    if pdf is not None:
+    if form == "pdf":
         from evidentia.kinds import render  # noqa: PLC0415 - an extra
 
-        data = render(data, lang=pdf[0], typeface=pdf[1])
+        data = render(data, lang=lang, typeface=typeface)
+    elif form == "html":
+        from evidentia.kinds import render_html  # noqa: PLC0415 - not all export it
+
+        data = render_html(data)
     body = {
         "action": "export",
         "approval": approval,
         "sensitivity_class": _sensitivity(acting, listed),
         "superseded_by": newer[-1].subject if newer else None,
         "by": acting.actor,
-        "format": "json" if pdf is None else "pdf",
+        "format": form,
         "sha256": sha256_hex(data),
     }
     with acting.writing() as connection:  # an approval is used once

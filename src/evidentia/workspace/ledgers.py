@@ -131,6 +131,12 @@ class RecordedLedger(EvidenceLedger):
         """The documents it rests on whose files were gone or changed when it was checked."""
         return self._file_changes
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a small table, no script."""
+        from evidentia.export.html.notebook import ledger_cell  # noqa: PLC0415 - notebooks alone
+
+        return ledger_cell(self._session)
+
 
 class Ledgers(Part, name="ledgers"):
     """A tenant's ledgers: whether each claim of an answer holds, and on which passage."""
@@ -402,9 +408,9 @@ class Ledgers(Part, name="ledgers"):
         lang: "Language" = "both",
         typeface: "Typeface" = "plex",
     ) -> Path:
-        """Write a ledger to a file, in a form of `export_ledger`; a PDF proves itself.
+        """Write a ledger to a file, in a form of `export_ledger`; PDF and HTML prove themselves.
 
-        Without a `form` the file's ending says it: `.pdf`, `.md`, `.json`, `.sarif` or `.xml`.
+        Without a `form` its ending says it: `.pdf`, `.html`, `.md`, `.json`, `.sarif` or `.xml`.
         `lang` (`ar`, `en`, `both`) and `typeface` (`plex`, `amiri`) are the PDF's.
         """
         from evidentia.export.forms import Form, export_ledger  # noqa: PLC0415 - not all export
@@ -418,8 +424,8 @@ class Ledgers(Part, name="ledgers"):
             )
         check_writable(target, overwrite=overwrite)
         row = LEDGERS.named(self._acting, name)
-        acting, is_pdf = self._acting, chosen == Form.PDF
-        found = LEDGERS.prove(acting, row) if is_pdf else _read(acting, row).session
+        acting, is_proved = self._acting, chosen in {Form.PDF, Form.HTML}
+        found = LEDGERS.prove(acting, row) if is_proved else _read(acting, row).session
         data = export_ledger(found, chosen, lang=lang, typeface=typeface)
         write_durably(target, data.encode() if isinstance(data, str) else data, mode=0o600)
         return target
@@ -468,6 +474,7 @@ class Ledgers(Part, name="ledgers"):
 
 _FORMS: Final = {
     ".pdf": "pdf",
+    ".html": "html",
     ".md": "markdown",
     ".json": "json",
     ".sarif": "sarif",

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.retention import PackAudit, SweptPack
 
     Approvals = list[ExportApproval]
+    Decisions = list[str]
     Queue = list[AwaitedReview]
     Removed = list[SweptPack]
 
@@ -306,12 +307,14 @@ class Packs(Part, name="packs"):
         attachments: bool = True,
         overwrite: bool = False,
         pdf: bool | None = None,
+        form: str | None = None,
         lang: "Language" = "both",
         typeface: "Typeface" = "plex",
     ) -> Path:
         """Write a pack with its proof and attachments as one file that verifies itself.
 
-        That is JSON, or a PDF with the JSON in it: as `pdf` says, or else by the file's name.
+        That is JSON, or a PDF or an HTML page with the JSON in it: as `form` says (`json`, `pdf`,
+        `html`; `pdf` says it of a PDF alone), or else by the file's name.
         `lang` (`ar`, `en`, `both`) and `typeface` (`plex`, `amiri`) are the PDF's. `approval` is
         the entry of an approval for this pack that no export has used. The owner of the workspace
         may leave it out: the export itself is then the approval, and recorded so.
@@ -319,7 +322,11 @@ class Packs(Part, name="packs"):
         from evidentia.workspace.exporting import export  # noqa: PLC0415 - the same
 
         target = Path(file)
-        how = (lang, typeface) if (_is_pdf(target) if pdf is None else pdf) else None
+        if form is None and pdf is not None:
+            form = "pdf" if pdf else "json"
+        chosen = form or _FORMS.get(target.suffix.lower(), "json")
+        if chosen not in {"json", *_FORMS.values()}:
+            raise InputError(f"there is no form {form!r} of a pack: use json, pdf or html")
         return export(
             self._acting,
             name,
@@ -327,7 +334,9 @@ class Packs(Part, name="packs"):
             approval=approval,
             attachments=attachments,
             overwrite=overwrite,
-            pdf=how,
+            form=chosen,
+            lang=lang,
+            typeface=typeface,
         )
 
     # Keeping them
@@ -350,6 +359,15 @@ class Packs(Part, name="packs"):
 
         with self._acting.database.read() as connection:
             return holds(self._acting, connection)
+
+    def missing(self) -> "Decisions":
+        """Return the decisions that must have a pack and have none, by their ids.
+
+        Which packs there are is the rows' word: an audit compares them with the trail.
+        """
+        from evidentia.workspace.retention import missing  # noqa: PLC0415 - the same
+
+        return missing(self._acting)
 
     def retention(self) -> "RetentionPolicy":
         """Return the tenant's retention: 7 years, unless another policy was set."""
@@ -382,5 +400,5 @@ class Packs(Part, name="packs"):
         return audit(self._acting, progress)
 
 
-def _is_pdf(target: Path) -> bool:
-    return target.suffix.lower() == ".pdf"
+_FORMS: Final = {".pdf": "pdf", ".html": "html"}
+"""The forms of a pack by a file's ending; any other is JSON."""

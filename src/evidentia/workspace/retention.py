@@ -234,6 +234,13 @@ def audit(acting: Acting, progress: Progress | None) -> PackAudit:
     )
 
 
+def missing(acting: Acting) -> list[str]:
+    """Return the decisions that must have a pack and have none, by the trail and the rows."""
+    with acting.database.read() as connection:
+        made = {one.decision_id for one in packs.list_packs(connection, acting.tenant)}
+    return list(_missing(acting, decisions_of(acting), made))
+
+
 def _compare(
     acting: Acting, row: ListedPack, pack: EvidencePack, recorded: Mapping[str, Any] | None
 ) -> None:

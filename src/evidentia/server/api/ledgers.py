@@ -29,7 +29,8 @@ from evidentia.workspace import Workspace
 
 router = APIRouter(route_class=GuardedRoute, tags=["ledgers"])
 
-Format = Literal["markdown", "json", "pdf"]
+Format = Literal["markdown", "json", "pdf", "html"]
+"""The first three are asked for by name; `html`, a page that verifies itself, is one more."""
 SessionId = Annotated[
     str, PathField(description="The session's id.", examples=["ses_0f3a5c7e9b1d2468"])
 ]
@@ -37,8 +38,9 @@ _MEDIA_TYPES: Final = {
     "markdown": "text/markdown; charset=utf-8",
     "json": "application/json",
     "pdf": "application/pdf",
+    "html": "text/html; charset=utf-8",
 }
-_ENDINGS: Final = {"markdown": "md", "json": "json", "pdf": "pdf"}
+_ENDINGS: Final = {"markdown": "md", "json": "json", "pdf": "pdf", "html": "html"}
 _EXAMPLE_LEDGER: Final[dict[str, Any]] = {
     "id": "led_3b7c5d9e1f2a4b6c",
     "session_id": "ses_0f3a5c7e9b1d2468",

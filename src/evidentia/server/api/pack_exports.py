@@ -26,7 +26,11 @@ from evidentia.workspace import Workspace
 router = APIRouter(route_class=GuardedRoute, tags=["packs"])
 
 _FORM: Final = "pack."
-_MEDIA_TYPES: Final = {"json": "application/json", "pdf": "application/pdf"}
+_MEDIA_TYPES: Final = {
+    "json": "application/json",
+    "pdf": "application/pdf",
+    "html": "text/html; charset=utf-8",
+}
 
 
 class ApprovalRequest(BaseModel):
@@ -82,7 +86,7 @@ class PackExportRequest(BaseModel):
         extra="forbid", json_schema_extra={"examples": [{"format": "pdf", "approval": 7}]}
     )
 
-    format: Literal["json", "pdf"]
+    format: Literal["json", "pdf", "html"]
     approval: int | None = Field(
         None, ge=0, description="An approval's number; the owner of a workspace needs none."
     )
@@ -211,7 +215,7 @@ def _exported(workspace: Workspace, pack_id: str, asked: PackExportRequest) -> b
             Path(folder) / f"pack.{asked.format}",
             approval=asked.approval,
             attachments=asked.attachments,
-            pdf=asked.format == "pdf",
+            form=asked.format,
             lang=asked.lang,
             typeface=asked.typeface,
         ).read_bytes()

@@ -76,7 +76,7 @@ def verify_file(
     workspace: Ws,
     file: Annotated[
         UploadFile,
-        File(description="A proof, an exported pack, a PDF, a ledger's or a corpus's proof."),
+        File(description="A proof, an exported pack, a PDF, an HTML page, a proof of a corpus."),
     ],
     key: Annotated[
         list[Annotated[str, Field(max_length=4_096)]] | None,

@@ -6,14 +6,31 @@ page's own address, and lead back to it.
 
 from fastapi import APIRouter
 
-from evidentia.server.pages import bundles, documents, preferences, start, trail, trail_entry
+from evidentia.server.pages import (
+    access,
+    answers,
+    bundles,
+    compare,
+    documents,
+    ledger,
+    preferences,
+    start,
+    trail,
+    trail_entry,
+    verify,
+)
 
 ROUTERS: tuple[APIRouter, ...] = (
+    access.router,
+    answers.router,
     bundles.router,
+    compare.router,
     documents.router,
+    ledger.router,
     preferences.router,
     start.router,
     trail.router,
     trail_entry.router,
+    verify.router,
 )
 """The router of every page; they have no prefix."""

@@ -29,4 +29,14 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = said; }, 1500);
 });
 
+// A form that takes long says that it is at work, and is not sent twice.
+document.addEventListener("submit", (event) => {
+  const said = event.target.dataset.busy;
+  const button = said && (event.submitter ?? event.target.querySelector("button.main"));
+  if (!button) return;
+  button.setAttribute("aria-busy", "true");
+  button.textContent = said;
+  setTimeout(() => { button.disabled = true; });
+});
+
 begin();
