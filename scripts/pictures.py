@@ -69,6 +69,10 @@ PAGES: Final[dict[str, Address]] = {
     "packs-modify": lambda here: f"/packs/{_pack(here, 'dec_pilot_hospital')}/modify",
     "verify": lambda _: "/verify",
     "sign-in": lambda _: "/sign-in",
+    "trail": lambda _: "/trail",
+    "trail-checkpoints": lambda _: "/trail/checkpoints",
+    "trail-entry": lambda workspace: f"/trail/entries/{workspace.trail.size - 1}",
+    "trail-keys": lambda _: "/trail/keys",
     "not-found": lambda _: "/nowhere",
 }
 """Every page, by a name: where it is in the example."""

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from evidentia.store.witnesses import KnownWitness
     from evidentia.trail.witness import WitnessKey
     from evidentia.workspace.signing import AnnouncedKey
+    from evidentia.workspace.timelines import KeptCheckpoint, TimelineEntry
     from evidentia.workspace.witnessing import WitnessAnswer
 
 Named = Sequence["str | Path | VerifierKey | TrustedKey"]
@@ -137,7 +139,40 @@ class Trail(Part, name="trail"):
             found = [acting.entry_within(connection, row[0]) for row in sorted(rows)]
         return [recorded(logged.body) for logged in found if not logged.erased]
 
+    def timeline(
+        self,
+        about: str | None = None,
+        *,
+        kind: str | None = None,
+        since: date | None = None,
+        until: date | None = None,
+        before: int | None = None,
+        after: int | None = None,
+        limit: int = 50,
+        newest_first: bool = True,
+    ) -> "list[TimelineEntry]":
+        """Return what the log says about an obligation, an entity, a decision, a pack or a user.
+
+        `about` is the id that people know it by; of a pack, its decision or its entity, all
+        versions and the decision belong to it. `since` and `until` are days in UTC. An entry that
+        is not what was signed comes with its problem, instead of raising.
+        """
+        from evidentia.workspace.timelines import find  # noqa: PLC0415 - rarely needed
+
+        days, bounds = (since, until), (before, after)
+        return find(self._acting, about, kind, days, bounds, limit=limit, newest_first=newest_first)
+
     # Proving
+
+    def checkpoints(self, *, before: int | None = None, limit: int = 50) -> "list[KeptCheckpoint]":
+        """Return the checkpoints that are kept, the newest first; `before` is a size of the log.
+
+        They are as they are kept: `audit` verifies them. Where the first of them is of fewer
+        entries than the log has, the rest is an unsigned tail.
+        """
+        from evidentia.workspace.timelines import checkpoints  # noqa: PLC0415 - the same
+
+        return checkpoints(self._acting, before, limit)
 
     def checkpoint(self) -> str:
         """Return the newest checkpoint, which covers the whole log; it is verified first.

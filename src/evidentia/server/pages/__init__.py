@@ -9,7 +9,9 @@ from fastapi import APIRouter
 from evidentia.server.pages import (
     access,
     answers,
+    bundles,
     compare,
+    documents,
     ledger,
     packs,
     packs_export,
@@ -18,13 +20,17 @@ from evidentia.server.pages import (
     packs_review,
     preferences,
     start,
+    trail,
+    trail_entry,
     verify,
 )
 
 ROUTERS: tuple[APIRouter, ...] = (
     access.router,
     answers.router,
+    bundles.router,
     compare.router,
+    documents.router,
     ledger.router,
     packs.router,
     packs_export.router,
@@ -33,6 +39,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     packs_review.router,
     preferences.router,
     start.router,
+    trail.router,
+    trail_entry.router,
     verify.router,
 )
 """The router of every page; they have no prefix."""
