@@ -23,7 +23,7 @@ from workspace.policies import LEAVE
 def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have documents read in this process: their readers are tested elsewhere."""
 
-    def read_files(asked: Iterable[Asked], *, count: int) -> Iterator[ReadFile | InputError]:
+    def read_files(asked: Iterable[Asked], **_: object) -> Iterator[ReadFile | InputError]:
         for question in asked:
             try:
                 yield read(question)

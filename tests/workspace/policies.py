@@ -55,12 +55,7 @@ def write_policies(folder: Path, files: Mapping[str, str] = POLICIES) -> Path:
 def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have files read in this process: for tests of what comes afterwards."""
 
-    def read_files(
-        asked: Iterable[Asked],
-        *,
-        count: int,
-        apart: object = None,
-    ) -> Iterator[ReadFile | InputError]:
+    def read_files(asked: Iterable[Asked], **_: object) -> Iterator[ReadFile | InputError]:
         for question in asked:
             try:
                 yield read(question)
