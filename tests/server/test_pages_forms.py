@@ -1,5 +1,6 @@
 """What the forms of pages do, and what they show if they can't."""
 
+import re
 from typing import Any
 
 import pytest
@@ -39,6 +40,39 @@ def test_filters_stand_in_the_address(sqlite_house: House) -> None:
         page = sqlite_house.get(path + query, headers=HTML).text
         assert page.count('<tr id="claim-') == rows, query
     assert sqlite_house.get(f"{path}?verdict=wrong", headers=HTML).status_code == 422
+
+
+def test_a_long_ledger_is_read_by_the_page_and_shows_the_same_rows(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/ledgers/{sqlite_house.made['ledger_id']}"
+    queries = ("", "?verdict=supported", "?sort=confidence", "?claim=2")
+
+    def rows() -> list[list[str]]:
+        texts = [sqlite_house.get(path + one, headers=HTML).text for one in queries]
+        return [re.findall(r'<tr id="(claim-\d+)"', text) for text in texts]
+
+    whole = rows()
+    monkeypatch.setattr("evidentia.server.pages.ledger.READ_WHOLE", 0)
+    assert rows() == whole
+    assert "View in Document" in sqlite_house.get(f"{path}/claims/1", headers=PART).text
+
+
+def test_a_page_of_a_ledger_has_so_many_rows_and_leads_to_the_next(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evidentia.server.pages.ledger.ROWS", 1)
+    path = f"/ledgers/{sqlite_house.made['ledger_id']}"
+    for limit in (0, 300):
+        monkeypatch.setattr("evidentia.server.pages.ledger.READ_WHOLE", limit)
+        first = sqlite_house.get(path, headers=HTML).text
+        assert re.findall(r'<tr id="(claim-\d+)"', first) == ["claim-1"]
+        assert f'rel="next" href="{path}?start=1"' in first
+        assert 'id="said-1"' in first  # the answer comes in pages, too
+        assert 'id="said-2"' not in first
+        second = sqlite_house.get(f"{path}?claim=2", headers=HTML).text
+        assert re.findall(r'<tr id="(claim-\d+)"', second) == ["claim-2"]
+        assert f'rel="prev" href="{path}"' in second
 
 
 def test_a_claim_opens_in_the_page_and_as_a_part(sqlite_house: House) -> None:
