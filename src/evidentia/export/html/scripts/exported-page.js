@@ -85,6 +85,19 @@ export async function startExportedPage(root) {
   }
   await verifyNow();
   draw();
+  openWhilePrinting(root);
+}
+
+/** On paper nothing can be unfolded: what is folded is opened while the page is printed. */
+function openWhilePrinting(root) {
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...root.querySelectorAll("details:not([open])")];
+    for (const one of folded) one.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const one of folded) one.open = false;
+  });
 }
 
 function headline({ report }, lang) {
