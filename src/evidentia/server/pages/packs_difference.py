@@ -77,16 +77,17 @@ def _of_field(name: str, old: Any, new: Any) -> Iterator[Difference]:
         yield from _of_items(name, old, new)
     elif isinstance(old, dict) and isinstance(new, dict):
         for part in old | new:
-            label = (part, None, "") if name == "memo" else (name, None, part)
-            yield from _of_text(*label, old.get(part), new.get(part))
+            field, of = (part, "") if name == "memo" else (name, part)
+            yield from _of_text(field, None, of, old.get(part), new.get(part))
     else:
         yield from _of_text(name, None, "", old, new)
 
 
 def _of_items(name: str, old: list[Any], new: list[Any]) -> Iterator[Difference]:
     """Give what differs between lists: items that came or went, and parts of others."""
-    keys = [[canonical_json(one) for one in items] for items in (old, new)]
-    for kind, start, end, begin, stop in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+    before, after = list(map(canonical_json, old)), list(map(canonical_json, new))
+    matched = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    for kind, start, end, begin, stop in matched:
         if kind == "equal":
             continue
         shared = min(end - start, stop - begin)

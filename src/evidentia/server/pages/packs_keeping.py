@@ -10,6 +10,7 @@ from evidentia.errors import InputError
 from evidentia.packs.retention import RetentionPolicy
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.pages.packs import read
+from evidentia.server.pages.packs_labels import VALUES
 from evidentia.server.pages.packs_pack import Refusal, known, shown_pack
 from evidentia.server.translating import N_
 from evidentia.server.viewing import leads_to, may, shown
@@ -31,6 +32,7 @@ def keeping_page(workspace: Ws, request: Request) -> Response:
         "packs/keeping.html",
         policy=workspace.packs.retention(),
         holds=[(one, read(workspace, name)) for name, one in held.items() if name == one.pack_id],
+        named=VALUES,
         may_sweep=may_sweep,
         ended=workspace.packs.sweep(dry_run=True) if may_sweep else [],
     )

@@ -34,6 +34,9 @@ VALUES: Final[dict[str, str]] = {
     "refuted": N_("Refuted"),
     "pending": N_("To be verified"),
     "contradicted": N_("Disputed"),
+    # Why packs are kept, where no one gave a reason of their own
+    "commercial records": N_("Commercial records"),
+    "Saudi financial institutions": N_("Rules for Saudi financial institutions"),
 }
 """Words for values, by the values."""
 TONES: Final[dict[str, str]] = {

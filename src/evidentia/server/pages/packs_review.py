@@ -110,8 +110,8 @@ def modify_on_page(
     workspace.admit("packs.modify", known(pack_id))
     pack = workspace.packs.get(pack_id)
     if typed.keep == "approved" and not typed.note.strip():
-        wrong = (words(words_of(request)).gettext(NO_REASON),)
-        return _form(workspace, request, pack, typed, status=422, wrong=wrong)
+        said = words(words_of(request)).gettext(NO_REASON)
+        return _form(workspace, request, pack, typed, status=422, wrong=(said,))
     try:
         made = _changed(workspace, pack, typed)
     except ConflictError:
