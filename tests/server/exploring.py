@@ -48,6 +48,8 @@ _SETTINGS = settings(
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
+_AT_ONCE = 2_000
+"""How many requests come between two lines that say how far it is."""
 _STEPS = 6
 """How many operations a path has at most."""
 _IDS = st.sampled_from(["there", "there", "there", "missing", "made up"])
@@ -188,16 +190,18 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=20_000, help="how many requests in all")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    with _house() as house, listening(house.app) as url:
-        operations = sum(len(methods) for methods in house.app.openapi()["paths"].values())
-        found, start, followed = Explored(), asked.seed, 0
-        while found.cases < asked.cases:  # some operations take few forms: go on with others
-            each = -(-(asked.cases - found.cases) // (2 * operations))
-            found.add(explore(house, url, each=each, start=start))
-            before = found.cases
-            found.add(follow(house, url, paths=max(1, (asked.cases - before) // _STEPS)))
-            followed += found.cases - before
-            start += 1
+    found, start, followed = Explored(), asked.seed, 0
+    while found.cases < asked.cases:  # some operations take few forms: go on with others
+        left = min(_AT_ONCE, asked.cases - found.cases)
+        with _house() as house, listening(house.app) as url:
+            operations = sum(len(methods) for methods in house.app.openapi()["paths"].values())
+            found.add(explore(house, url, each=-(-left // (2 * operations)), start=start))
+        with _house() as house, listening(house.app) as url:  # with all that the first took away
+            walked = follow(house, url, paths=max(1, left // (2 * _STEPS)))
+        found.add(walked)
+        followed += walked.cases
+        start += 1
+        sys.stderr.write(f"{found.cases:,} cases, {len(found.wrong)} wrong so far\n")
     lines = [
         f"{name}: {', '.join(f'{n} answered {status}' for status, n in sorted(counts.items()))}"
         for name, counts in found.statuses.items()
