@@ -55,7 +55,7 @@ PAGES: Final[dict[str, Address]] = {
     "not-found": lambda _: "/nowhere",
 }
 """Every page, by a name: where it is in the example."""
-DOCUMENTED: Final = ("start",)
+DOCUMENTED: Final = ("start", "packs-pack")
 """What the documentation shows, in English and light."""
 Look = tuple[str, str, int]
 LOOKS: Final[tuple[Look, ...]] = (
