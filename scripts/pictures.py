@@ -76,7 +76,7 @@ PAGES: Final[dict[str, Address]] = {
     "not-found": lambda _: "/nowhere",
 }
 """Every page, by a name: where it is in the example."""
-DOCUMENTED: Final = ("start", "ledger-open", "compare")
+DOCUMENTED: Final = ("start", "ledger-open", "compare", "packs-pack")
 """What the documentation shows, in English and light."""
 _COLOURS: Final = 128
 Look = tuple[str, str, int]

@@ -187,6 +187,16 @@ def test_the_queue_comes_in_pages(sqlite_house: House, monkeypatch: pytest.Monke
     assert "No pack is like this" in page(sqlite_house, "/packs?of=every&outcome=rejected")
 
 
+def test_a_pack_leads_to_the_next_that_awaits_a_review(sqlite_house: House) -> None:
+    first = sqlite_house.made["pack_id"]
+    assert 'data-key="n"' not in page(sqlite_house, f"/packs/{first}")  # it is the only one
+    second = make_pack(sqlite_house.workspace, 10).pack_id
+    assert f'href="/packs/{first}" data-key="n"' in page(sqlite_house, f"/packs/{second}")
+    assert f'href="/packs/{second}" data-key="n"' in page(sqlite_house, f"/packs/{first}")
+    done = sqlite_house.workspace.packs.review(second, "approved").pack_id
+    assert f'href="/packs/{first}" data-key="n"' in page(sqlite_house, f"/packs/{done}")
+
+
 # Keeping and exporting
 
 

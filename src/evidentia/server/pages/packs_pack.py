@@ -114,6 +114,7 @@ def shown_pack(
     here = next(one for one in versions if one.listed.id == pack.pack_id)
     newest = versions[-1].listed
     late = left_out(pack, workspace.tools.calls(pack.decision_id))
+    awaited, following = queued(workspace, newest)
     return shown(
         request,
         "packs/pack.html",
@@ -130,8 +131,8 @@ def shown_pack(
         late_calls=_calls(late),
         claims=_claims(workspace, pack),
         review=review_of(versions, here),
-        awaited=awaited(workspace, newest),
-        following=following(workspace, newest),
+        awaited=awaited,
+        following=following,
         reviewers=_reviewers(workspace) if not newest.resolved else [],
         refusal=refusal or Refusal("", ""),
         verifies_here="verify/verify-here.js" in assets().by_name,
@@ -188,19 +189,18 @@ def review_of(versions: Sequence[Version], here: Version) -> Version | None:
     return next((one for one in after if one.is_review), None)
 
 
-def awaited(workspace: Workspace, newest: ListedPack) -> AwaitedReview | None:
-    """Return who is to review a pack, and by when; None if no review is awaited."""
-    found = workspace.packs.queue(before=newest.entry + 1, limit=1)
-    return next((one for one in found if one.pack.id == newest.id), None)
+def queued(
+    workspace: Workspace, newest: ListedPack
+) -> tuple[AwaitedReview | None, AwaitedReview | None]:
+    """Return a pack's place in the queue, if it awaits a review, and the pack after it there.
 
-
-def following(workspace: Workspace, newest: ListedPack) -> str | None:
-    """Return the pack after one in the queue of what awaits a review."""
-    found = workspace.packs.queue(before=newest.entry, limit=1)
-    found = found or [
-        one for one in workspace.packs.queue(limit=1) if one.pack.decision_id != newest.decision_id
-    ]
-    return found[0].pack.id if found else None
+    After the last one comes the first.
+    """
+    found = workspace.packs.queue(before=newest.entry + 1, limit=2)
+    here = found.pop(0) if found and found[0].pack.id == newest.id else None
+    found = found or workspace.packs.queue(limit=1)
+    after = [one for one in found if one.pack.decision_id != newest.decision_id]
+    return here, after[0] if after else None
 
 
 def _texts(pack: EvidencePack, name: str) -> dict[str, list[list[tuple[str, int | None]]]]:
