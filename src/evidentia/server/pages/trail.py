@@ -145,8 +145,8 @@ def keys_of(workspace: Workspace) -> list[ShownKey]:
 
 def signed_of(workspace: Workspace) -> Signed:
     """Return how much of the log is signed."""
-    newest = workspace.trail.checkpoints(limit=1)
-    return Signed(workspace.trail.size, newest[0].size if newest else 0)
+    covered = workspace.trail.signed_size
+    return Signed(max(workspace.trail.size, covered), covered)
 
 
 def named(subject: str) -> dict[str, str | None]:
