@@ -30,7 +30,7 @@ def entry(site: Site) -> Iterator[str]:
     receipt = site.house.workspace.trail.append(record)
     name = "<img src=x onerror=window.ran=1>.md"
     text = "# <script>window.ran=1</script>\n\nLeave <img src=x onerror=window.ran=1> is so.\n"
-    done = site.house.workspace.documents.add({name: text.encode()}, collection="<b>notes</b>")
+    done = site.house.workspace.documents.add({name: text.encode()}, collection="<b>notes")
     yield f"/trail/entries/{receipt.seq}"
     site.house.workspace.documents.remove(done.documents[0], reason="the test is done")
 
