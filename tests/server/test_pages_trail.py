@@ -9,6 +9,7 @@ import evidentia.server.pages.trail as pages
 from evidentia.errors import ProofError
 from evidentia.server.pages.trail_tree import tree_of
 from evidentia.server.pages.trail_words import FIELDS, rows_of
+from evidentia.server.pages.trail_words import KINDS as CALLED
 from evidentia.trail.entry import KINDS, EntryKind
 from evidentia.trail.merkle import inclusion_proof, leaf_hash, range_hash, root_hash
 from insider import append_unsigned
@@ -34,7 +35,7 @@ def address(text: str, rel: str) -> str:
 
 
 def test_every_kind_of_entry_has_a_name() -> None:
-    assert set(pages.KINDS) == KINDS
+    assert set(CALLED) == KINDS
 
 
 def test_a_timeline_is_paged_to_its_end_and_back(

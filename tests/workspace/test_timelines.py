@@ -82,7 +82,7 @@ def test_days_are_found_by_halves(sqlite_place: Place) -> None:
 def test_what_is_no_question_is_refused(workspace: Workspace) -> None:
     for asked in ({"kind": "nothing"}, {"limit": 0}, {"limit": 1_001}, {"about": "a\0b"}):
         with pytest.raises(InputError):
-            workspace.trail.timeline(**asked)  # type: ignore[arg-type]  # wrong on purpose
+            workspace.trail.timeline(**asked)
     with pytest.raises(InputError):
         workspace.trail.checkpoints(limit=0)
     assert workspace.trail.timeline("anything") == []
