@@ -32,6 +32,15 @@ from browser.browsing import ARGUMENTS, CHROMIUM, reading  # noqa: E402 - of the
 from server.house import listening  # noqa: E402 - the same
 
 
+def _bundle(workspace: Workspace) -> str:
+    """Return a bundle of the example's documents: the same each time, with something cut."""
+    documents = [{"document_id": one.id} for one in workspace.documents.list()]
+    limits = {"max_item_bytes": 1_500, "max_total_bytes": 6_000, "enable_redaction": True}
+    built = workspace.bundles.build(evidence_refs={"documents": documents}, policy=limits)
+    workspace.bundles.record_run("example", built.bundle_id)
+    return built.bundle_id
+
+
 def _latest(workspace: Workspace, number: int = 0) -> str:
     return workspace.ledgers.list(limit=number + 1)[number].id
 
@@ -69,6 +78,10 @@ PAGES: Final[dict[str, Address]] = {
     "packs-modify": lambda here: f"/packs/{_pack(here, 'dec_pilot_hospital')}/modify",
     "verify": lambda _: "/verify",
     "sign-in": lambda _: "/sign-in",
+    "bundle": lambda here: f"/bundles/{_bundle(here)}",
+    "bundle-prompt": lambda here: f"/bundles/{_bundle(here)}/prompt",
+    "documents": lambda _: "/documents",
+    "documents-found": lambda _: "/documents?q=remote+days",
     "trail": lambda _: "/trail",
     "trail-checkpoints": lambda _: "/trail/checkpoints",
     "trail-entry": lambda workspace: f"/trail/entries/{workspace.trail.size - 1}",

@@ -231,6 +231,7 @@ CALLS: dict[str, Act] = {
     "trail.revoke_key": lambda ws, _: ws.trail.revoke_key("00000000", from_size=1, reason="why"),
     "trail.rotate_key": lambda ws, _: ws.trail.rotate_key(),
     "trail.send_to_witnesses": lambda ws, _: ws.trail.send_to_witnesses(),
+    "trail.signed_size": lambda ws, _: ws.trail.signed_size,
     "trail.size": lambda ws, _: ws.trail.size,
     "trail.timeline": lambda ws, _: ws.trail.timeline(),
     "trail.tile": lambda ws, _: ws.trail.tile(0, 0, 1),

@@ -169,6 +169,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "trail.revoke_key": _KEYS,
         "trail.rotate_key": _KEYS,
         "trail.send_to_witnesses": _READ,
+        "trail.signed_size": _READ,
         "trail.size": _READ,
         "trail.tile": _READ,
         "trail.timeline": _READ,

@@ -25,10 +25,14 @@ _LONGEST: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """An entry of a timeline; `problem` says why it is not what was signed, where it is not."""
+    """An entry of a timeline; `problem` says why it is not what was signed, where it is not.
+
+    `is_signed` is false for one behind all checkpoints, with which nothing can be compared.
+    """
 
     logged: LoggedEntry
     problem: str | None = None
+    is_signed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,8 @@ def find(
             limit=limit,
             newest_first=newest_first,
         )
-        return [_compared(acting, connection, seq) for seq in found]
+        signed, _ = acting.opened.appending.signed_size(connection, acting.tenant)
+        return [_compared(acting, connection, seq, is_signed=seq < signed) for seq in found]
 
 
 def checkpoints(acting: Acting, before: int | None, limit: int) -> list[KeptCheckpoint]:
@@ -123,10 +128,12 @@ def _within(
     return before, after
 
 
-def _compared(acting: Acting, connection: "Connection", seq: int) -> TimelineEntry:
+def _compared(
+    acting: Acting, connection: "Connection", seq: int, *, is_signed: bool
+) -> TimelineEntry:
     """Return an entry as it was proved; else as it stands there, and what is wrong with it."""
     try:
-        return TimelineEntry(acting.entry_within(connection, seq))
+        return TimelineEntry(acting.entry_within(connection, seq), is_signed=is_signed)
     except IntegrityError as error:
         stands = read_logged(log.entry_at(connection, acting.tenant, seq))
-        return TimelineEntry(stands, str(error))
+        return TimelineEntry(stands, str(error), is_signed=is_signed)

@@ -84,6 +84,16 @@ class Trail(Part, name="trail"):
         head = self._acting.read(log.read_head)
         return head.size if head else 0
 
+    @property
+    def signed_size(self) -> int:
+        """How many entries the newest checkpoint covers that a key of the log signed.
+
+        Whatever is behind them is an unsigned tail, and decides nothing.
+        """
+        acting = self._acting
+        with acting.database.read() as connection:
+            return acting.opened.appending.signed_size(connection, acting.tenant)[0]
+
     def entry(self, seq: int) -> LoggedEntry:
         """Return one entry, proved; raise `NotFoundError` if there is none.
 
@@ -155,7 +165,8 @@ class Trail(Part, name="trail"):
 
         `about` is the id that people know it by; of a pack, its decision or its entity, all
         versions and the decision belong to it. `since` and `until` are days in UTC. An entry that
-        is not what was signed comes with its problem, instead of raising.
+        is not what was signed comes with its problem, instead of raising; one that is not signed
+        at all says so.
         """
         from evidentia.workspace.timelines import find  # noqa: PLC0415 - rarely needed
 
@@ -167,8 +178,7 @@ class Trail(Part, name="trail"):
     def checkpoints(self, *, before: int | None = None, limit: int = 50) -> "list[KeptCheckpoint]":
         """Return the checkpoints that are kept, the newest first; `before` is a size of the log.
 
-        They are as they are kept: `audit` verifies them. Where the first of them is of fewer
-        entries than the log has, the rest is an unsigned tail.
+        They are as they are kept: `audit` verifies them.
         """
         from evidentia.workspace.timelines import checkpoints  # noqa: PLC0415 - the same
 

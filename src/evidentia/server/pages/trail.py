@@ -103,15 +103,14 @@ def trail_page(
 def checkpoints_page(workspace: Ws, request: Request, before: Place = None) -> Response:
     """Show the checkpoints that are kept, the newest first."""
     found = workspace.trail.checkpoints(before=before, limit=_FEW + 1)
-    if len(found) > _FEW and found[_FEW].size != found[_FEW - 1].size:  # else two keys signed it
-        found, older = found[:_FEW], found[_FEW - 1].size
-    else:
-        older = found[_FEW].size if len(found) > _FEW else None
+    has_more = len(found) > _FEW
+    if has_more and found[_FEW].size != found[_FEW - 1].size:  # else two keys signed that size
+        found = found[:_FEW]
     return shown(
         request,
         "trail/checkpoints.html",
         checkpoints=found,
-        older=older,
+        older=found[-1].size if has_more else None,
         is_first=before is None,
         keys={one.key.key.key_id: one for one in keys_of(workspace)},
         signed=signed_of(workspace),
@@ -145,8 +144,8 @@ def keys_of(workspace: Workspace) -> list[ShownKey]:
 
 def signed_of(workspace: Workspace) -> Signed:
     """Return how much of the log is signed."""
-    newest = workspace.trail.checkpoints(limit=1)
-    return Signed(workspace.trail.size, newest[0].size if newest else 0)
+    covered = workspace.trail.signed_size
+    return Signed(max(workspace.trail.size, covered), covered)
 
 
 def named(subject: str) -> dict[str, str | None]:
