@@ -196,6 +196,15 @@ def follow_job(
     summary="Upload many documents",
     status_code=202,
     responses={202: {"model": JobAnswer, "headers": LOCATION}},
+    openapi_extra={
+        "requestBody": {
+            "content": {
+                "multipart/form-data": {
+                    "example": {"files": ["leave.md", "travel.md"], "collection": "policies"}
+                }
+            }
+        }
+    },
 )
 @acts("documents.add", limited=Limited.CHECK)
 def ingest_documents(

@@ -55,12 +55,13 @@ def export_pack_on_page(
     pack_id: PackId,
     workspace: Ws,
     *,
-    form: Annotated[str, Form(max_length=10)],
+    form: Annotated[str, Form(max_length=10)] = "",
     approval: Annotated[int | None, Form(ge=0)] = None,
     lang: Annotated[Literal["en", "ar", "both"], Form()] = "both",
     attachments: Annotated[bool, Form()] = False,
 ) -> Response:
     """Give a pack as one file that verifies itself; it uses up its approval."""
+    workspace.admit("packs.export", known(pack_id))
     if form not in forms():
         raise ProblemError(REFUSED_INPUT, f"form: a pack is exported as {', '.join(forms())}.")
     with TemporaryDirectory(prefix="evidentia-") as folder:

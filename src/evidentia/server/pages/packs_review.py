@@ -19,6 +19,7 @@ from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.pages.packs_difference import Difference, differences
 from evidentia.server.pages.packs_labels import FIELDS, VALUES
 from evidentia.server.pages.packs_pack import Refusal, deciding, known, shown_pack, versions_of
+from evidentia.server.problems import REFUSED_INPUT, ProblemError
 from evidentia.server.translating import N_, words
 from evidentia.server.viewing import leads_to, shown, words_of
 from evidentia.workspace import Workspace
@@ -70,10 +71,13 @@ def review_on_page(
     workspace: Ws,
     request: Request,
     *,
-    outcome: Annotated[Literal["approved", "rejected"], Form()],
+    outcome: Annotated[Literal["approved", "rejected", ""], Form()] = "",
     note: Annotated[str, Form(max_length=10_000)] = "",
 ) -> Response:
     """Approve or reject the version that was read."""
+    workspace.admit("packs.review", known(pack_id))
+    if not outcome:
+        raise ProblemError(REFUSED_INPUT, "outcome: approved or rejected.")
     note = note.replace("\r\n", "\n")
     if outcome == "rejected" and not note.strip():
         said = words(words_of(request)).gettext(NO_REASON)
