@@ -68,19 +68,26 @@ def page_of(
     total = int(body["summary"]["total_claims"])
     end = min(start + limit, total)
     if CLAIMS_ROOT in body and total > PAGE:
+        root: str = body[CLAIMS_ROOT]
+        heads = acting.opened.heads
+        head = heads.get(root)  # of what the entry names: proved when it was first read
         first, last = start // PAGE, -(-end // PAGE)
-        numbers = [0, *(number + 1 for number in range(first, max(first, last)))]
-        found = acting.read(kept.pages, row.id, numbers)
+        numbers = [number + 1 for number in range(first, max(first, last))]
+        wanted = numbers if head else [0, *numbers]
+        found = acting.read(kept.pages, row.id, wanted)
         try:
-            for number in numbers:
+            for number in wanted:
                 data, path = found.get(number, (b"", b""))
-                verify_page(data, number, total, path, bytes.fromhex(body[CLAIMS_ROOT]))
+                verify_page(data, number, total, path, bytes.fromhex(root))
         except ProofError:
             _log.warning("ledger_read_whole", tenant=acting.tenant, id=row.id)
         else:
-            claims = [one for number in numbers[1:] for one in read_page(found[number][0])]
+            claims = [one for number in numbers for one in read_page(found[number][0])]
             shown = claims[start - first * PAGE : end - first * PAGE]
-            return LedgerPage(read_head(found[0][0]), start, total, tuple(shown), row.entry)
+            if head is None:
+                head = read_head(found[0][0])
+                heads.put(root, head)
+            return LedgerPage(head, start, total, tuple(shown), row.entry)
     session = whole()
     shown = judged_claims(session, start, end)
     return LedgerPage(head_of(session), start, total, tuple(shown), row.entry)

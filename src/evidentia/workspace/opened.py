@@ -19,6 +19,7 @@ from evidentia.workspace.remembered import Remembered
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
     from evidentia.judges.llm.endpoint import LanguageModel
+    from evidentia.ledger.pages import LedgerHead
     from evidentia.loading.workers import Apart
     from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
@@ -35,6 +36,9 @@ _MOST_SHELVES = 8
 _MOST_TENANTS = 1_000
 _MOST_PAGES = 200
 """How many pictures of pages, and texts with places, are remembered: 10 MB, 40 at most."""
+
+_MOST_HEADS = 32
+"""How many heads of long ledgers are remembered, by the roots that prove them."""
 
 Clock = Callable[[], datetime]
 Randomness = Callable[[int], bytes]
@@ -77,6 +81,7 @@ class Opened:
         self.adopted: Remembered[str, tuple[int, tuple[Adoption, ...]]] = Remembered(_MOST_TENANTS)
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)
+        self.heads: Remembered[str, LedgerHead] = Remembered(_MOST_HEADS)
         self.pages: Remembered[Any, Any] = Remembered(_MOST_PAGES)
         self.judge_named: Callable[[str], str | LanguageModel] = str
         self.judging: Apart | None = None

@@ -41,6 +41,8 @@ _MEDIA_TYPES: Final = {
     "pdf": "application/pdf",
     "html": "text/html; charset=utf-8",
 }
+MOST_QUESTIONS: Final = 100
+"""How many questions a page of a ledger has; the whole ledger has all of them."""
 _ENDINGS: Final = {"markdown": "md", "json": "json", "pdf": "pdf", "html": "html"}
 _EXAMPLE_LEDGER: Final[dict[str, Any]] = {
     "id": "led_3b7c5d9e1f2a4b6c",
@@ -154,7 +156,8 @@ def read_ledger(
 
     It comes whole. With `limit` its entries come in pages, each at the same cost however long the
     ledger is: the header `Link` leads to the next one. All else of the ledger is on each, but that
-    a flag names a hundred of its claims at most, and the checks of citations come with the whole.
+    a flag names a hundred of its claims at most, a hundred questions are asked at most, and the
+    checks of citations come with the whole.
     """
     begin = 0 if cursor is None else place_of(cursor)
     row = workspace.ledgers.find(_id_of_session(session_id))
@@ -254,6 +257,7 @@ def _page(workspace: Workspace, ledger_id: str, tag: str, part: Part) -> KeptAns
     for flag in head["risk_flags"]:
         del flag["affected_claims"]
     ledger = {name: head[name] for name in head if name in EvidenceLedger.model_fields}
+    ledger["follow_up_questions"] = head["follow_up_questions"][:MOST_QUESTIONS]
     ledger["updated_at"] = head["created_at"]
     ledger["entries"] = [one.entry.model_dump(mode="json") for one in found.claims]
     session = {"id": head["session_id"], "query": head["query"], "mode": head["mode"]}
