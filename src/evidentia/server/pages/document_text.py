@@ -39,7 +39,8 @@ _DEEPEST: Final = 6
 class Block:
     """A block of a page: its pieces, or the cells of each row of a table.
 
-    A heading that is `named` is not written there: a row or a slide is called so.
+    A heading that is `named` is not written there: a row or a slide is called so. An item with a
+    `level` has a sign before it, and no number.
     """
 
     kind: Kind
@@ -174,7 +175,7 @@ class _Reading:
             level = len(sign[1]) if sign else self._headings[first.strip()]
             skipped = sign.end() if sign else 0
         elif kind == "item" and (sign := _SIGN.match(first)):
-            skipped = sign.end()
+            level, skipped = 1, sign.end()
         pieces = self._pieces(start + skipped, end, plain=kind == "code")
         yield start, Block(kind, pieces, min(level, _DEEPEST), shade=_strongest(pieces))
 
