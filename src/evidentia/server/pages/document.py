@@ -148,8 +148,7 @@ def passage_page(
     told = _claim(workspace, ledger, claim)
     for document in asked:
         chunks = workspace.documents.chunks(document)
-        places = [one for one in chunks if one.chunk_hash.startswith(passage_anchor)]
-        if places:
+        if places := _places(workspace, chunks, passage_anchor):
             return _shown(
                 workspace,
                 request,
@@ -158,7 +157,7 @@ def passage_page(
                 chunks,
                 view=_view(page, part, size),
                 claim=told,
-                anchor=passage_anchor,
+                anchor=workspace.documents.anchor(places[0].chunk_hash),
                 places=places,
                 chunk=_cited_place(places, index, told),
             )
@@ -277,6 +276,16 @@ def _claim(workspace: Workspace, ledger: str, number: int | None) -> Claim | Non
     except (NotFoundError, InputError, ProblemError):
         return Claim(ledger, number, None)
     return Claim(listed.id, number, judged[0] if judged else None)
+
+
+def _places(
+    workspace: Workspace, chunks: Sequence[DocumentChunk], anchor: str
+) -> list[DocumentChunk]:
+    """Return the passages that an anchor names; where several texts begin so, of which it is."""
+    found = [one for one in chunks if one.chunk_hash.startswith(anchor)]
+    if len({one.chunk_hash for one in found}) > 1:
+        found = [one for one in found if workspace.documents.anchor(one.chunk_hash) == anchor]
+    return found
 
 
 def _cited_place(
