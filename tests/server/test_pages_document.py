@@ -110,7 +110,12 @@ def test_a_ledger_that_is_not_there_is_said_to_be_gone(sqlite_house: House) -> N
 
 
 def chunk(text: str, start: int = 0, **more: Any) -> DocumentChunk:
-    fields = {"chunk_id": f"c{start}", "document_id": "doc_0", "index": start, "page": 1}
+    fields: dict[str, Any] = {
+        "chunk_id": f"c{start}",
+        "document_id": "doc_0",
+        "index": start,
+        "page": 1,
+    }
     fields |= {"heading_path": (), "chunk_hash": "0" * 64, **more}
     return DocumentChunk(**fields, text=text, start=start, end=start + len(text))
 
