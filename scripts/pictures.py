@@ -54,6 +54,15 @@ def _compared(workspace: Workspace, decision: str) -> str:
     return f"/packs/{versions[0].id}/compare/{versions[-1].id}"
 
 
+def _passage(workspace: Workspace) -> str:
+    """Return where the passage is that the newest answer's first claim cites."""
+    ledger = workspace.ledgers.get("latest")
+    passage = next(one.passage for entry in ledger.entries for one in entry.evidence if one.passage)
+    anchor = workspace.documents.anchor(passage.chunk_hash)
+    document = passage.source.id.partition("@")[0]
+    return f"/documents/{document}/passages/{anchor}?ledger={ledger.id}&claim=1"
+
+
 PICTURES: Final = ROOT / "docs" / "pictures"
 Address = Callable[[Workspace], str]
 PAGES: Final[dict[str, Address]] = {
@@ -65,6 +74,8 @@ PAGES: Final[dict[str, Address]] = {
     "answers-new": lambda _: "/answers/new",
     "compare": lambda here: f"/ledgers/{_latest(here)}/compare/{_latest(here, 1)}",
     "compare-choice": lambda here: f"/ledgers/{_latest(here)}/compare",
+    "document": lambda here: f"/documents/{here.documents.list()[0].id}",
+    "document-passage": _passage,
     "ledger": lambda here: f"/ledgers/{_latest(here)}",
     "ledger-open": lambda here: f"/ledgers/{_latest(here)}?claim=1",
     "ledger-filtered": lambda here: f"/ledgers/{_latest(here)}?verdict=weak&sort=confidence",

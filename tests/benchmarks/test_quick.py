@@ -31,6 +31,7 @@ SCRIPTS = {
     "packs": {"sealing", "verifying", "listing"},
     "pdf": {"making", "size", "bytes"},
     "server": {"server ledger", "server page", "server append", "server start"},
+    "viewer": {"viewer ledger", "viewer page", "viewer scripts"},
 }
 QUICKEST = {
     "trail": ("single", "single"),
@@ -43,6 +44,7 @@ QUICKEST = {
     "packs": ("sealing", "sealing"),
     "pdf": ("size", "size"),
     "server": ("start", "server start"),
+    "viewer": ("page", "viewer page"),
 }
 """Which of its measures the short form asks of a script that has several, and its section."""
 

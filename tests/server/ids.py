@@ -37,6 +37,13 @@ def _anchor(house: House) -> str:
     return house.workspace.documents.search("leave")[0].anchor
 
 
+def _passage(house: House) -> str:
+    """Return what cites the passage of the PDF."""
+    documents = house.workspace.documents
+    [chunk] = documents.chunks(documents.versions(_pdf(house))[-1])
+    return documents.anchor(chunk.chunk_hash)
+
+
 def _export(house: House, form: str = "json") -> dict[str, Any]:
     """Return what exports the pack, with an approval that is good."""
     approval = house.workspace.packs.approve_export(house.made["pack_id"])
@@ -101,6 +108,7 @@ EXISTING: dict[str, Made] = {
     "evidence_id": lambda _: "inline:0",
     "index": lambda _: "0",
     "page_number": lambda _: "1",
+    "passage_anchor": _passage,
     "job_id": _job,
     "ledger_id": lambda house: house.made["ledger_id"],
     "bundle_id": lambda house: house.made["bundle_id"],
@@ -129,6 +137,7 @@ MISSING: dict[str, str] = {
     "evidence_id": "inline:99",
     "index": "9999",
     "page_number": "999",
+    "passage_anchor": "00000000",
     "job_id": "job_0000000000000000",
     "ledger_id": "led_0000000000000000",
     "bundle_id": "00000000-0000-5000-8000-000000000000",

@@ -131,6 +131,7 @@ CALLS: dict[str, Act] = {
     "documents.ingest": lambda ws, folder: ws.ingest(folder),
     "documents.list": lambda ws, _: ws.documents.list(),
     "documents.named": lambda ws, _: ws.documents.named("a.md"),
+    "documents.removal": lambda ws, _: ws.documents.removal("doc_0"),
     "documents.remove": lambda ws, _: ws.documents.remove(NO_DOCUMENT, reason="why"),
     "documents.search": lambda ws, _: ws.documents.search("so"),
     "documents.sync": lambda ws, folder: ws.documents.sync(folder),

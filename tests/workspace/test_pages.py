@@ -130,10 +130,17 @@ def test_an_original_that_was_erased_is_not_shown_though_it_was(workspace: Works
     chunk = chunk_on(workspace, document)
     workspace.documents.page_image(document, 1)
     workspace.documents.remove(document, reason="over", erase=True)
-    with pytest.raises(NotFoundError, match="not kept here any more, as it was erased"):
+    with pytest.raises(NotFoundError, match="the original file was erased"):
         workspace.documents.page_image(document, 1)
     place = made_pages.place_passage(workspace.documents._acting, document, [chunk], chunk, None)
-    assert "as it was erased" in str(place.reason)
+    assert "was erased" in str(place.reason)
+
+
+def test_an_original_that_was_lost_is_not_said_to_be_erased(workspace: Workspace) -> None:
+    document = added(workspace, notice())
+    workspace.documents._acting.opened.lake.remove(document.sha256)
+    with pytest.raises(NotFoundError, match="nothing says that it was erased"):
+        workspace.documents.page_image(document, 1)
 
 
 def test_what_was_read_by_ocr_has_no_place(

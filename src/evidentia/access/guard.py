@@ -78,6 +78,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "documents.page_words": _READ,
         "documents.record_missing": _MAKE,
         "documents.rectangles": _READ,
+        "documents.removal": _READ,
         "documents.remove": _REMOVE,
         "documents.resolve": _READ,
         "documents.search": _READ,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.pages import PassagePlace
     from evidentia.workspace.passages import FoundPassage, PageText
     from evidentia.workspace.recorded import Progress
+    from evidentia.workspace.removals import DocumentRemoval
     from evidentia.workspace.removing import RemovedDocument, Synced
 
 
@@ -184,18 +185,32 @@ class Documents(Part, name="documents"):
         places = {one.id: place for place, one in enumerate(acting.read(library.collections))}
         return sorted(found, key=lambda one: (places[one.collection_id], one.filename, one.version))
 
-    def versions(self, document_id: str) -> Stored:
+    def versions(self, document_id: str, *, removed: bool = False) -> Stored:
         """Return the versions of a document that is in the library, the oldest first.
 
-        `NotFoundError` is raised for one that is not there, or was taken out.
+        `removed` gives those too that were taken out. `NotFoundError` is raised for a document that
+        is not there, or, unless those are asked for, was taken out.
         """
-        found = versions_in(self._acting, [document_id]) if is_storable(document_id) else []
+        acting, found = self._acting, []
+        if is_storable(document_id) and removed:
+            found = acting.read(library.all_versions, [document_id])
+        elif is_storable(document_id):
+            found = versions_in(acting, [document_id])
         if not found:
             raise NotFoundError(
                 f"the library has no document {document_id[:200]!r}: 'evidentia documents' lists "
                 "names and ids"
             )
         return sorted(found, key=lambda one: one.version)
+
+    def removal(self, document_id: str) -> "DocumentRemoval | None":
+        """Return what the trail says of a document that was taken out; None of one that never was.
+
+        It says up to which version, why, and up to which version the text was erased.
+        """
+        from evidentia.workspace.removals import last_removal  # noqa: PLC0415 - rarely needed
+
+        return last_removal(self._acting, document_id) if is_storable(document_id) else None
 
     def search(
         self,

@@ -15,6 +15,7 @@ from evidentia.loading.workers import WorkerEndedError
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.passages import page_text
+from evidentia.workspace.removals import last_removal
 
 if TYPE_CHECKING:
     from evidentia.documents.reading.pdf_page import PageWords
@@ -27,10 +28,12 @@ _LARGEST: Final = 200_000
 """How many bytes are remembered of one page at most; pictures of most have 50,000."""
 _WORD_BYTES: Final = 300
 _NO_PDF: Final = "only pages of a PDF can be shown as they look: this is another format"
-_GONE: Final = (
-    "the original file is not kept here any more, as it was erased: its pages cannot be shown"
+ERASED: Final = "the original file was erased: its pages cannot be shown any more"
+LOST: Final = (
+    "the original file is missing, though nothing says that it was erased: its pages cannot be "
+    "shown until it is brought back from a copy; 'evidentia verify' tells what else is missing"
 )
-_OCR: Final = "the page is a picture whose text was read by OCR: its letters have no known place"
+OCR: Final = "the page is a picture whose text was read by OCR: its letters have no known place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ def place_passage(
     if document.media_type != PDF:
         return _unplaced(nowhere, _NO_PDF, part)
     if chunk.ocr is not None:
-        return _unplaced(nowhere, _OCR, part)
+        return _unplaced(nowhere, OCR, part)
     around = page_text(chunks, chunk.page)
     spans = [(chunk.start, chunk.end)]
     if part is not None:
@@ -153,7 +156,7 @@ def _made(
         raise NotFoundError(f"there is no page {page}: the document has {document.pages:,}")
     opened = acting.opened
     if not opened.lake.holds(document.sha256):  # whatever is remembered of it
-        raise NotFoundError(_GONE)
+        raise _gone(acting, document)
     key = acting.tenant, document.sha256, page, make.__name__, arguments
     known = opened.pages.get(key)
     if known is not None:
@@ -161,11 +164,17 @@ def _made(
     try:
         data = opened.lake.get(document.sha256)
     except GoneError:
-        raise NotFoundError(_GONE) from None
+        raise _gone(acting, document) from None
     found = _done(acting, make, data, page, *arguments)
     if _size(found) <= _LARGEST:
         opened.pages.put(key, found)
     return found
+
+
+def _gone(acting: Acting, document: StoredDocument) -> NotFoundError:
+    """Return what tells of an original that is not there: erased, as the trail says, or lost."""
+    removal = last_removal(acting, document.id)
+    return NotFoundError(ERASED if removal and removal.erased_text(document) else LOST)
 
 
 def _size(found: Any) -> int:

@@ -29,6 +29,11 @@ _PAGE: Final[dict[str, Any]] = {
 }
 
 
+def kept_for_a_day(version: int | None) -> dict[str, str]:
+    """Return the header of a picture of a version, whose bytes never change; none of the newest."""
+    return {} if version is None else {"cache-control": _KEPT}
+
+
 class Place(BaseModel):
     """A rectangle on a page, from its upper left corner, in shares of its width and height."""
 
@@ -124,8 +129,7 @@ def read_page_image(
     if is_known(request, tag):
         return unchanged(tag)
     found = workspace.documents.page_image(document, page_number, scale=scale)
-    headers = tagged(tag) | ({} if version is None else {"cache-control": _KEPT})
-    return Response(found, headers=headers, media_type="image/png")
+    return Response(found, headers=tagged(tag) | kept_for_a_day(version), media_type="image/png")
 
 
 @router.get(
