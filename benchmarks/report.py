@@ -70,6 +70,10 @@ MEANING = """\
 - **The server.** Every request is answered in its caller's name: their token and their roles are
   looked up in the trail, and it is counted and logged. While nothing was changed at all, what was
   found the last time still holds, and the answer is given again at once.
+- **The viewer.** A page is asked for by someone: their sign-in and their role are looked up, and
+  the rows it shows are proved against the ledger's entry before they are drawn; a bare table of the
+  same cells does none of that. Elsewhere a first load was measured at 86 kB (Datasette), 3.0 MB
+  (promptfoo), 6 MB (MLflow) and 30 MB (Phoenix).
 - **Redaction.** Finding candidates is a small part of the time; judging each, numbering it and
   making its keyed digest is most of it. A text without digits is not searched for numbers."""
 AGAIN = """\
