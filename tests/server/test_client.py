@@ -22,6 +22,7 @@ post_hooks: []
 content_type_overrides:
   application/x-ndjson: application/octet-stream
   application/pdf: application/octet-stream
+  image/png: application/octet-stream
   text/markdown: text/plain
 """
 DRIVER = """

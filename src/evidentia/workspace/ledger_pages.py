@@ -74,7 +74,7 @@ def page_of(
         first, last = start // PAGE, -(-end // PAGE)
         numbers = [number + 1 for number in range(first, max(first, last))]
         wanted = numbers if head else [0, *numbers]
-        found = acting.read(kept.pages, row.id, wanted)
+        found = acting.read(kept.pages, row.id, wanted) if wanted else {}
         try:
             for number in wanted:
                 data, path = found.get(number, (b"", b""))
