@@ -1,4 +1,4 @@
-"""The exported access log as its page describes it: every file gets its verdict."""
+"""The exported access log as its page and its schema describe it."""
 
 import json
 from base64 import b64decode
@@ -11,14 +11,6 @@ from evidentia.verifying import verify
 from spec.test_spec import SPEC, VECTORS, load, schema, valid
 
 FILES: list[dict[str, Any]] = load("access-logs.json")
-
-
-@pytest.mark.parametrize("vector", FILES, ids=lambda vector: vector["file"])
-def test_an_access_log_gets_its_verdict(vector: dict[str, Any]) -> None:
-    path, key = VECTORS / vector["file"], vector["key"]
-    report = verify(path, key=VECTORS / key if key else None)
-    assert report.verdict == vector["verdict"], report.checks
-    assert [check.name for check in report.checks if check.holds is False] == vector["fails"]
 
 
 @pytest.mark.parametrize("vector", FILES, ids=lambda vector: vector["file"])

@@ -13,7 +13,14 @@ import evidentia as ev
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import InputError
 from evidentia.export.forms import export_ledger
-from evidentia.export.html.pages import evidence_in, exported_page, is_html, saved_page
+from evidentia.export.html import verification
+from evidentia.export.html.pages import (
+    evidence_in,
+    exported_page,
+    is_html,
+    saved_page,
+    template_digest,
+)
 from evidentia.kinds import render_html, verify_html
 from evidentia.ledger.session import LedgerSession
 from evidentia.packs.verification import written
@@ -182,3 +189,10 @@ class TestOthers:
         session = LedgerSession.from_statement(Statement.parse(proof.envelope.payload))
         with pytest.raises(InputError, match="an HTML page has the ledger's proof in it"):
             export_ledger(session, "html")
+
+
+def test_the_digest_of_what_is_around_the_evidence_is_that_of_an_empty_page() -> None:
+    assert template_digest.__wrapped__() == template_digest()
+    assert (
+        verification.WHAT_A_PAGE_CANNOT_SHOW in checked(exported_page(PACK), PACK_KEY).cannot_know
+    )
