@@ -14,9 +14,10 @@ from typing import Any
 import psutil
 import pytest
 
+import worker_processes
 from evidentia.canonical import canonical_json
 from evidentia.errors import BusyError, CanonicalError, EnvironmentProblem
-from evidentia.jobs.processes import Processes, TaskWorkers
+from evidentia.jobs.processes import WORKER, Processes, TaskWorkers
 from evidentia.jobs.tasks import Limits
 from evidentia.loading.workers import WorkerEndedError
 
@@ -32,7 +33,7 @@ def workers() -> Iterator[TaskWorkers]:
 
 
 def children() -> set[psutil.Process]:
-    return set(psutil.Process().children(recursive=True))
+    return set(worker_processes.running(WORKER))
 
 
 def until(happens: Any) -> None:

@@ -14,10 +14,12 @@ import psutil
 import pytest
 
 import tiers
+import worker_processes
 from evidentia.errors import AccessError, EnvironmentProblem, InputError, UsageError
 from evidentia.ledger.outcomes import CheckedAnswers
 from evidentia.loading.workers import Done, Workers
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.preparing import WORKER
 from many_judges import INTERRUPTIBLE, POISON, SLOW, DiesOnceJudge, TroubleJudge, WorkersJudge
 from places import Place, kept_file
 from workspace.policies import CONTRADICTED, NOT_FOUND, SUPPORTED, count, read_here, write_policies
@@ -292,7 +294,7 @@ def test_workers_that_are_killed_are_replaced(filled: Workspace) -> None:
 
     def progress(done: int, _: int) -> None:
         if done in {2, 5}:  # one of them, and then all
-            for process in psutil.Process().children()[: 1 if done == 2 else None]:
+            for process in worker_processes.running(WORKER)[: 1 if done == 2 else None]:
                 process.kill()
                 killed.append(process.pid)
 
