@@ -38,6 +38,7 @@ KINDS = (
 )
 WHO = "admin"
 LIMITS = {
+    "server_jobs": 1,  # so that jobs end, and with them the streams of their events
     "server_checks_per_minute": 10**9,
     "server_exports_per_minute": 10**9,
     "server_sign_ins_per_minute": 10**9,
@@ -191,6 +192,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     found, start, followed = Explored(), asked.seed, 0
+    told: set[str] = set()
     while found.cases < asked.cases:  # some operations take few forms: go on with others
         left = min(_AT_ONCE, asked.cases - found.cases)
         with _house() as house, listening(house.app) as url:
@@ -201,6 +203,10 @@ def main() -> int:
         found.add(walked)
         followed += walked.cases
         start += 1
+        for name, says in found.wrong.items():
+            if name not in told:
+                sys.stderr.write(f"WRONG: {name}\n{says}\n")
+        told |= set(found.wrong)
         sys.stderr.write(f"{found.cases:,} cases, {len(found.wrong)} wrong so far\n")
     lines = [
         f"{name}: {', '.join(f'{n} answered {status}' for status, n in sorted(counts.items()))}"
