@@ -120,11 +120,12 @@ def test_nothing_is_raised_into_the_host_and_what_is_lost_is_told(
     said = [failure.problem for failure in recorder.failures]
     assert any("outside of a run" in one for one in said)
     (run_made,) = taken
+    assert isinstance(run_made, Run)
     kinds = [event.kind for event in run_made.events]
     assert kinds == ["model", "retrieval", "tool", "tool", "tool"]
     assert [one.call_id for one in run_made.events[2:4]] == ["x", "x+"]
-    assert run_made.events[1].contexts == [{"text": "a passage"}]
-    assert run_made.events[4].arguments == {"a": 1}
+    assert run_made.retrievals[0].contexts == [{"text": "a passage"}]
+    assert run_made.tool_calls[2].arguments == {"a": 1}
     assert {loss.what for loss in run_made.losses} >= {
         "effect",
         "decision",
@@ -234,7 +235,9 @@ def test_what_the_host_changes_later_does_not_reach_the_copy(
         messages[0]["content"] = "second"
         messages.append({"role": "user", "content": "third"})
         call.end(response={})
-    assert taken[0].events[0].messages == [{"role": "user", "content": "first"}]
+    (run,) = taken
+    assert isinstance(run, Run)
+    assert run.model_calls[0].messages == [{"role": "user", "content": "first"}]
 
 
 def test_a_tool_says_from_within_what_it_does(
@@ -247,7 +250,10 @@ def test_a_tool_says_from_within_what_it_does(
     ):
         recorder.effect(action="deleted contact 4", side_effects="deleted contact 4")
         call.end({})
-    effect = taken[0].events[0].effect
+    (run,) = taken
+    assert isinstance(run, Run)
+    effect = run.tool_calls[0].effect
+    assert effect is not None
     assert effect.action == "deleted contact 4"
     assert list(effect.side_effects) == ["deleted contact 4"]
 

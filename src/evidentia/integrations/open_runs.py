@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar, Token
-from functools import wraps
+from functools import partial, wraps
 from secrets import token_hex
 from threading import Lock
 from types import TracebackType
@@ -253,7 +253,7 @@ class OpenRun:
             self._say("citations", list(citations))
 
     @_quietly
-    def decision(self, decision: str, **weight: Any) -> None:
+    def decision(self, decision: str, /, **weight: Any) -> None:
         """Say what was decided and how weighty it is: the fields of `run.Decided`."""
         at = {"decided_at": self.recorder.clock()}
         self._say("decision", {**at, **weight, "decision": decision})
@@ -327,7 +327,7 @@ class OpenRun:
     def finished(self) -> Run:
         """Return the run as a frozen value; what cannot be read of it is among its losses."""
         losses: list[Loss] = []
-        made = {name: self._plain(name, data, losses) for name, data in self._said.items()}
+        made = {name: self._plain("run", losses, name, data) for name, data in self._said.items()}
         made["trace_id"] = self.trace_id
         made["events"] = self._events(self._calls, losses)
         made["losses"] = losses
@@ -357,9 +357,7 @@ class OpenRun:
         seen: set[tuple[str, str]] = set()
         for number, call in enumerate(calls, 1):
             where = f"{call.kind} {number}"
-            event = call.event(
-                lambda name, data, at=where: self._plain(f"{at}: {name}", data, losses)
-            )
+            event = call.event(partial(self._plain, where, losses))
             event.setdefault("call_id", f"{call.kind}-{number}")
             while (call.kind, event["call_id"]) in seen:
                 event["call_id"] += "+"
@@ -373,15 +371,16 @@ class OpenRun:
                 losses.append(Loss(what=where, why="failed", detail=_problem(error)))
         return events
 
-    def _plain(self, where: str, data: bytes, losses: list[Loss]) -> Any:
+    def _plain(self, where: str, losses: list[Loss], name: str, data: bytes) -> Any:
         taking = Plain(self.recorder.policy.max_value_bytes)
         value = taking.of(orjson.loads(data))
+        what = f"{where}: {name}"
         if taking.cut or taking.dropped:
             losses.append(
-                Loss(what=where, why="too_large", count=taking.dropped or 1, bytes=taking.cut)
+                Loss(what=what, why="too_large", count=taking.dropped or 1, bytes=taking.cut)
             )
         if taking.told:
-            losses.append(Loss(what=where, why="not_json", count=taking.told))
+            losses.append(Loss(what=what, why="not_json", count=taking.told))
         return value
 
 
