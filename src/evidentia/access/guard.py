@@ -77,7 +77,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "documents.collections": _AGENTS_READ,
         "documents.ingest": _MAKE,
         "documents.list": _AGENTS_READ,
-        "documents.named": _READ,
+        "documents.named": _AGENTS_READ,
         "documents.page_image": _READ,
         "documents.page_text": _READ,
         "documents.page_words": _READ,

@@ -100,6 +100,11 @@ class Workspace:
         """In whose name it is used; None is the owner."""
         return self._acting.user
 
+    @property
+    def agent(self) -> str | None:
+        """Which agent it is in the hands of, in the user's name; None if none."""
+        return self._acting.asked.agent
+
     def acting_as(self, user: str) -> "Workspace":
         """Return this workspace in the name of a user: what they may do is what grants say."""
         return self.opened.for_(self.tenant, user, self._acting.asked)
