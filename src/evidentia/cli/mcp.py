@@ -156,7 +156,8 @@ def _over_http(found: "Settings", agent: str, *, as_json: bool) -> None:
             forwarded_allow_ips=list(found.server_proxies or ()),
             timeout_graceful_shutdown=10,
         )
-        tell = partial(_tell, f"{here}/mcp", opened.database.where, as_json=as_json)
+        urls = f"{here}/mcp", f"{address}/mcp"
+        tell = partial(_tell, *urls, opened.database.where, as_json=as_json)
         Answering(config, tell).run(sockets=[listening])
 
 
@@ -177,11 +178,11 @@ def _refuse_what_no_one_could_use(opened: "Opened", found: "Settings") -> None:
         )
 
 
-def _tell(url: str, where: str, *, as_json: bool) -> None:
+def _tell(url: str, listens: str, where: str, *, as_json: bool) -> None:
     from evidentia.cli.output import print_json, say
 
     if as_json:
-        print_json({"url": url})
+        print_json({"url": url, "listens": listens})
     else:
         say(f"Evidentia serves {where} to agents at {url}")
         say("They send a token of 'evidentia token new' as a bearer token.")

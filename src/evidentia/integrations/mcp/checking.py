@@ -114,6 +114,8 @@ def tools(asker: Asker) -> list[Tool]:
         minutes: progress is told claim by claim.
         """
         workspace = asker.workspace()
+        if contexts is None and bundle is None:
+            _refuse_empty(workspace)
         against = _named(workspace, documents)
         made = workspace.check(
             answer,
@@ -126,9 +128,7 @@ def tools(asker: Asker) -> list[Tool]:
             progress=_telling(context, "claims judged"),
             embedding=_telling(context, "passages read for the first time"),
         )
-        searched = contexts is None and bundle is None
-        is_empty = searched and not workspace.documents.collections()
-        return _shown(workspace, made.id, 0, PAGE, is_empty=is_empty)
+        return _shown(workspace, made.id, 0, PAGE)
 
     def read_ledger(
         ledger: Annotated[
@@ -170,6 +170,15 @@ def shown_ledger(workspace: Workspace, name: str, start: int) -> tuple[str, list
     return _ours(ledger, page.head), _texts(ledger, page)
 
 
+def _refuse_empty(workspace: Workspace) -> None:
+    """Raise `InputError` where there is no document to check against."""
+    if not workspace.documents.collections():
+        raise InputError(
+            "the library is empty: give the passages that you answered from as contexts, or ask a "
+            "person to ingest documents"
+        )
+
+
 def _named(workspace: Workspace, names: Sequence[str] | None) -> list[Any] | None:
     return None if names is None else workspace.documents.named(*names)
 
@@ -194,17 +203,15 @@ def _telling(context: Context[Any, Any], what: str) -> Any:
     return tell
 
 
-def _shown(
-    workspace: Workspace, name: str, start: int, limit: int, *, is_empty: bool = False
-) -> CallToolResult:
+def _shown(workspace: Workspace, name: str, start: int, limit: int) -> CallToolResult:
     page = workspace.ledgers.page(name, start, limit)
     if start and start >= page.total:
         raise InputError(f"start is {start}, and the ledger has {counted(page.total, 'claim')}")
-    ledger = _ledger(workspace, page, is_empty=is_empty)
+    ledger = _ledger(workspace, page)
     return told(workspace, _ours(ledger, page.head), _texts(ledger, page), ledger)
 
 
-def _ledger(workspace: Workspace, page: LedgerPage, *, is_empty: bool = False) -> Ledger:
+def _ledger(workspace: Workspace, page: LedgerPage) -> Ledger:
     summary, end = page.head.summary, page.start + len(page.claims)
     return Ledger(
         ledger_id=page.head.id,
@@ -213,7 +220,7 @@ def _ledger(workspace: Workspace, page: LedgerPage, *, is_empty: bool = False) -
         by_verdict=dict(summary.by_verdict),
         evidence_coverage=summary.evidence_coverage,
         risks=[f"{flag.severity}: {flag.description}" for flag in page.head.risk_flags],
-        what_to_do=_what_to_do(page, is_empty=is_empty),
+        what_to_do=_what_to_do(page),
         claims=[
             _claim(workspace, number, one.entry)
             for number, one in enumerate(page.claims, page.start + 1)
@@ -253,12 +260,7 @@ def _passage(workspace: Workspace, passage: Passage | None) -> ShownPassage | No
     )
 
 
-def _what_to_do(page: LedgerPage, *, is_empty: bool) -> str:
-    if is_empty:
-        return (
-            "The library is empty, so nothing could be found. Give the passages that you answered "
-            "from as contexts, or ask a person to ingest documents."
-        )
+def _what_to_do(page: LedgerPage) -> str:
     if not page.total:
         return "The answer makes no claim that could be checked: there is nothing to correct."
     counts = page.head.summary.by_verdict

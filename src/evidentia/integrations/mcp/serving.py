@@ -25,9 +25,8 @@ LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 INSTRUCTIONS: Final = """\
 Evidentia keeps evidence: documents, answers checked against them claim by claim, and decisions.
 
-To answer from documents: find_passages, answer in your own words with [cite:ANCHOR] behind what \
-rests on a passage, check_answer, correct what isn't supported, check again. If the documents don't \
-say it, say that.
+To answer from documents: find_passages, answer with [cite:ANCHOR] behind what rests on a passage, \
+check_answer, correct what isn't supported, check again. If the documents don't say it, say that.
 To decide something: record_decision before you act on it. If it says that a person must approve \
 first, don't act.
 
