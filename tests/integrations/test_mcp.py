@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -78,7 +79,9 @@ def test_the_tools_and_their_schemas_are_those_that_are_written_down(
     server: MCPServer[Any],
 ) -> None:
     pinned = json.loads(PINNED.read_text("utf-8"))
-    assert described(server) == pinned, f"if it is meant: {Path(__file__).name} --write"
+    assert described(server) == pinned, (
+        "if it is meant, run this file with --write, and tests/ on the path"
+    )
 
 
 def test_annotations_say_which_tools_write_and_each_tool_has_a_row_of_the_guard(
@@ -134,7 +137,7 @@ def test_an_agent_finds_cites_checks_corrects_and_reads_what_was_recorded(
     assert place["places"] == [found["passages"][0]]
     assert wrong["claims"][0]["verdict"] == "contradicted"
     assert wrong["claims"][0]["passage"]["cite"] == place["cite"]
-    assert wrong["what_to_do"].startswith("Correct what is contradicted by its passage")
+    assert wrong["what_to_do"].startswith("Compare what is contradicted with its passage")
     assert right["by_verdict"]["supported"] == right["total_claims"] == 1
     assert right["what_to_do"].startswith("Every claim is supported")
     assert again == right
@@ -217,7 +220,7 @@ def test_what_is_wrong_is_said_with_what_to_do(
         ),
         ("find_passages", {"query": "leave", "limit": 51}, "less than or equal to 50"),
         ("read_ledger", {"ledger": "led_0"}, "Use an id that check_answer returned, or `latest`."),
-        ("explain_bundle", {"bundle": "00000000"}, "`latest` is the newest one."),
+        ("explain_bundle", {"bundle": "00000000"}, "if you know none, leave it."),
         (
             "verify_evidence",
             {"evidence": "/etc/passwd", "key": "x"},
@@ -231,6 +234,8 @@ def test_what_is_wrong_is_said_with_what_to_do(
         ("record_decision", {**DECISION, "ledger": "led_0"}, "Leave the ledger out, or use the id"),
         ("record_decision", {**DECISION, "decided_at": "soon"}, "decided_at"),
         ("record_decision", {**DECISION, "approval": "A9"}, "'A0', 'A1', 'A2' or 'A3'"),
+        ("record_decision", {"decision": "x"}, "entity: Field required; model: Field required"),
+        ("cite", {"name": "x"}, "name: Extra inputs are not permitted. It takes: anchor."),
         ("no_such_tool", {}, "Unknown tool"),
     )
     for tool, given, says in cases:
@@ -339,7 +344,9 @@ def test_a_file_of_evidence_holds_or_does_not(workspace: Workspace, server: MCPS
     )
     changed = call(server, "verify_evidence", evidence=proof.replace('"seq": 0', '"seq": 1'))
     assert not told(changed)["holds"]
-    assert text_of(changed).startswith("It does NOT hold as evidence of this workspace")
+    assert text_of(changed).startswith(
+        "It is NO evidence of this workspace (does not hold): don't rely"
+    )
     assert "verify_file" not in {tool["name"] for tool in described(server)}
 
 
@@ -375,7 +382,7 @@ def test_ledgers_packs_and_passages_are_read_by_their_addresses(
     pack = workspace.packs.list()[0].id
     expected = {
         f"evidentia://ledger/{made['ledger_id']}": f"Ledger {made['ledger_id']}",
-        f"evidentia://ledger/{made['ledger_id']}/claims/0": "Claim 1: supported",
+        f"evidentia://ledger/{made['ledger_id']}/claims/0": "Claim 1: supported, confidence",
         f"evidentia://pack/{pack}": f"Pack {pack}, version 1, of decision dec_1.",
         f"evidentia://passage/{anchor}": f"[cite:{anchor}] stands in 1 place.",
     }
@@ -484,6 +491,6 @@ def test_an_agent_may_do_no_more_than_whose_name_it_acts_in(workspace: Workspace
 
 
 if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
-    with open_workspace(sys.argv[2] if sys.argv[2:] else "/tmp/evidentia-mcp-tools") as place:
+    with TemporaryDirectory() as home, open_workspace(home) as place:
         written = json.dumps(described(mcp_server(place, agent="helper")), indent=1)
     PINNED.write_text(written + "\n", encoding="utf-8")

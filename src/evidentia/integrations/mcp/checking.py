@@ -266,7 +266,7 @@ def _what_to_do(page: LedgerPage) -> str:
     counts = page.head.summary.by_verdict
     found = {verdict: int(counts.get(verdict.value, 0)) for verdict in _BAD}
     advice = {
-        Verdict.CONTRADICTED: "correct what is contradicted by its passage",
+        Verdict.CONTRADICTED: "compare what is contradicted with its passage, and correct it",
         Verdict.NOT_FOUND: "take out what was not found, or say that the documents don't say it",
         Verdict.WEAK: "look at what is weak: say it as its passage does",
         Verdict.NOT_JUDGED: "treat what was not judged as unchecked",
@@ -287,16 +287,19 @@ def _ours(ledger: Ledger, head: LedgerHead) -> str:
         f"{counted(ledger.total_claims, 'claim')}"
         + (f": {', '.join(verdicts)}." if verdicts else ".")
     ]
-    lines += [
-        f"Claim {one.number}: {one.verdict.replace('_', ' ')} ({one.confidence:.2f})."
-        for one in ledger.claims
-    ]
+    lines += [f"Claim {one.number}: {_said(one)}." for one in ledger.claims]
     if ledger.risks:
         lines.append(f"{counted(len(ledger.risks), 'risk')}: see below.")
     if ledger.next_start is not None:
         lines.append(f"More claims: read_ledger with start {ledger.next_start}.")
     lines.append(f"What to do: {ledger.what_to_do}")
     return "\n".join(lines)
+
+
+def _said(one: CheckedClaim) -> str:
+    """Say a verdict, and how sure it is where that means something."""
+    name = one.verdict.replace("_", " ")
+    return name if one.passage is None else f"{name}, confidence {one.confidence:.2f}"
 
 
 def _texts(ledger: Ledger, page: LedgerPage) -> list[Text]:

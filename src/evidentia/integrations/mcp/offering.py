@@ -11,6 +11,7 @@ from typing import Any, Final
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
+from pydantic import ValidationError
 
 from evidentia.access.guard import TABLE, On
 from evidentia.errors import (
@@ -36,7 +37,33 @@ RECORDS_ONCE: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 """It adds to the trail, and the same again adds nothing."""
+_MOST_WRONG: Final = 20
 _log = get_logger("mcp")
+
+
+class CheckedTool(Tool):
+    """A tool that says in a line what is wrong with what it was given, and what it takes."""
+
+    async def run(
+        self,
+        arguments: dict[str, Any],
+        context: Any,
+        convert_result: bool = False,  # noqa: FBT001, FBT002 - as the SDK has it
+    ) -> Any:
+        """Run it; an error of what was given names each argument."""
+        try:
+            return await super().run(arguments, context, convert_result)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            wrong = "; ".join(
+                f"{'.'.join(map(str, one['loc']))}: {one['msg']}"
+                for one in error.__cause__.errors()[:_MOST_WRONG]
+            )
+            takes = ", ".join(self.parameters["properties"])
+            raise ToolError(
+                f"{self.name} was not called as it must be: {wrong}. It takes: {takes}."
+            ) from error.__cause__
 
 
 def offered(
@@ -55,7 +82,7 @@ def offered(
     """
     name = function.__name__
     telling = _telling(asker, row, function, otherwise)
-    tool = Tool.from_function(telling, name=name, title=title, annotations=annotations)
+    tool = CheckedTool.from_function(telling, name=name, title=title, annotations=annotations)
     tool.description = " ".join(tool.description.split())
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"  # a misspelt filter would be none

@@ -135,7 +135,7 @@ def tools(asker: Asker, files: Path | None = None) -> list[Tool]:
             explain_bundle,
             title="Explain a bundle",
             annotations=READS,
-            otherwise="`latest` is the newest one.",
+            otherwise="Use the id of the bundle you were shown; if you know none, leave it.",
         ),
     ]
 
@@ -175,7 +175,7 @@ def _verified(workspace: Workspace, data: bytes) -> CallToolResult:
     ours = (
         "It holds: it was signed by this workspace, and is unchanged."
         if result.holds
-        else f"It does NOT hold as evidence of this workspace: {result.verdict}. Don't rely on it."
+        else f"It is NO evidence of this workspace ({result.verdict}): don't rely on it."
     )
     if not keys:
         ours += " This workspace has no signing key yet, so nothing could be of it."
