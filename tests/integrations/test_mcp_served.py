@@ -56,8 +56,7 @@ def on_standard_input(home: Path, *options: str) -> Any:
 # Standard input and output
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_an_agent_is_served_on_standard_input(home: Path, mode: str) -> None:
+def test_an_agent_is_served_on_standard_input(home: Path) -> None:
     async def talk(client: Client) -> tuple[Any, ...]:
         found = await client.call_tool("find_passages", {"query": "days of leave"})
         context = {"answer": RIGHT, "contexts": [{"text": RIGHT}]}
@@ -65,7 +64,7 @@ def test_an_agent_is_served_on_standard_input(home: Path, mode: str) -> None:
         return found, checked, await client.list_resources()
 
     transport = on_standard_input(home, "--agent", "desk")
-    found, checked, listed = conversing(transport, talk, mode=mode)
+    found, checked, listed = conversing(transport, talk, mode="legacy")
     assert "15 days of leave" in text_of(found)
     made = told(checked)
     assert made["by_verdict"]["supported"] == 1
