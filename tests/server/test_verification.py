@@ -96,7 +96,7 @@ def test_nothing_is_recorded_of_a_file(sqlite_house: House, tmp_path: Path) -> N
 def test_a_file_that_ends_the_process_that_verifies_it_is_refused(
     sqlite_house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evidentia.server.verifier.WORKER", "evidentia.no_such_module")
+    monkeypatch.setattr("evidentia.jobs.verifier.WORKER", "evidentia.no_such_module")
     answer = verified(sqlite_house, b"{}")
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("the file cannot be verified: it needs too much")

@@ -14,8 +14,9 @@ from starlette.responses import Response
 
 from evidentia.logs import get_logger
 from evidentia.server import problems
+from evidentia.server.binding import is_loopback
 from evidentia.server.problems import ProblemError
-from evidentia.server.running import Running, is_loopback
+from evidentia.server.running import Running
 from evidentia.server.viewing import problem_page, wants_page
 
 Scope = MutableMapping[str, Any]

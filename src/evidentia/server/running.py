@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import Any, Final
 
 from fastapi import Request
@@ -130,16 +129,6 @@ def running_of(request: Request) -> Running:
     """Return the server that answers a request."""
     found: Running = request.app.state.running
     return found
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def server_secret(opened: Opened, settings: Settings) -> bytes:

@@ -242,7 +242,7 @@ def files_of(acting: Acting) -> JobFiles:
 
 def _admit(acting: Acting, row: str, asked: Mapping[str, Any]) -> None:
     """Raise unless the user may do what a job of theirs would do."""
-    if acting.user is None:
+    if acting.is_owner:
         return
     named = asked.get("pack_id")
     acting.guard.admit(row, None if named is None else str(named))
@@ -250,7 +250,7 @@ def _admit(acting: Acting, row: str, asked: Mapping[str, Any]) -> None:
 
 def _sees_result(acting: Acting, row: JobRow) -> bool:
     """Whether what came of a job is for the user: they asked for it, or could have."""
-    if acting.user is None or row.actor == acting.actor:
+    if acting.is_owner or row.actor == acting.actor:
         return True
     try:
         _admit(acting, KINDS[row.kind], Job(row).asked)
