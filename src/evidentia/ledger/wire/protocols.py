@@ -6,7 +6,7 @@
 | AG-UI 1.0 | a `CUSTOM` event `evidentia.…` | are told to leave aside names they don't know |
 | OpenAI chat completions | a chunk with an empty delta, and `evidentia` in it | add nothing |
 | OpenAI responses | an event of type `evidentia.…` | look at types they know |
-| Anthropic messages | an event named `evidentia.…` | skip names they don't know |
+| Anthropic messages | an event named `evidentia.…` | skip it, or look at types they know |
 
 Clients stop reading at `[DONE]`, and AG-UI's refuse what comes after a run's end: parts go before.
 """

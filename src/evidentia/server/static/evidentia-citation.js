@@ -30,7 +30,7 @@ const CSS = `
 :host([verdict=not_judged]){--k:light-dark(#55447f,#c5b6f0);--g:light-dark(#eeeaf7,#2b2540)}
 :host([theme=light]){color-scheme:light}:host([theme=dark]){color-scheme:dark}
 *{box-sizing:border-box}
-slot{text-decoration:underline 2px var(--k);text-underline-offset:.25em}
+slot{display:inline;text-decoration:underline 2px var(--k);text-underline-offset:.25em}
 button{font:inherit;color:inherit;background:none;border:1px solid transparent;border-radius:4px;cursor:pointer;min-inline-size:24px;min-block-size:24px}
 button:hover{border-color:currentColor}
 :focus-visible{outline:2px solid var(--k);outline-offset:2px}
@@ -44,7 +44,7 @@ header button{margin-inline-start:auto}
 .m{color:light-dark(#565f6a,#a4adb8);font-size:.8125rem}
 .t{font-weight:600;margin:.7rem 0 0}
 figure{margin:.8rem 0 0}
-blockquote{margin:.3rem 0;padding:.5rem .75rem;border-inline-start:3px solid var(--k);background:light-dark(#f6f7f9,#22272d);white-space:pre-line}
+blockquote{margin:.3rem 0;padding:.5rem .75rem;border-inline-start:3px solid var(--k);background:light-dark(#f6f7f9,#22272d)}
 mark{background:var(--g);color:inherit}
 @media(forced-colors:active){button,.v{border:1px solid}mark{background:Mark;color:MarkText}}`;
 const own = (table, key) => (Object.hasOwn(table, key) ? table[key] : "");
@@ -62,7 +62,7 @@ export class EvidentiaCitation extends HTMLElement {
   #claim;
   #asked = 0;
   #button = element("button", "", { id: "b", type: "button", "aria-haspopup": "dialog" });
-  #panel = element("div", "", { id: "p", role: "dialog", popover: "", tabindex: -1, autofocus: "" });
+  #panel = element("div", "", { id: "p", role: "dialog", popover: "", tabindex: -1 });
 
   constructor() {
     super();
@@ -72,6 +72,7 @@ export class EvidentiaCitation extends HTMLElement {
     root.append(element("slot", ""), this.#button, this.#panel);
     this.#button.popoverTargetElement = this.#panel;
     this.#panel.onbeforetoggle = () => this.#fill();
+    this.#panel.ontoggle = ({ newState }) => newState === "open" && this.#panel.focus();
   }
   connectedCallback() {
     this.#draw();
@@ -169,7 +170,7 @@ export class EvidentiaCitation extends HTMLElement {
     if (after[0] != null) said.append(element("mark", quote), after.join(quote));
     const place = element("figcaption", "", { class: "m" });
     for (const one of [filename, page && `${this.#word("page")} ${page}`, heading])
-      if (one) place.append(place.firstChild ? " · " : "", element("bdi", one));
+      if (one) place.append(place.textContent && " · ", element("bdi", one));
     const lead = this.#word(stance) + (says ? ` · ${this.#word("says")} \u2068${says}\u2069` : "");
     return element("figure", element("div", lead, { class: "m" }), {}, said, place);
   }
