@@ -96,17 +96,18 @@ def test_a_citation_is_opened_and_closed_by_the_keyboard(visit: Visit) -> None:
     assert named.startswith("Supported: All permanent employees")
     page.keyboard.press("Enter")
     assert panel.is_visible()
-    focused = "() => document.activeElement.shadowRoot.activeElement.id"
-    assert page.evaluate(focused) == "p"
+    focused = "() => document.activeElement.shadowRoot?.activeElement?.id"
+    back = f"() => ({focused})() === 'b'"
+    page.wait_for_function(f"() => ({focused})() === 'p'")
     assert "HR_Policy.pdf" in panel.inner_text()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # the closing button
     assert not panel.is_visible()
-    assert page.evaluate(focused) == "b"
+    page.wait_for_function(back)
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     assert not panel.is_visible()
-    assert page.evaluate(focused) == "b"
+    page.wait_for_function(back)
 
 
 def test_it_fits_a_narrow_window_and_twice_the_size(visit: Visit) -> None:
@@ -154,7 +155,8 @@ def test_attributes_say_what_a_claim_says(visit: Visit) -> None:
     told = {"verdict": "supported", "confidence": 0.91, "text": "Leave", "passages": []}
     page.evaluate(
         "told => { const made = () => document.createElement('evidentia-citation');"
-        " const one = made(), two = made(); one.setAttribute('data-claim', told); for (const [key, value] of Object.entries({verdict:"
+        " const one = made(), two = made(); one.setAttribute('data-claim', told);"
+        " for (const [key, value] of Object.entries({verdict:"
         " 'contradicted', claim: 'Hotels', confidence: '0.8', passage: 'Up to $150.', source:"
         " 'Travel.md', page: '2'})) two.setAttribute(key, value);"
         " document.body.prepend(one, two); }",

@@ -72,7 +72,10 @@ export class EvidentiaCitation extends HTMLElement {
     root.append(element("slot", ""), this.#button, this.#panel);
     this.#button.popoverTargetElement = this.#panel;
     this.#panel.onbeforetoggle = () => this.#fill();
-    this.#panel.ontoggle = ({ newState }) => newState === "open" && this.#panel.focus();
+    this.#panel.ontoggle = ({ newState }) => {
+      if (newState === "open") this.#panel.focus();
+      else if (document.activeElement === document.body) this.#button.focus({ preventScroll: true });
+    };
   }
   connectedCallback() {
     this.#draw();
