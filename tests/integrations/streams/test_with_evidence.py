@@ -20,6 +20,7 @@ import evidentia as ev
 from evidentia.errors import InputError
 from evidentia.integrations.streams import with_evidence
 from evidentia.integrations.streams.checks import StreamedCheck
+from evidentia.ledger.wire import events
 from evidentia.workspace import Workspace
 
 pytestmark = pytest.mark.sqlite_suffices
@@ -305,6 +306,15 @@ def test_bytes_are_cut_anywhere_and_come_out_the_same(workspace: Workspace, size
     parts = [json.loads(one.removeprefix("data: ")) for one in ours]
     assert final(found_in(parts, "claim")) == VERDICTS
     assert events[-1] == "data: [DONE]"
+
+
+def test_no_evidence_goes_into_an_event_that_is_too_long_to_be_put_together(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "LARGEST_EVENT", 20)
+    chunks = ["data: 12345678901234567890", "12345\n\n"]
+    passed = list(with_evidence(chunks, workspace, "ai-sdk", **HOW))
+    assert passed[:2] == chunks
 
 
 def test_a_stream_that_ends_within_an_event_is_ended_before_the_evidence(

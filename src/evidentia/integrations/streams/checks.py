@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 THREADS: Final = 4
 """How many answers a process checks at once beside those it streams; the others wait."""
+_spare: Final = threading.Semaphore(THREADS - 1)
+"""Threads for sentences that stream: one is kept for answers that have ended."""
 _log = get_logger("streams")
 Told = Part | tuple[SourceItem, ...]
 """What is to be sent: a part, or the sources of the answer."""
@@ -79,8 +81,8 @@ class StreamedCheck:
         if self._answer.add(text) and self._as_it_comes:
             with self._lock:
                 self._has_more = True
-                if self._is_judging:
-                    return
+                if self._is_judging or not _spare.acquire(blocking=False):
+                    return  # the next sentence tries again, and the end judges all
                 self._is_judging = True
             self._begin(self._judge_rounds)
 
@@ -142,16 +144,19 @@ class StreamedCheck:
     def _judge_rounds(self) -> None:
         """Judge what has come, until nothing more has."""
         try:
-            while True:
-                with self._lock:
-                    if not self._has_more or self._has_ended or self._has_left:
-                        self._is_judging = False
-                        return
-                    self._has_more = False
+            while self._goes_on():
                 self._judge_round()
         except BaseException:
             self._as_it_comes = False  # what fails once would fail with each sentence
             raise
+        finally:
+            _spare.release()
+
+    def _goes_on(self) -> bool:
+        with self._lock:
+            self._is_judging = self._has_more and not self._has_ended and not self._has_left
+            self._has_more = False
+            return self._is_judging
 
     def _judge_round(self) -> None:
         at, piece = next_piece(self._answer.text, self._done)

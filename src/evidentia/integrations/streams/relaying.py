@@ -38,7 +38,8 @@ class Relay:
     def pass_on(self, chunk: Any) -> list[Any]:
         """Return what goes on now: the chunk, and evidence that is there."""
         passed = self._events_of(chunk) if isinstance(chunk, str | bytes) else self._object(chunk)
-        return passed + self.evidence() if passed and not self._held else passed
+        is_between = bool(passed) and not self._held and _ends_whole(passed[-1])
+        return passed + self.evidence() if is_between else passed
 
     def rest(self) -> list[Any]:
         """Return what is left when the host's stream has ended; `held` goes after the evidence."""
@@ -127,6 +128,11 @@ class Relay:
         if self._protocol.name == "openai-chat" and hasattr(chunk, "choices") and construct:
             return lambda event: construct(**event)
         return lambda event: StreamedEvidence(**event)
+
+
+def _ends_whole(passed: Any) -> bool:
+    """Whether an event may follow: one that is too long to be put together has no end."""
+    return not isinstance(passed, str | bytes) or passed[-1:] in ("\n", "\r", b"\n", b"\r")
 
 
 def _fields(chunk: Any) -> Any:

@@ -1,5 +1,5 @@
 // <evidentia-citation>: a claim's verdict, and the passages it rests on, in anybody's page.
-// Text is set as text alone and styles are a constructed sheet, so no CSP needs an exception.
+// Text is set as text, styles are a constructed sheet: no CSP needs an exception.
 const WORDS = {
   supported: ["Supported", "مدعوم"],
   weak: ["Weak", "ضعيف"],
@@ -37,13 +37,14 @@ button:hover{border-color:currentColor}
 #b,.v{color:var(--k);background:var(--g);border-radius:4px;padding:0 .45em;font-weight:600;font-size:.85em}
 #b{margin-inline:.3em .1em}
 :host([state=provisional]) #b{border:1px dashed}
-#p{inline-size:min(26rem,100vw - 1rem);max-block-size:min(30rem,100vh - 1rem);overflow:auto;padding:1rem;font:400 .9375rem/1.55 system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic",sans-serif;text-align:start;overflow-wrap:anywhere;color:light-dark(#15181c,#e7eaee);background:light-dark(#fff,#1a1e22);border:1px solid light-dark(#dfe3e8,#454e58);border-radius:10px;box-shadow:0 8px 32px #0003}
+#p{white-space:normal;inline-size:min(26rem,100vw - 1rem);max-block-size:min(30rem,100vh - 1rem);overflow:auto;padding:1rem;font:400 .9375rem/1.55 system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic",sans-serif;text-align:start;overflow-wrap:anywhere;color:light-dark(#15181c,#e7eaee);background:light-dark(#fff,#1a1e22);border:1px solid light-dark(#dfe3e8,#454e58);border-radius:10px;box-shadow:0 8px 32px #0003}
 @supports (position-area:end){#p{inset:auto;margin:.4rem 0;position-area:block-end span-inline-end;position-try:flip-block,flip-inline,flip-block flip-inline}}
 header{display:flex;align-items:center;gap:.6rem}
 header button{margin-inline-start:auto}
 .m{color:light-dark(#565f6a,#a4adb8);font-size:.8125rem}
 .t{font-weight:600;margin:.7rem 0 0}
 figure{margin:.8rem 0 0}
+figure~figure{--k:#888;--g:#8883}
 blockquote{margin:.3rem 0;padding:.5rem .75rem;border-inline-start:3px solid var(--k);background:light-dark(#f6f7f9,#22272d)}
 mark{background:var(--g);color:inherit}
 @media(forced-colors:active){button,.v{border:1px solid}mark{background:Mark;color:MarkText}}`;
@@ -71,11 +72,12 @@ export class EvidentiaCitation extends HTMLElement {
     root.adoptedStyleSheets = [sheet];
     root.append(element("slot", ""), this.#button, this.#panel);
     this.#button.popoverTargetElement = this.#panel;
-    this.#panel.onbeforetoggle = () => this.#fill();
-    this.#panel.ontoggle = ({ newState }) => {
-      if (newState === "open") this.#panel.focus();
-      else if (document.activeElement === document.body) this.#button.focus({ preventScroll: true });
+    this.#panel.onbeforetoggle = ({ newState }) => {
+      this.#panel.autofocus = newState === "open";
+      if (newState === "open") this.#fill();
+      else if (this.#panel.matches(":focus-within")) this.#button.focus();
     };
+    this.#panel.ontoggle = () => (this.#panel.autofocus = false);
   }
   connectedCallback() {
     this.#draw();
@@ -112,7 +114,7 @@ export class EvidentiaCitation extends HTMLElement {
     };
   }
 
-  // Of a server's ledger: /api/v1/ledgers/led_…/claims, and #clm_… for another than its first.
+  // Of a server: /api/v1/ledgers/led_…/claims#clm_…
   async #load() {
     const src = this.getAttribute("src");
     const asked = ++this.#asked;
