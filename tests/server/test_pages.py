@@ -219,6 +219,13 @@ def test_static_files_are_kept_for_good_under_the_digest_of_their_contents(
         assert client.get(f"/static/{assets().version}/{wrong}").status_code == 404
 
 
+def test_other_pages_get_the_component_at_an_address_that_stays(sqlite_house: House) -> None:
+    found = sqlite_house.client.get("/static/latest/evidentia-citation.js")
+    assert found.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert found.headers["cache-control"] == "no-cache"
+    assert "customElements.define" in found.text
+
+
 def test_htmx_is_the_file_that_was_published() -> None:
     from hashlib import sha256  # noqa: PLC0415 - one test's
 

@@ -125,6 +125,7 @@ SCHEMAS = (
     "pack-body.v4",
     "pack",
     "pack.v2",
+    "parts",
     "proof",
     "proof.v2",
     "proof.v3",
