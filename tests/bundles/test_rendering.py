@@ -14,6 +14,7 @@ from openai.types.chat import ChatCompletionSystemMessageParam, ChatCompletionUs
 from openai.types.responses import EasyInputMessageParam
 from pydantic import TypeAdapter
 
+import tiers
 from evidentia.bundles.accounting import Accounting, EvidenceType, InputFate, Outcome
 from evidentia.bundles.model import (
     BundleBounding,
@@ -253,6 +254,7 @@ def spellings(nonce: str) -> list[str]:
     ]
 
 
+@tiers.one_test
 @pytest.mark.parametrize("text", spellings(NONCE))
 def test_a_nonce_that_a_text_spells_is_not_taken(text: str) -> None:
     other = fence_nonce(SHA256, ["harmless", text])
@@ -267,6 +269,7 @@ def test_a_nonce_that_no_text_spells_is_taken(text: str) -> None:
     assert fence_nonce(SHA256, [text, text]) == NONCE
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("place", "spelled"),
     [
