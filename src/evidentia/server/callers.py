@@ -107,7 +107,7 @@ def sign_in_by_token(response: Response, running: Running, text: str) -> Caller 
     if token is None:
         return None
     response.set_cookie(
-        COOKIE,
+        cookie_of(running),
         running.signed("cookie", ["token", token.tenant, token.token_id]),
         max_age=_SIGNED_IN_SECONDS,
         httponly=True,
@@ -152,11 +152,11 @@ def _by_cookie(request: Request, running: Running) -> Caller | None:
             found = Caller(running.settings.tenant, user)
         case _:
             return None
-    _refuse_cross_site(request, running)
+    refuse_cross_site(request, running)
     return found
 
 
-def _refuse_cross_site(request: Request, running: Running) -> None:
+def refuse_cross_site(request: Request, running: Running) -> None:
     """Raise for a request that a page of another site had a browser send."""
     if request.method in _SAFE:
         return
