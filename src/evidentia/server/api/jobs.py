@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia import errors
-from evidentia.errors import EvidentiaError, GoneError, InputError
+from evidentia.errors import EvidentiaError, GoneError, InputError, NotFoundError
 from evidentia.server.actions import Asking, Asks, GuardedRoute, Ws, acts
 from evidentia.server.paging import Paged, link_to
 from evidentia.server.problems import EXPIRED, TOO_MANY, ProblemError, of_error
@@ -23,6 +23,7 @@ from evidentia.store.sql.jobs import JobEvent
 from evidentia.workspace import Workspace
 from evidentia.workspace.acting import Asked
 from evidentia.workspace.jobs import Job
+from evidentia.workspace.tokens import live
 
 router = APIRouter(route_class=GuardedRoute, tags=["jobs"])
 
@@ -330,6 +331,8 @@ async def _events(running: Running, asks: Asking, job_id: str, after: int) -> As
     caller, silent = asks.caller, 0
 
     def look() -> list[JobEvent]:
+        if caller.token_id is not None and not live(running.opened, caller.tenant, caller.token_id):
+            raise NotFoundError("the token has ended")
         workspace = running.opened.for_(caller.tenant, caller.user, Asked(scopes=caller.scopes))
         return workspace.jobs.events(job_id, after=after)
 
