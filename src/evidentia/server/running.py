@@ -1,5 +1,6 @@
 """What all requests to one server share: what is opened, how it is set up, what it counts."""
 
+import asyncio
 import secrets
 import threading
 import time
@@ -68,6 +69,8 @@ class Running:
     seconds: Callable[[], float] = time.monotonic
     """What rates are measured by."""
     rates: Rates = field(init=False)
+    long_work: asyncio.Semaphore = field(init=False)
+    """Taken by what may take long, so that the other half of the threads answers all else."""
 
     def __post_init__(self) -> None:
         found = self.settings
@@ -78,6 +81,7 @@ class Running:
             Limited.REFUSED: _REFUSED_PER_MINUTE,
         }
         object.__setattr__(self, "rates", Rates(per_minute, self.seconds))
+        object.__setattr__(self, "long_work", asyncio.Semaphore(max(1, self.threads // 2)))
 
     def close(self) -> None:
         """End what runs beside it; what is opened goes on, and is closed by whoever opened it."""
