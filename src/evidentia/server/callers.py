@@ -49,6 +49,18 @@ class Caller:
         return f"{self.tenant}/{self.token_id or self.user or ''}"
 
 
+class ElsewhereError(ProblemError):
+    """Ends a request about another tenant than the caller's: told as of what is not there.
+
+    It is recorded as refused in the log of the caller's own tenant.
+    """
+
+    def __init__(self, caller: Caller | None = None) -> None:
+        unseen = not_found()
+        super().__init__(unseen.problem, unseen.detail)
+        self.caller = caller
+
+
 def caller_of(request: Request, running: Running) -> Caller:
     """Return who asks; raise if no one does, or too many were tried."""
     given = request.headers.get("authorization")
@@ -61,7 +73,7 @@ def caller_of(request: Request, running: Running) -> Caller:
     asked = request.headers.get(TENANT_HEADER)
     if asked is not None and asked != found.tenant:
         if found.token_id is not None:  # a token is of one tenant
-            raise not_found()
+            raise ElsewhereError(found)
         try:
             return Caller(check_tenant(asked), found.user)
         except InputError:

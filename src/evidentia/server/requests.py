@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from evidentia.logs import get_logger
 from evidentia.server import problems
+from evidentia.server.links import told_path
 from evidentia.server.problems import ProblemError
 from evidentia.server.running import Running, is_loopback
 from evidentia.server.viewing import problem_page, wants_page
@@ -142,7 +143,7 @@ class Envelope:
             request_id=scope["state"]["request_id"],
             trace_id=scope["state"]["trace_id"],
             method=method,
-            path=scope["path"],
+            path=told_path(scope),
             route=route,
             status=status,
             milliseconds=round(seconds * 1000, 1),
