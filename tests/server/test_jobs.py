@@ -110,6 +110,15 @@ def test_a_check_that_takes_long_goes_on_as_a_job(working_house: House, tmp_path
     )
 
 
+def test_a_check_whose_turn_does_not_come_is_a_job(working_house: House) -> None:
+    house = working_house
+    house.app.state.running = replace(house.running, waits=0.01)
+    house.running.checks._value = 0  # as if others had all turns
+    job = ended(house, house.post(SESSIONS, json=CHECK))
+    assert (job["state"], job["kind"]) == ("done", "check"), job
+    assert house.workspace.ledgers.list()[0].id == job["result"]["ledger_id"]
+
+
 def test_events_end_with_the_token_that_asked_for_them(sqlite_house: House) -> None:
     house, access = sqlite_house, sqlite_house.workspace.access
     made = access.new_token("viewer")

@@ -17,5 +17,13 @@ async def is_judged(started: StartedCheck, seconds: float | None = None) -> bool
     """
     if started.judging is None:
         return await run_in_threadpool(started.wait)
-    done, _ = await asyncio.wait({asyncio.wrap_future(started.judging)}, timeout=seconds)
+    judging = asyncio.wrap_future(started.judging)
+    judging.add_done_callback(_looked_at)
+    done, _ = await asyncio.wait({judging}, timeout=seconds)
     return bool(done)
+
+
+def _looked_at(judging: "asyncio.Future[object]") -> None:
+    """Take note of what it raised, which whoever finishes the check raises again."""
+    if not judging.cancelled():
+        judging.exception()

@@ -71,6 +71,8 @@ class Running:
     rates: Rates = field(init=False)
     long_work: asyncio.Semaphore = field(init=False)
     """Taken by what may take long, so that the other half of the threads answers all else."""
+    checks: asyncio.Semaphore = field(init=False)
+    """Taken by checks that are waited for: more of them wait here, and leave room for jobs."""
 
     def __post_init__(self) -> None:
         found = self.settings
@@ -82,6 +84,7 @@ class Running:
         }
         object.__setattr__(self, "rates", Rates(per_minute, self.seconds))
         object.__setattr__(self, "long_work", asyncio.Semaphore(max(1, self.threads // 2)))
+        object.__setattr__(self, "checks", asyncio.Semaphore(self.threads))
 
     def close(self) -> None:
         """End what runs beside it; what is opened goes on, and is closed by whoever opened it."""

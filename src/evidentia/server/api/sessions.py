@@ -3,6 +3,9 @@
 A check that takes longer than a request should goes on as a job; so do many answers.
 """
 
+import asyncio
+import json
+import time
 from typing import Annotated, Any, Final, Literal
 
 import orjson
@@ -29,7 +32,7 @@ from evidentia.server.callers import address_of, count
 from evidentia.server.checking import is_judged
 from evidentia.server.problems import of_error
 from evidentia.server.rates import Limited
-from evidentia.server.running import running_of
+from evidentia.server.running import Running, running_of
 from evidentia.workspace import Workspace
 from evidentia.workspace.judging import StartedCheck
 
@@ -168,15 +171,22 @@ async def submit_answer(asked: SubmittedAnswer, asks: Asks, request: Request) ->
     The same answer checked again is a new ledger of the same session.
     """
     running, workspace = running_of(request), asks.workspace
-    begun = await run_in_threadpool(_begun, workspace, asked)
-    if await is_judged(begun, running.waits):
-        return await run_in_threadpool(_checked, workspace, begun)
+    ends = time.monotonic() + running.waits
     given = asked.model_dump(mode="json")
-    return started(await run_in_threadpool(go_on_as_job, running.runner, workspace, given, begun))
-
-
-def _begun(workspace: Workspace, asked: SubmittedAnswer) -> StartedCheck:
-    return begin_asked(workspace, asked.model_dump(mode="json"))
+    try:
+        await asyncio.wait_for(running.checks.acquire(), running.waits)
+    except TimeoutError:
+        return await run_in_threadpool(
+            start, asks, request, "check", {}, files=[json.dumps(given).encode()]
+        )
+    try:
+        begun = await run_in_threadpool(begin_asked, workspace, given)
+        if await is_judged(begun, max(0.0, ends - time.monotonic())):
+            return await run_in_threadpool(_checked, workspace, begun)
+        job = await run_in_threadpool(go_on_as_job, running.runner, workspace, given, begun)
+        return started(job)
+    finally:
+        running.checks.release()
 
 
 def _checked(workspace: Workspace, begun: StartedCheck) -> Response:
@@ -220,7 +230,8 @@ async def submit_answers(
         for who in (asks.caller.counted_as, address_of(request)):
             count(running, Limited.CHECK, who)
     results = [
-        await _result(asks.workspace, number, one) for number, one in enumerate(asked.answers, 1)
+        await _result(running, asks.workspace, number, one)
+        for number, one in enumerate(asked.answers, 1)
     ]
     return Response(orjson.dumps({"results": results}), 201, media_type="application/json")
 
@@ -230,12 +241,16 @@ def _job(asked: SubmittedAnswers, asks: Asking, request: Request) -> Response:
     return start(asks, request, "checks", {}, total=len(answers), files=batches(answers))
 
 
-async def _result(workspace: Workspace, number: int, asked: SubmittedAnswer) -> dict[str, Any]:
+async def _result(
+    running: Running, workspace: Workspace, number: int, asked: SubmittedAnswer
+) -> dict[str, Any]:
     """Check one of several answers; what is not about it alone is raised."""
+    given = asked.model_dump(mode="json")
     try:
-        begun = await run_in_threadpool(_begun, workspace, asked)
-        await is_judged(begun)
-        ledger = await run_in_threadpool(workspace.ledgers.finish, begun)
+        async with running.checks:
+            begun = await run_in_threadpool(begin_asked, workspace, given)
+            await is_judged(begun)
+            ledger = await run_in_threadpool(workspace.ledgers.finish, begun)
     except (AccessError, EnvironmentProblem, IntegrityError):
         raise
     except EvidentiaError as error:
