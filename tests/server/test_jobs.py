@@ -119,6 +119,25 @@ def test_a_check_whose_turn_does_not_come_is_a_job(working_house: House) -> None
     assert house.workspace.ledgers.list()[0].id == job["result"]["ledger_id"]
 
 
+def test_a_caller_listens_to_so_many_jobs_and_no_more(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = sqlite_house
+    monkeypatch.setattr("evidentia.server.api.jobs.MOST_LISTENING", 1)
+    job = house_job(house)
+    with ThreadPoolExecutor(1) as threads:
+        listening = threads.submit(events, house, job)
+        while not house.running.listening:
+            assert not listening.done()
+        refused = house.get(f"{JOBS}/{job}/events")
+        house.post(f"{JOBS}/{job}/cancel", "admin")
+        assert listening.result()[-1]["event"] == "cancelled"
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
+    assert events(house, job)[-1]["event"] == "cancelled"
+    while house.running.listening:
+        time.sleep(0.01)
+
+
 def test_events_end_with_the_token_that_asked_for_them(sqlite_house: House) -> None:
     house, access = sqlite_house, sqlite_house.workspace.access
     made = access.new_token("viewer")

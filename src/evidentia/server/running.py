@@ -4,7 +4,9 @@ import asyncio
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Final
@@ -58,6 +60,8 @@ class Running:
     """Answers to who asks the same while nothing changes at all."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
+    listening: Counter[str] = field(default_factory=Counter)
+    """How many streams of events each caller has open; of the event loop alone."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Whether the server was told to stop: who listens to events is let go."""
     unwritten: dict[tuple[str, str, str], Unwritten] = field(default_factory=dict)
@@ -85,6 +89,17 @@ class Running:
         object.__setattr__(self, "rates", Rates(per_minute, self.seconds))
         object.__setattr__(self, "long_work", asyncio.Semaphore(max(1, self.threads // 2)))
         object.__setattr__(self, "checks", asyncio.Semaphore(self.threads))
+
+    @contextmanager
+    def listening_to(self, caller: str) -> Iterator[None]:
+        """Count a stream of events as the caller's while it is open."""
+        self.listening[caller] += 1
+        try:
+            yield
+        finally:
+            self.listening[caller] -= 1
+            if not self.listening[caller]:
+                del self.listening[caller]
 
     def close(self) -> None:
         """End what runs beside it; what is opened goes on, and is closed by whoever opened it."""
