@@ -232,8 +232,7 @@ class Client:
                 known = said["result"] or {"ledger_id": None}
                 body = json.dumps({"ledger": {"id": known["ledger_id"]}}).encode()
                 return Answer(201, {}, body)
-        self._came.wrong.append(f"{started.headers['location']}: it did not end")
-        return None
+        return None  # it has to end before the server is stopped
 
     async def _write(
         self, name: str, path: str, body: Any, keep: Callable[[Answer | None], None]
@@ -411,6 +410,7 @@ def crowd(serving: Serving, asked: Asked, disturb: Callable[[], None] = lambda: 
     serving.start()
     try:
         asyncio.run(_crowded(serving, tokens, came, asked, disturb))
+        came.wrong += _unended(serving)
     finally:
         ended = serving.stop()
     if ended:
@@ -418,6 +418,17 @@ def crowd(serving: Serving, asked: Asked, disturb: Callable[[], None] = lambda: 
     with serving.open() as workspace:
         _compare(workspace, came)
     return came
+
+
+def _unended(serving: Serving) -> list[str]:
+    """Wait until all jobs have ended; say which do not."""
+    end, left = time.monotonic() + _PATIENCE_SECONDS * 4, [""]
+    with serving.open() as workspace:
+        while left and time.monotonic() < end:
+            states = (workspace.jobs.list(state=one) for one in ("queued", "running"))
+            left = [f"{job.id} did not end: {job.state}" for jobs in states for job in jobs]
+            time.sleep(_WAITED_SECONDS)
+    return left
 
 
 def _compare(workspace: Workspace, came: Came) -> None:

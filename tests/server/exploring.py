@@ -146,7 +146,7 @@ def follow(house: House, url: str, *, paths: int, start: int | None = None) -> E
     except FlakyStrategyDefinition:
         pass  # what is there to follow depends on what was answered: this walk ends here
     except (Exception, FailureGroup) as error:  # noqa: BLE001 - told with all others
-        found.wrong[f"a path ({start})"] = str(error)
+        found.wrong[f"a path ({start})"] = _said(error)
     return found
 
 
@@ -165,8 +165,14 @@ def explore(house: House, url: str, *, each: int, start: int = 0) -> Explored:
             except Unsatisfiable:
                 continue  # it takes nothing that could be wrong
             except (Exception, FailureGroup) as error:  # noqa: BLE001 - told with all others
-                found.wrong[f"{operation.label} ({mode.value})"] = str(error)
+                found.wrong[f"{operation.label} ({mode.value})"] = _said(error)
     return found
+
+
+def _said(error: BaseException) -> str:
+    """Return what an error says, with those that are inside it."""
+    inside: tuple[BaseException, ...] = getattr(error, "exceptions", ())
+    return "\n".join([f"{type(error).__name__}: {error}", *map(_said, inside)])
 
 
 def _counting(asking: Asking, counts: Counter[int]) -> Callable[[Any, str], None]:
