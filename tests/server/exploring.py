@@ -13,11 +13,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import FlakyStrategyDefinition, Unsatisfiable
+from hypothesis.errors import (
+    FlakyStrategyDefinition,
+    HypothesisDeprecationWarning,
+    Unsatisfiable,
+)
 from schemathesis import GenerationMode
 from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.core.failures import FailureGroup
@@ -145,7 +150,8 @@ def follow(house: House, url: str, *, paths: int, start: int | None = None) -> E
         _SETTINGS, max_examples=paths, stateful_step_count=_STEPS, derandomize=start is not None
     )
     try:
-        run_state_machine_as_test(Following, settings=walked)
+        with _beside_a_server():
+            run_state_machine_as_test(Following, settings=walked)
     except FlakyStrategyDefinition:
         pass  # what is there to follow depends on what was answered: this walk ends here
     except (Exception, FailureGroup) as error:  # noqa: BLE001 - told with all others
@@ -164,12 +170,21 @@ def explore(house: House, url: str, *, each: int, start: int = 0) -> Explored:
             cases = operation.as_strategy(generation_mode=mode)
             test = given(cases, _IDS)(_counting(asking, counts))
             try:
-                seed(start)(settings(_SETTINGS, max_examples=each // 2 + 1)(test))()
+                with _beside_a_server():
+                    seed(start)(settings(_SETTINGS, max_examples=each // 2 + 1)(test))()
             except Unsatisfiable:
                 continue  # it takes nothing that could be wrong
             except (Exception, FailureGroup) as error:  # noqa: BLE001 - told with all others
                 found.wrong[f"{operation.label} ({mode.value})"] = _said(error)
     return found
+
+
+@contextmanager
+def _beside_a_server() -> Iterator[None]:
+    """Let others use the `random` module: jobs do, in threads, while requests are made up."""
+    with catch_warnings():
+        simplefilter("ignore", HypothesisDeprecationWarning)
+        yield
 
 
 def _said(error: BaseException) -> str:
