@@ -186,11 +186,23 @@ def test_language_and_colours_are_kept_in_the_browser(sqlite_house: House) -> No
     assert '<html lang="ar" dir="rtl" data-theme="dark">' in page
 
 
-@pytest.mark.parametrize("wrong", ["//evil.example/", "https://evil.example/", "\\\\evil", "/\\e"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("//evil.example/", "https://evil.example/", "\\\\evil", "/\\e"),
+        *("/\t/evil.example/", "/\n/evil.example", "/\nset-cookie: a=b", "/\x7f", "/\u202e"),
+    ],
+)
 def test_no_form_leads_to_another_site(sqlite_house: House, wrong: str) -> None:
     assert local(wrong) == "/"
     answer = sqlite_house.client.post("/preferences", data={"lang": "ar", "back": wrong})
     assert answer.headers["location"] == "/"
+
+
+def test_an_address_with_other_letters_is_led_to_as_a_header_can_hold_it() -> None:
+    assert local("/answers?title=\u0625\u062c\u0627\u0632\u0629 %d8&a=1#x") == (
+        "/answers?title=%D8%A5%D8%AC%D8%A7%D8%B2%D8%A9%20%d8&a=1#x"
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,18 @@ class Caller:
         return f"{self.tenant}/{self.token_id or self.user or ''}"
 
 
+class ElsewhereError(ProblemError):
+    """Ends a request about another tenant than the caller's: told as of what is not there.
+
+    It is recorded as refused in the log of the caller's own tenant.
+    """
+
+    def __init__(self, caller: Caller | None = None) -> None:
+        unseen = not_found()
+        super().__init__(unseen.problem, unseen.detail)
+        self.caller = caller
+
+
 def caller_of(request: Request, running: Running) -> Caller:
     """Return who asks; raise if no one does, or too many were tried."""
     given = request.headers.get("authorization")
@@ -61,7 +73,7 @@ def caller_of(request: Request, running: Running) -> Caller:
     asked = request.headers.get(TENANT_HEADER)
     if asked is not None and asked != found.tenant:
         if found.token_id is not None:  # a token is of one tenant
-            raise not_found()
+            raise ElsewhereError(found)
         try:
             return Caller(check_tenant(asked), found.user)
         except InputError:
@@ -107,7 +119,7 @@ def sign_in_by_token(response: Response, running: Running, text: str) -> Caller 
     if token is None:
         return None
     response.set_cookie(
-        COOKIE,
+        cookie_of(running),
         running.signed("cookie", ["token", token.tenant, token.token_id]),
         max_age=_SIGNED_IN_SECONDS,
         httponly=True,
@@ -152,11 +164,11 @@ def _by_cookie(request: Request, running: Running) -> Caller | None:
             found = Caller(running.settings.tenant, user)
         case _:
             return None
-    _refuse_cross_site(request, running)
+    refuse_cross_site(request, running)
     return found
 
 
-def _refuse_cross_site(request: Request, running: Running) -> None:
+def refuse_cross_site(request: Request, running: Running) -> None:
     """Raise for a request that a page of another site had a browser send."""
     if request.method in _SAFE:
         return

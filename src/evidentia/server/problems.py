@@ -21,6 +21,7 @@ from starlette.responses import Response
 from evidentia.errors import (
     AccessError,
     BusyError,
+    CanonicalError,
     ConflictError,
     DocumentError,
     EnvironmentProblem,
@@ -224,6 +225,7 @@ _OF_ERRORS: Final[Mapping[type[EvidentiaError], Problem]] = {
     NotFoundError: NOT_FOUND,
     AccessError: NOT_ALLOWED,
     InputError: REFUSED_INPUT,
+    CanonicalError: REFUSED_INPUT,
     GoneError: DOES_NOT_HOLD,
     IntegrityError: DOES_NOT_HOLD,
     UsageError: REFUSED_INPUT,

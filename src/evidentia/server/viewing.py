@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache, partial
 from gettext import NullTranslations
 from typing import Any, Final, Literal
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -34,6 +34,7 @@ THEMES: Final[tuple[Theme, ...]] = ("auto", "light", "dark")
 _UNSEEN: Final = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]"
 )
+_OF_ADDRESSES: Final = "/:?#[]@!$&'()*+,;=%~"
 _HTML: Final = "text/html; charset=utf-8"
 _MOST_CONTEXT: Final = 60
 
@@ -83,7 +84,7 @@ def leads_to(request: Request, where: str, said: str | None = None) -> Response:
     `said` is a text in English that a catalogue has, without places to fill.
     """
     running: Running = request.app.state.running
-    response = Response(status_code=303, headers={"location": where})
+    response = Response(status_code=303, headers={"location": local(where)})
     if said is not None:
         response.set_cookie(
             FLASH_COOKIE,
@@ -150,9 +151,12 @@ def sign_in_page(request: Request, *, status: int = 200) -> Response:
 
 
 def local(address: str) -> str:
-    """Return an address if it is one of this server, else the start."""
+    """Return an address if it is one of this server, else the start; as a header can hold it.
+
+    What browsers leave out of an address, such as a tab, could make another one of it.
+    """
     good = address.startswith("/") and not address.startswith("//") and "\\" not in address
-    return address if good and _UNSEEN.search(address) is None else "/"
+    return quote(address, safe=_OF_ADDRESSES) if good and address.isprintable() else "/"
 
 
 def _here(request: Request) -> str:

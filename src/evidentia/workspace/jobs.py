@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from evidentia.access.guard import TABLE
 from evidentia.errors import AccessError, InputError, NotFoundError
+from evidentia.store.database import is_storable
 from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql.jobs import CANCELLED, QUEUED, STATES, Change, JobEvent, JobRow
@@ -268,7 +269,7 @@ def _shown(acting: Acting, row: JobRow) -> Job:
 
 
 def _seen(acting: Acting, job_id: str) -> Job:
-    row = acting.database.ask(rows.find, (acting.tenant, job_id)) if job_id.isascii() else None
+    row = acting.database.ask(rows.find, (acting.tenant, job_id)) if is_storable(job_id) else None
     if row is None:
         raise _not_there(job_id)
     return _shown(acting, row)

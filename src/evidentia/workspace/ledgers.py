@@ -332,18 +332,28 @@ class Ledgers(Part, name="ledgers"):
         self,
         *,
         before: int | None = None,
+        after: int | None = None,
         limit: int | None = None,
+        oldest_first: bool = False,
         session: str | None = None,
         title: str | None = None,
     ) -> Listed:
         """Return the ledgers, newest first; page through them with `before`, an entry's number.
 
+        `oldest_first` turns them round: then page with `after`.
         `session` gives those of a session alone, `title` those in whose title a text stands.
         """
         asked = {"session": session, "title": title}
         for name, text in asked.items():
             _check_text(name, text or "")
-        return self._acting.read(ledgers.list_ledgers, before=before, limit=limit, **asked)
+        return self._acting.read(
+            ledgers.list_ledgers,
+            before=before,
+            after=after,
+            limit=limit,
+            oldest_first=oldest_first,
+            **asked,
+        )
 
     def find(self, name: str) -> ListedLedger:
         """Return the ledger of this id, a session's newest, or `latest`, `latest~1` and so on."""
