@@ -39,7 +39,7 @@ class Runner:
     folder: Path
     checkout: Path
 
-    def step(self, step: dict[str, Any], action: Path = ROOT, **inputs: str) -> Stepped:
+    def step(self, step: dict[str, Any], action: Path = ROOT, /, **inputs: str) -> Stepped:
         """Run a step's script as the runner does, inputs put into its environment."""
         given = {name: one.get("default", "") for name, one in ACTION["inputs"].items()}
         given |= {name.replace("_", "-"): value for name, value in inputs.items()}

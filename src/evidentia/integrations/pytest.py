@@ -7,7 +7,6 @@ the run's own, or in the one that `--evidentia-home` names, and their ids are in
 import json
 import os
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,14 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from evidentia.ledger.model import LedgerEntry, Passage, Verdict
     from evidentia.workspace import Workspace
     from evidentia.workspace.ledgers import RecordedLedger
 
 FOLDER: Final = "__verdicts__"
 PROPERTY: Final = "evidentia_ledger"
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
-_MOST_CHARS: Final = 300
 
 
 class _Run:
@@ -154,10 +151,13 @@ def assert_supported(
     __tracebackhide__ = True
     run = _current()
     ledger = _check(run, answer, against, {"contexts": contexts, "query": query, "judges": judges})
-    wrong = [entry for entry in ledger.entries if _is_wrong(entry.verdict, weak=weak)]
+    from evidentia.integrations.telling import HOLDS, not_among, told  # noqa: PLC0415 - the same
+    from evidentia.ledger.model import Verdict  # noqa: PLC0415 - the same
+
+    wrong = not_among(ledger, HOLDS if weak else {Verdict.SUPPORTED})
     if wrong:
         run.failed += 1
-        pytest.fail(_told(ledger, wrong), pytrace=False)
+        pytest.fail(told(ledger, wrong), pytrace=False)
     return ledger
 
 
@@ -208,34 +208,6 @@ def _check(run: _Run, answer: str, against: Against, how: dict[str, Any]) -> "Re
     run.checked += 1
     run.item.user_properties.append((PROPERTY, ledger.id))
     return ledger
-
-
-def _is_wrong(verdict: "Verdict", *, weak: bool) -> bool:
-    return verdict.value not in (("supported", "weak") if weak else ("supported",))
-
-
-def _told(ledger: "RecordedLedger", wrong: Sequence["LedgerEntry"]) -> str:
-    """Tell which claims do not hold, and which passage says so."""
-    lines = [f"Claims of the answer that are not supported: {len(wrong)} of {len(ledger.entries)}"]
-    for number, entry in enumerate(wrong, 1):
-        lines += ["", f"{number}. {entry.verdict.value.replace('_', ' ')}: {entry.claim_text}"]
-        passages = [match.passage for match in entry.evidence if match.passage]
-        if passages:
-            lines += _quoted("the passage", passages[0])
-        elif entry.nearest:
-            lines += _quoted("the nearest passage, which is no evidence", entry.nearest)
-        if entry.notes:
-            lines.append(textwrap.indent(f"why: {entry.notes}", "   "))
-    return "\n".join([*lines, "", f"It is in ledger {ledger.id}."])
-
-
-def _quoted(what: str, passage: "Passage") -> list[str]:
-    source = passage.source
-    page = f", page {source.page_number}" if source.page_number else ""
-    heading = f", {passage.heading}" if passage.heading else ""
-    words = " ".join(passage.snippet.split())
-    text = words if len(words) <= _MOST_CHARS else f"{words[:_MOST_CHARS]}…"
-    return [f"   {what}, in {source.filename}{page}{heading}:", f'     "{text}"']
 
 
 def _verdicts_file(run: _Run) -> Path:
