@@ -78,13 +78,9 @@ def test_a_file_that_is_no_answer_is_named_and_the_others_go_on(gate: Cli, folde
     (folder / "answers/good2.md").write_bytes(b"\xff\xfe\x00")
     ran = gate("answers/good2.md", "missing.md", "answers/good.md", *HOW, "--sarif", "a.sarif")
     assert ran.code == 2
-    assert ran.err.splitlines() == [
-        (
-            "✗ answers/good2.md was not checked: not UTF-8 text: an answer is Markdown or plain text, "
-            "not a document"
-        ),
-        "✗ missing.md was not checked: no such file",
-    ]
+    bad, missing = ran.err.splitlines()
+    assert bad.startswith("✗ answers/good2.md was not checked: not UTF-8 text: an answer is")
+    assert missing == "✗ missing.md was not checked: no such file"
     assert "1 answer checked" in ran.out
     [run] = json.loads((folder / "a.sarif").read_text())["runs"]
     assert not run["invocations"][0]["executionSuccessful"]

@@ -27,7 +27,7 @@ def framework() -> Callable[[str], Ran]:
 
         def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
             environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'tests'}", "NO_PROXY": "127.0.0.1"}
-            return subprocess.run(  # noqa: S603 - our own program
+            return subprocess.run(
                 [python, ROOT / "tests/integrations" / program, *arguments],
                 env=environment,
                 capture_output=True,

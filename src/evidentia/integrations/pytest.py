@@ -4,10 +4,11 @@
 the run's own, or in the one that `--evidentia-home` names, and their ids are in the JUnit file.
 """
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "__verdicts__"
 PROPERTY: Final = "evidentia_ledger"
+_COUNTED: Final = "evidentia_counted"
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
+_LONGEST_NAME: Final = 120
+_DIGEST: Final = 8
 
 
 class _Run:
@@ -113,6 +117,24 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         run.tests.pop()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what a worker of pytest-xdist has counted to the process that tells it."""
+    told = getattr(session.config, "workeroutput", None)
+    if told is not None:
+        run = session.config.stash[_RUN]
+        told[_COUNTED] = (run.checked, run.failed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Count what a worker of pytest-xdist has checked; one that crashed has told nothing."""
+    run = node.config.stash[_RUN]
+    checked, failed = getattr(node, "workeroutput", {}).get(_COUNTED, (0, 0))
+    run.checked += checked
+    run.failed += failed
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say how many answers were checked, if any was."""
     run = config.stash[_RUN]
@@ -132,13 +154,14 @@ def evidentia_workspace(pytestconfig: pytest.Config) -> "Workspace":
 
 
 Against = str | Path | Sequence[str | Path] | None
+Contexts = Iterable[Any] | Callable[[str], Any] | None
 
 
 def assert_supported(
     answer: str,
     *,
     against: Against = None,
-    contexts: Iterable[Any] | None = None,
+    contexts: Contexts = None,
     query: str | None = None,
     judges: Sequence[Any] | None = None,
     weak: bool = True,
@@ -165,7 +188,7 @@ def assert_same_verdicts(
     answer: str,
     *,
     against: Against = None,
-    contexts: Iterable[Any] | None = None,
+    contexts: Contexts = None,
     query: str | None = None,
     judges: Sequence[Any] | None = None,
 ) -> "RecordedLedger":
@@ -211,9 +234,17 @@ def _check(run: _Run, answer: str, against: Against, how: dict[str, Any]) -> "Re
 
 
 def _verdicts_file(run: _Run) -> Path:
-    """Return the file of a test's verdicts; a test that asks more than once has several."""
+    """Return the file of a test's verdicts; a test that asks more than once has several.
+
+    Tests whose names differ have files whose names do, also where a name is no file's.
+    """
     run.compared += 1
-    name = _UNSAFE.sub("-", run.item.nodeid.rpartition("/")[2].replace("::", "."))
+    within = run.item.nodeid.partition("::")[2].replace("::", ".")
+    named = f"{run.item.path.name}.{within}"
+    name = _UNSAFE.sub("-", named)
+    if name != named or len(name) > _LONGEST_NAME:
+        digest = hashlib.sha256(named.encode()).hexdigest()[:_DIGEST]
+        name = f"{name[:_LONGEST_NAME].strip('-')}.{digest}"
     more = f".{run.compared}" if run.compared > 1 else ""
     return run.item.path.parent / FOLDER / f"{name}{more}.json"
 

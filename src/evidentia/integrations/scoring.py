@@ -4,7 +4,7 @@ It needs no model: an answer is checked as it would be anywhere, and its ledger 
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
@@ -30,6 +30,7 @@ Metric = Literal[
 METRICS: Final[tuple[str, ...]] = get_args(Metric)
 LOWER_IS_BETTER: Final = frozenset({"contradiction_rate"})
 Against = str | Path | Sequence[str | Path] | None
+Contexts = Iterable[Any] | Callable[[str], Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,7 @@ class Scoring:
             names = ", ".join(METRICS)
             raise InputError(f"there is no number {self.metric!r} of a ledger: use {names}")
 
-    def score(
-        self, answer: str, *, contexts: Iterable[Any] | None = None, query: str | None = None
-    ) -> Scored:
+    def score(self, answer: str, *, contexts: Contexts = None, query: str | None = None) -> Scored:
         """Check an answer, and return it in the number; raise `InputError` if it can't be."""
         if self.against is None and contexts is None:
             raise InputError(
@@ -94,7 +93,7 @@ class Scoring:
         self,
         workspace: "Workspace",
         answer: str,
-        contexts: Iterable[Any] | None,
+        contexts: Contexts,
         query: str | None,
     ) -> Scored:
         documents: Any = None
