@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "DEEPEVAL_DISABLE_DOTENV": "1"}
@@ -19,6 +20,7 @@ LEAVE = "All permanent employees receive 15 days of annual leave."
 HOTELS = "Hotel costs are refunded up to $150 per night."
 WRONG = "Hotel costs are refunded up to $200 per night."
 home = Path(sys.argv[1])
+os.chdir(home.parent)  # DeepEval writes a folder where it stands
 
 
 def metric(name: str = "faithfulness", threshold: float = 0.9, **how: object) -> EvidentiaMetric:
@@ -102,3 +104,4 @@ except AssertionError as error:
     assert "Evidentia faithfulness" in str(error)  # noqa: PT017 - the same
 else:
     raise SystemExit("an answer without support passed")
+sys.stdout.write(f"{version('deepeval')} works\n")

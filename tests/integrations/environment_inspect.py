@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from math import isnan
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,4 @@ async def beside() -> list[Any]:
 
 
 assert asyncio.run(beside()) == [1.0, 0.0] * 3
+sys.stdout.write(f"{version('inspect-ai')} works\n")

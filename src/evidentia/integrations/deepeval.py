@@ -37,8 +37,11 @@ class EvidentiaMetric(BaseMetric):  # type: ignore[misc] # DeepEval is typed in 
         home: "str | Path | None" = None,
         workspace: "Workspace | None" = None,
     ) -> None:
-        self.scoring = Scoring(metric, against, judges, home, workspace)
+        # DeepEval copies a metric by attributes that are called as these parameters are
+        self.metric, self.against, self.judges = metric, against, judges
+        self.home, self.workspace = home, workspace
         self.threshold = threshold
+        self._scoring = Scoring(metric, against, judges, home, workspace)
         self.error: str | None = None
         self.ledger: str | None = None
         needed = [SingleTurnParams.ACTUAL_OUTPUT]
@@ -48,7 +51,7 @@ class EvidentiaMetric(BaseMetric):  # type: ignore[misc] # DeepEval is typed in 
 
     @property
     def __name__(self) -> str:
-        return f"Evidentia {self.scoring.metric.replace('_', ' ')}"
+        return f"Evidentia {self._scoring.metric.replace('_', ' ')}"
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """Check a test case; return its score."""
@@ -66,7 +69,7 @@ class EvidentiaMetric(BaseMetric):  # type: ignore[misc] # DeepEval is typed in 
         if test_case.actual_output is None:
             raise MissingTestCaseParamsError("'actual_output' cannot be None for Evidentia")
         contexts = None
-        if self.scoring.against is None:
+        if self._scoring.against is None:
             if test_case.retrieval_context is None:
                 raise MissingTestCaseParamsError(
                     "'retrieval_context' cannot be None for Evidentia: give it, or name documents "
@@ -74,7 +77,7 @@ class EvidentiaMetric(BaseMetric):  # type: ignore[misc] # DeepEval is typed in 
                 )
             contexts = [_passage(one) for one in test_case.retrieval_context]
         try:
-            return self.scoring.score(
+            return self._scoring.score(
                 test_case.actual_output, contexts=contexts, query=test_case.input or None
             )
         except InputError as error:
@@ -86,7 +89,7 @@ class EvidentiaMetric(BaseMetric):  # type: ignore[misc] # DeepEval is typed in 
         self.score = 0.0 if scored.value is None else scored.value
         self.reason, self.ledger = scored.reason, scored.ledger
         self.score_breakdown = {**scored.others, "ledger": scored.ledger}
-        self.success = self.scoring.passes(scored.value, self.threshold)
+        self.success = self._scoring.passes(scored.value, self.threshold)
         return self.score
 
 
