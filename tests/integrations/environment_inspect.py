@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from math import isnan
 from importlib.metadata import version
+from math import isnan
 from pathlib import Path
 from typing import Any
 
