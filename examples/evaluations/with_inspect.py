@@ -15,7 +15,7 @@ PASSAGES = [
 ]
 
 
-@task
+@task  # type: ignore[untyped-decorator] # where Inspect is not installed
 def leave() -> Task:
     """Ask about leave, and count the claims that the passages say."""
     question = "How much leave do permanent employees get?"

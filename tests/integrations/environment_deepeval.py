@@ -5,6 +5,7 @@ import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "DEEPEVAL_DISABLE_DOTENV": "1"}
 
@@ -23,12 +24,17 @@ home = Path(sys.argv[1])
 os.chdir(home.parent)  # DeepEval writes a folder where it stands
 
 
-def metric(name: str = "faithfulness", threshold: float = 0.9, **how: object) -> EvidentiaMetric:
-    options = {"threshold": threshold, "judges": ["quote", "numbers"], "home": home, **how}
+def metric(name: str = "faithfulness", threshold: float = 0.9, **how: Any) -> EvidentiaMetric:
+    options: dict[str, Any] = {
+        "threshold": threshold,
+        "judges": ["quote", "numbers"],
+        "home": home,
+        **how,
+    }
     return EvidentiaMetric(name, **options)
 
 
-def case(answer: str, *passages: object, **known: object) -> LLMTestCase:
+def case(answer: str, *passages: object, **known: Any) -> LLMTestCase:
     contexts = list(passages) or [LEAVE, RetrievedContextData(context=HOTELS, source="t.md")]
     known = {"retrieval_context": contexts, "input": "Leave?", **known}
     return LLMTestCase(actual_output=answer, **known)
@@ -45,9 +51,9 @@ assert f'"{HOTELS}"' in one.reason, one.reason
 assert "t.md" in one.reason
 assert one.score_breakdown["contradiction_rate"] == 0.5
 with open_workspace(home) as workspace:
-    ledger = workspace.ledgers.get(one.ledger)
+    ledger = workspace.ledgers.get(one.ledger or "")
     assert ledger.session.query == "Leave?"
-    assert (ledger.metrics().faithfulness, len(ledger.session.contexts)) == (0.5, 2)
+    assert (ledger.metrics().faithfulness, len(ledger.session.contexts or ())) == (0.5, 2)
 
 # what is high is bad, for the rate of contradictions; where nothing is counted, nothing succeeds
 bad = metric("contradiction_rate", threshold=0.1)

@@ -100,7 +100,7 @@ def test_pre_commit_installs_the_hook_from_a_clone(tools: Path, tmp_path: Path) 
 
 
 def test_the_action_and_the_hook_keep_their_published_schemas(tools: Path, tmp_path: Path) -> None:
-    check = [tools / "check-jsonschema", "--builtin-schema"]
+    check: list[str | Path] = [tools / "check-jsonschema", "--builtin-schema"]
     action = run(*check, "vendor.github-actions", ROOT / "action.yml", cwd=tmp_path)
     assert action.returncode == 0, action.stdout
     workflow = ROOT / "examples/repository/.github/workflows/answers.yml"
