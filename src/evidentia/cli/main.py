@@ -12,6 +12,7 @@ from evidentia.errors import EvidentiaError, environment_problem
 
 COMMANDS = {
     "check": ("check:check", "Check an answer against documents, claim by claim."),
+    "gate": ("gate:gate", "Check files of answers for a build: all its reports, one exit code."),
     "ingest": ("documents:ingest", "Read documents into the library, to check answers against."),
     "documents": ("documents:app", "List the documents of the library."),
     "cite": (
