@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -107,6 +108,12 @@ class Running:
             return self._signer(purpose).loads(text, max_age=seconds)
         except (SignatureExpired, BadSignature):
             return None
+
+    def signed_at(self, purpose: str, text: str) -> datetime:
+        """Return when a text was signed, which `unsigned` has read."""
+        _, at = self._signer(purpose).loads(text, return_timestamp=True)
+        found: datetime = at
+        return found
 
     def _signer(self, purpose: str) -> URLSafeTimedSerializer:
         return URLSafeTimedSerializer(self.secret, salt=f"evidentia {purpose}")

@@ -175,6 +175,7 @@ def _whole_page(
     return shown(
         request,
         "ledger/ledger.html",
+        again=True,
         listed=listed,
         ledger_id=listed.id,
         head=opened.head,
