@@ -24,7 +24,7 @@ from evidentia.server.assets import assets
 from evidentia.server.caching import KeptAnswer
 from evidentia.server.problems import NOT_SIGNED_IN, ProblemError
 from evidentia.server.running import Running
-from evidentia.server.translating import DIRECTIONS, LANGUAGES, Language, preferred, words
+from evidentia.server.translating import COMMAS, DIRECTIONS, LANGUAGES, Language, preferred, words
 from evidentia.workspace import Workspace
 
 LANGUAGE_COOKIE: Final = "evidentia_lang"
@@ -218,6 +218,7 @@ def _environment(language: Language) -> Environment:
         "asset": assets().address,
         "languages": LANGUAGES,
         "marks": labels.MARKS,
+        "comma": COMMAS[language],
     }
     found.filters |= {
         "label": lambda value: _label(language, str(value)),
