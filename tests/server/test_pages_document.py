@@ -141,7 +141,9 @@ def test_markdown_is_shown_without_its_signs() -> None:
     ]
     assert blocks[5].pieces == [("", "# code **so**")]
     in_a_row = plain_text(chunk(text), markdown=True)
-    assert in_a_row == ("Rule Leave is 15 days, see the list. one! two A B x | y z # code **so**")
+    assert in_a_row == (
+        "Rule Leave is 15 days, see the list. one! 1. two A B x | y z # code **so**"
+    )
     assert plain_text(chunk("**15** days"), markdown=False) == "**15** days"
 
 
