@@ -270,7 +270,7 @@ def test_a_check_that_takes_long_has_a_page_that_leads_to_its_ledger(
         return wait(started, seconds) if judged.wait(20 if seconds is None else 0) else False
 
     monkeypatch.setattr(StartedCheck, "wait", slow)
-    said = {"answer": "Leave is requested in writing.", "judges": ["quote"]}
+    said: dict[str, Any] = {"answer": "Leave is requested in writing.", "judges": ["quote"]}
     where = sent(house, "/answers/new", **said).headers["location"]
     assert where.startswith("/jobs/job_")
     page = house.get(where, "approver", headers=HTML)
