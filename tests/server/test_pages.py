@@ -114,6 +114,8 @@ def test_a_browser_gets_a_page_and_a_program_a_problem(sqlite_house: House) -> N
     page = sqlite_house.get("/nowhere", headers=HTML)
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "What to do" in page.text
+    arabic = sqlite_house.get("/nowhere", headers=HTML | {"cookie": "evidentia_lang=ar"})
+    assert "لا يوجد شيء كهذا هنا" in arabic.text
     for headers, path in (({}, "/nowhere"), (HTML, "/api/v1/nowhere")):
         told = sqlite_house.get(path, headers=headers)
         assert told.headers["content-type"] == "application/problem+json"

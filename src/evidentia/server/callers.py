@@ -4,7 +4,8 @@ A caller is a user in a tenant. What they may do is never in what they send: it 
 in the trail say, within the scopes of a token.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Final
 
 from fastapi import Request
@@ -42,6 +43,8 @@ class Caller:
     user: str | None
     scopes: frozenset[Action] | None = None
     token_id: str | None = None
+    signed_in_until: datetime | None = None
+    """When their browser is no longer signed in; None of who came with a token."""
 
     @property
     def counted_as(self) -> str:
@@ -75,7 +78,7 @@ def caller_of(request: Request, running: Running) -> Caller:
         if found.token_id is not None:  # a token is of one tenant
             raise ElsewhereError(found)
         try:
-            return Caller(check_tenant(asked), found.user)
+            return replace(found, tenant=check_tenant(asked), scopes=None)
         except InputError:
             raise not_found() from None
     return found
@@ -165,7 +168,8 @@ def _by_cookie(request: Request, running: Running) -> Caller | None:
         case _:
             return None
     refuse_cross_site(request, running)
-    return found
+    begun = running.signed_at("cookie", given)
+    return replace(found, signed_in_until=begun + timedelta(seconds=_SIGNED_IN_SECONDS))
 
 
 def refuse_cross_site(request: Request, running: Running) -> None:

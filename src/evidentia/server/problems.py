@@ -33,6 +33,7 @@ from evidentia.errors import (
     SealingError,
     UsageError,
 )
+from evidentia.server.translating import N_
 
 MEDIA_TYPE: Final = "application/problem+json"
 _FOR_THE_COMMAND_LINE: Final = re.compile(r"[;:,] (?:run )?'evidentia .*$")
@@ -240,7 +241,7 @@ _OF_STATUSES: Final[Mapping[int, Problem]] = {
     415: WRONG_TYPE,
 }
 RETRY_SECONDS: Final = 5
-_UNSEEN: Final = "There is no such thing here, or you may not see it."
+_UNSEEN: Final = N_("There is no such thing here, or you may not see it.")
 
 
 class ProblemError(Exception):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 from fastapi import Request
@@ -128,6 +129,12 @@ class Running:
             return self._signer(purpose).loads(text, max_age=seconds)
         except (SignatureExpired, BadSignature):
             return None
+
+    def signed_at(self, purpose: str, text: str) -> datetime:
+        """Return when a text was signed, which `unsigned` has read."""
+        _, at = self._signer(purpose).loads(text, return_timestamp=True)
+        found: datetime = at
+        return found
 
     def _signer(self, purpose: str) -> URLSafeTimedSerializer:
         return URLSafeTimedSerializer(self.secret, salt=f"evidentia {purpose}")
