@@ -269,14 +269,27 @@ def start(
     files: Sequence[bytes] = (),
 ) -> Response:
     """Write a job down and return the answer that says so."""
+    return started(begin(asks, running_of(request), kind, asked, total=total, files=files))
+
+
+def begin(
+    asks: Asking,
+    running: Running,
+    kind: str,
+    asked: Mapping[str, Any],
+    *,
+    total: int = 1,
+    files: Sequence[bytes] = (),
+) -> Job:
+    """Write a job down and have it begun; raise if too many wait already."""
     jobs = asks.workspace.opened.for_(asks.caller.tenant).jobs
     waiting = sum(len(jobs.list(state=one, limit=MOST_OPEN)) for one in ("queued", "running"))
     if waiting >= MOST_OPEN:
         said = f"{waiting} jobs wait or run already: try again when some have ended."
         raise ProblemError(TOO_MANY, said, headers={"retry-after": "30"})
     job = asks.workspace.jobs.start(kind, asked, total=total, files=files)
-    running_of(request).runner.wake()
-    return started(job)
+    running.runner.wake()
+    return job
 
 
 def started(job: Job) -> Response:

@@ -3,9 +3,6 @@
 A check that takes longer than a request should goes on as a job; so do many answers.
 """
 
-import asyncio
-import json
-import time
 from typing import Annotated, Any, Final, Literal
 
 import orjson
@@ -15,7 +12,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia.errors import AccessError, EnvironmentProblem, EvidentiaError, IntegrityError
-from evidentia.jobs.waiting import go_on_as_job
 from evidentia.jobs.work import answer_outcome, batches, begin_asked, unchecked
 from evidentia.ledger.model import LedgerSummary
 from evidentia.server.actions import Asking, Asks, GuardedRoute, acts
@@ -29,12 +25,13 @@ from evidentia.server.api.jobs import (
 )
 from evidentia.server.api.ledgers import LedgerAnswer
 from evidentia.server.callers import address_of, count
-from evidentia.server.checking import is_judged
+from evidentia.server.checking import check_or_go_on, is_judged
 from evidentia.server.problems import of_error
 from evidentia.server.rates import Limited
 from evidentia.server.running import Running, running_of
 from evidentia.workspace import Workspace
-from evidentia.workspace.judging import StartedCheck
+from evidentia.workspace.jobs import Job
+from evidentia.workspace.ledgers import RecordedLedger
 
 router = APIRouter(route_class=GuardedRoute, tags=["sessions"])
 
@@ -170,27 +167,12 @@ async def submit_answer(asked: SubmittedAnswer, asks: Asks, request: Request) ->
     A check that takes longer than 10 seconds goes on as a job, and the answer is that job (202).
     The same answer checked again is a new ledger of the same session.
     """
-    running, workspace = running_of(request), asks.workspace
-    ends = time.monotonic() + running.waits
     given = asked.model_dump(mode="json")
-    try:
-        await asyncio.wait_for(running.checks.acquire(), running.waits)
-    except TimeoutError:
-        return await run_in_threadpool(
-            start, asks, request, "check", {}, files=[json.dumps(given).encode()]
-        )
-    try:
-        begun = await run_in_threadpool(begin_asked, workspace, given)
-        if await is_judged(begun, max(0.0, ends - time.monotonic())):
-            return await run_in_threadpool(_checked, workspace, begun)
-        job = await run_in_threadpool(go_on_as_job, running.runner, workspace, given, begun)
-        return started(job)
-    finally:
-        running.checks.release()
+    found = await check_or_go_on(asks, running_of(request), given, _checked)
+    return started(found) if isinstance(found, Job) else found
 
 
-def _checked(workspace: Workspace, begun: StartedCheck) -> Response:
-    found = workspace.ledgers.finish(begun)
+def _checked(found: RecordedLedger) -> Response:
     session = found.session
     said = {
         "ledger": found.model_dump(mode="json"),

@@ -3,11 +3,12 @@
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Form, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia.errors import InputError
-from evidentia.jobs.waiting import check_or_go_on
-from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
+from evidentia.server.checking import check_or_go_on
 from evidentia.server.rates import Limited
 from evidentia.server.running import running_of
 from evidentia.server.translating import N_
@@ -54,8 +55,8 @@ def new_answer_page(workspace: Ws, request: Request) -> Response:
 
 @router.post("/answers/new")
 @acts("ledgers.check", limited=Limited.CHECK)
-def check_on_page(
-    workspace: Ws,
+async def check_on_page(
+    asks: Asks,
     request: Request,
     *,
     answer: Annotated[str, Form(max_length=2_000_000)] = "",
@@ -69,7 +70,6 @@ def check_on_page(
 
     A check that takes long goes on as a job, whose page leads to the ledger.
     """
-    running = running_of(request)
     asked = {
         "answer": answer.replace("\r\n", "\n"),
         "query": query.replace("\r\n", "\n").strip() or None,
@@ -79,10 +79,11 @@ def check_on_page(
         "as_of": as_of or None,
     }
     try:
-        found = check_or_go_on(running.runner, workspace, asked, running.waits)
+        found = await check_or_go_on(asks, running_of(request), asked, lambda made: made.id)
     except InputError as error:
-        return _form(
-            workspace,
+        return await run_in_threadpool(
+            _form,
+            asks.workspace,
             request,
             error=str(error),
             given={"answer": answer, "query": query, "title": title, "as_of": as_of},
@@ -91,7 +92,7 @@ def check_on_page(
         )
     if isinstance(found, Job):
         return leads_to(request, f"/jobs/{found.id}")
-    return leads_to(request, f"/ledgers/{found.id}", N_("The answer was checked."))
+    return leads_to(request, f"/ledgers/{found}", N_("The answer was checked."))
 
 
 def _form(
