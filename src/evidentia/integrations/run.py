@@ -28,7 +28,18 @@ _ID_DIGITS: Final = 32
 
 Value = Annotated[Any, AfterValidator(freeze), PlainSerializer(thaw)]
 """Any JSON value, frozen."""
-Reason = Literal["too_large", "not_json", "queue_full", "too_many", "unfinished", "late", "failed"]
+Reason = Literal[
+    "too_large",
+    "not_json",
+    "queue_full",
+    "too_many",
+    "unfinished",
+    "late",
+    "failed",
+    "not_sent",
+    "conflicting",
+    "redacted",
+]
 
 
 class Loss(FrozenModel):

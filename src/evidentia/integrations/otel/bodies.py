@@ -59,7 +59,8 @@ def answered(rejected: tuple[Rejected, ...], media_type: str) -> bytes:
         if rejected:
             response.partial_success.rejected_spans = len(rejected)
             response.partial_success.error_message = told(rejected)
-        return response.SerializeToString()
+        answer: bytes = response.SerializeToString()
+        return answer
     if not rejected:
         return b"{}"
     return orjson.dumps(

@@ -212,7 +212,7 @@ def _object(said: Mapping[str, Any], name: str) -> dict[str, Any]:
     return found
 
 
-class _Malformed(InputError, NotASpan):
+class _Malformed(InputError, NotASpan):  # noqa: N818 - as what it is one of
     """What is not as it should be: of a span it is that span's, else the whole request's."""
 
 

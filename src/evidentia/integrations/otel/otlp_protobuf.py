@@ -1,6 +1,5 @@
 """OTLP as protobuf, as most exporters send it; `opentelemetry-proto` reads it."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from evidentia.errors import EnvironmentProblem, InputError
@@ -24,6 +23,8 @@ from evidentia.integrations.otel.spans import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as Message
 
@@ -111,19 +112,19 @@ def _value(said: "AnyValue", depth: int) -> Any:
     """Return the value that is held; None where it is none that is known."""
     if depth >= MOST_DEPTH:
         raise NotASpan(f"an attribute is nested more than {MOST_DEPTH} levels deep")
-    match said.WhichOneof("value"):
-        case "string_value":
-            return clean(said.string_value)
-        case "bool_value":
-            return said.bool_value
-        case "int_value":
-            return number(said.int_value)
-        case "double_value":
-            return number(said.double_value)
-        case "bytes_value":
-            return blob(said.bytes_value)
-        case "array_value":
-            return FrozenList(_value(one, depth + 1) for one in said.array_value.values)
-        case "kvlist_value":
-            return _attributes(said.kvlist_value.values, depth + 1)
-    return None
+    kind = said.WhichOneof("value")
+    if kind == "array_value":
+        return FrozenList(_value(one, depth + 1) for one in said.array_value.values)
+    if kind == "kvlist_value":
+        return _attributes(said.kvlist_value.values, depth + 1)
+    found = _PLAIN.get(str(kind))
+    return None if found is None else found(said)
+
+
+_PLAIN: Final["Mapping[str, Callable[[Any], Any]]"] = {
+    "string_value": lambda said: clean(said.string_value),
+    "bool_value": lambda said: said.bool_value,
+    "int_value": lambda said: number(said.int_value),
+    "double_value": lambda said: number(said.double_value),
+    "bytes_value": lambda said: blob(said.bytes_value),
+}

@@ -152,7 +152,7 @@ class Received:
 def told(rejected: Iterable[Rejected]) -> str:
     """Return reasons with how often each occurs, the most frequent first."""
     reasons = Counter(one.reason for one in rejected).most_common()
-    said = [f"{count:,} × {reason}" for reason, count in reasons[:_MOST_REASONS]]
+    said = [f"{reason} ({count:,})" for reason, count in reasons[:_MOST_REASONS]]
     more = len(reasons) - _MOST_REASONS
     return "; ".join([*said, f"and {more:,} more reasons"] if more > 0 else said)
 
@@ -227,4 +227,3 @@ def refuse_too_many(count: int) -> None:
         raise InputError(
             f"the request has more than {MOST_SPANS:,} spans: let the exporter send smaller batches"
         )
-

@@ -13,15 +13,15 @@ from sqlalchemy import Connection
 from evidentia.store.database import fetch, row_lock, run, run_many
 
 _COLUMNS: Final = (
-    "tenant, trace_id, actor, scopes, spans, root, closes_at, job_id, recorded, recorded_at, run_id, "
-    "problem"
+    "tenant, trace_id, actor, scopes, spans, root, closes_at, job_id, recorded, recorded_at, "
+    "run_id, problem"
 )
 MOST_IN_TRACE: Final = 20_000
 """Spans: what is more is not taken."""
 
 
 class WaitingSpan(NamedTuple):
-    """A span as it is put down: where it belongs, its digest, and whether it is its trace's root."""
+    """A span as it is put down: where it belongs, its digest, whether it is its trace's root."""
 
     trace_id: str
     span_id: str
@@ -124,9 +124,7 @@ def put_down(
     return refused
 
 
-def find(
-    connection: Connection, named: tuple[str, str], *, held: bool = False
-) -> TraceRow | None:
+def find(connection: Connection, named: tuple[str, str], *, held: bool = False) -> TraceRow | None:
     """Return a trace; `held` lets no one else change it before the transaction ends."""
     lock = row_lock(connection) if held else ""
     sql = f"SELECT {_COLUMNS} FROM waiting_traces WHERE tenant = ? AND trace_id = ?{lock}"  # noqa: S608 - of this module
@@ -146,7 +144,7 @@ def of_trace(connection: Connection, tenant: str, trace_id: str) -> list[KeptSpa
 
 
 def due(connection: Connection, now: str, most: int) -> list[TraceRow]:
-    """Return traces, of all tenants, that are to be closed by now, those that wait longest first."""
+    """Return traces of all tenants that are to be closed by now, the longest due first."""
     sql = (
         f"SELECT {_COLUMNS} FROM waiting_traces WHERE closes_at <= ? "  # noqa: S608 - of this module
         "ORDER BY closes_at, tenant, trace_id LIMIT ?"
