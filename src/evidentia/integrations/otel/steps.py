@@ -65,7 +65,7 @@ def not_sent(what: str, span: Span) -> Loss:
     """Return that something of a step was not in its span."""
     return Loss(
         what=named(what),
-        why="not_sent",
+        why="not_seen",
         detail=f"span {span.span_id} ({span.name}) has none: let the tracer capture content",
     )
 
