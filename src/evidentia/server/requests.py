@@ -27,7 +27,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 MOST_BYTES: Final = 8 * 2**20
 """Of a request that is no upload: an answer has two megabytes at most."""
 _TRACE: Final = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
-_UPLOADS: Final = ("multipart/form-data", "application/octet-stream")
+_UPLOADS: Final = ("multipart/form-data", "application/octet-stream", "application/x-protobuf")
 _SERVER_ERROR: Final = 500
 _log = get_logger("server")
 _CHANCE: Final = random.Random(secrets.token_bytes(32))  # noqa: S311 - ids are no secrets

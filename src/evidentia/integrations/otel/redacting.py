@@ -10,18 +10,18 @@ from typing import Any, Final
 
 import orjson
 
-from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.frozen import FrozenDict, FrozenList
 from evidentia.integrations.otel.spans import Span
+from evidentia.integrations.policy import RecordingPolicy
 
 _JSON_BEGINS: Final = ("{", "[")
 _MOST_DEPTH: Final = 64
 
 
-def redactor_of(policy: EvidencePolicy, key: bytes) -> Redactor | None:
+def redactor_of(policy: RecordingPolicy, key: bytes) -> Redactor | None:
     """Return what redacts spans by a policy; None if it redacts nothing."""
-    if not policy.enable_redaction:
+    if not policy.redact:
         return None
     return Redactor(
         key, classes=policy.redaction_classes, patterns=policy.redaction_patterns, apart=True

@@ -71,7 +71,8 @@ def run_of(spans: Iterable[Span]) -> Run:
 
 def addendum_of(run_id: str, recorded: Iterable[Span], late: Iterable[Span]) -> Addendum | None:
     """Return what late spans add to the run that the others became; None if they add nothing."""
-    known = {(one.span_id, one.sha256) for one in recorded}
+    before = list(recorded)
+    known = {(one.span_id, one.sha256) for one in before}
     ids = {span_id for span_id, _ in known}
     fresh = [one for one in late if (one.span_id, one.sha256) not in known]
     ordered, losses = _ordered(fresh)
@@ -79,7 +80,23 @@ def addendum_of(run_id: str, recorded: Iterable[Span], late: Iterable[Span]) -> 
     steps = [(one, step_of(one)) for one in ordered]
     events, more = _events(steps)
     losses = merged([*losses, *more])
-    return Addendum(run_id=run_id, events=events, losses=losses) if events or losses else None
+    if not events and not losses:
+        return None
+    return Addendum(
+        run_id=run_id,
+        trace_id=fresh[0].trace_id,
+        decision_id=_decision_id(run_id, before),
+        events=events,
+        losses=losses,
+    )
+
+
+def _decision_id(run_id: str, spans: Iterable[Span]) -> str | None:
+    """Return the id of the decision of a run that was recorded; None if it decided nothing."""
+    decided, _ = _decision(_ordered(spans)[0])
+    if decided is None:
+        return None
+    return decided.decision_id or f"dec_{run_id.removeprefix('run_')}"
 
 
 def step_of(span: Span) -> Step:
@@ -124,6 +141,14 @@ def _conflicting(span_id: str, many: int) -> Loss:
         what=f"which content span {span_id} has",
         why="conflicting",
         detail=f"it came with {many} different contents, and all of them are here",
+    )
+
+
+def _late_root(span: Span) -> Loss:
+    return Loss(
+        what="the check of an answer in a late root span",
+        why="not_seen",
+        detail=f"span {span.span_id} came after its trace was closed: its answer is in no ledger",
     )
 
 

@@ -140,7 +140,10 @@ def of_trace(connection: Connection, tenant: str, trace_id: str) -> list[KeptSpa
         "WHERE tenant = ? AND trace_id = ? ORDER BY span_id, sha256"
     )
     rows = fetch(connection, sql, (tenant, trace_id))
-    return [KeptSpan(*key, bool(recorded), bytes(span)) for *key, recorded, span in rows]
+    return [
+        KeptSpan(span_id, sha256, bool(recorded), bytes(span))
+        for span_id, sha256, recorded, span in rows
+    ]
 
 
 def due(connection: Connection, now: str, most: int) -> list[TraceRow]:
@@ -201,13 +204,22 @@ def settle(
     run(connection, sql, (len(spans), at, row.run_id or run_id, closes_at, *named))
 
 
+_LEFT: Final = (
+    "job_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM jobs "
+    "WHERE jobs.tenant = waiting_traces.tenant AND jobs.id = waiting_traces.job_id "
+    "AND jobs.state IN ('queued', 'running'))"
+)
+
+
+def is_left(connection: Connection) -> bool:
+    """Whether there are traces whose job ended without them."""
+    sql = f"SELECT 1 FROM waiting_traces WHERE {_LEFT} LIMIT 1"  # noqa: S608 - of this module
+    return bool(fetch(connection, sql))
+
+
 def give_back(connection: Connection, again_at: str) -> None:
     """Let traces be recorded again whose job ended without them."""
-    sql = (
-        "UPDATE waiting_traces SET job_id = NULL, closes_at = ? WHERE job_id IS NOT NULL "
-        "AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.tenant = waiting_traces.tenant "
-        "AND jobs.id = waiting_traces.job_id AND jobs.state IN ('queued', 'running'))"
-    )
+    sql = f"UPDATE waiting_traces SET job_id = NULL, closes_at = ? WHERE {_LEFT}"  # noqa: S608 - of this module
     run(connection, sql, (again_at,))
 
 
