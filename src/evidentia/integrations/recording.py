@@ -6,23 +6,24 @@ Nothing is stored before it is redacted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evidentia.bundles.redaction.redactor import Redactor
-from evidentia.errors import EvidentiaError
+from evidentia.errors import EvidentiaError, InputError
 from evidentia.frozen import thaw
 from evidentia.integrations.policy import RecordingPolicy
 from evidentia.integrations.redacting import redacted_addendum, redacted_run
 from evidentia.integrations.run import Addendum, Loss, Retrieval, Run, ToolCall
 from evidentia.integrations.seen import evidence_of
-from evidentia.integrations.values import Plain
 from evidentia.integrations.wording import tool_record
 from evidentia.ledger.given import MAX_CONTEXT_BYTES, MAX_CONTEXTS
+from evidentia.ledger.retrieved import MAX_TITLE_CHARS
 from evidentia.packs.decision import DecisionOutput, Evidence
 from evidentia.packs.fields import MAX_EXCERPT
 from evidentia.packs.tools import ToolVerificationLedger
 from evidentia.sources.adapters import from_retrieval
+from evidentia.sources.wire.rag import rag_payload
 from evidentia.workspace import Workspace
 
 USUAL: Final = RecordingPolicy()
@@ -41,9 +42,7 @@ class Recorded:
     problems: tuple[str, ...] = ()
 
 
-def record(
-    workspace: Workspace, of: Run | Addendum, policy: RecordingPolicy = USUAL
-) -> Recorded:
+def record(workspace: Workspace, of: Run | Addendum, policy: RecordingPolicy = USUAL) -> Recorded:
     """Record a run, or what was learned of one later; recording it again changes nothing.
 
     What cannot be made of it (no text to check against, a pack that lacks something) is told in
@@ -55,17 +54,14 @@ def record(
     run_id, decision_id = of.run_id, of.decision_id
     losses = (*of.losses, *_not_seen(of))
     run = _redacted(of.model_copy(update={"losses": losses}), policy, key)
-    contexts = list(_contexts(run))
     bundle_id = _bundle(workspace, run, run_id, policy)
     _calls(workspace, decision_id or run_id, run, policy)
-    problems: list[str] = []
+    made = _Run(workspace, run, run_id, list(_contexts(run)))
     ledger_id = None
     if run.answer and run.answer.strip() and policy.is_checked(of):
-        ledger_id = _ledger(workspace, run, run_id, contexts, policy, problems)
-    pack_id = None
-    if decision_id is not None:
-        pack_id = _pack(workspace, run, decision_id, contexts, bundle_id, ledger_id, problems)
-    return Recorded(run_id, bundle_id, ledger_id, decision_id, pack_id, tuple(problems))
+        ledger_id = made.ledger(policy)
+    pack_id = None if decision_id is None else made.pack(decision_id, bundle_id, ledger_id)
+    return Recorded(run_id, bundle_id, ledger_id, decision_id, pack_id, tuple(made.problems))
 
 
 def _addendum(
@@ -87,9 +83,7 @@ def _redacted(run: Run, policy: RecordingPolicy, key: bytes) -> Run:
     return redacted_run(run, _redactor(policy, key)) if policy.redact else run
 
 
-def _bundle(
-    workspace: Workspace, of: Run | Addendum, run_id: str, policy: RecordingPolicy
-) -> str:
+def _bundle(workspace: Workspace, of: Run | Addendum, run_id: str, policy: RecordingPolicy) -> str:
     """Build the bundle of what the models saw, and record that the run used it."""
     evidence = evidence_of(of, run_id, _sources(workspace, of))
     bundle = workspace.bundle(
@@ -108,7 +102,7 @@ def _sources(workspace: Workspace, of: Run | Addendum) -> Any:
         return None
     retrieved = from_retrieval(found)
     packed = workspace.pack_sources(retrieved.candidates, retrieved.chunks)
-    return packed.model_dump(mode="json")
+    return rag_payload(packed)
 
 
 def _calls(
@@ -170,89 +164,88 @@ def _told(value: Any) -> str:
     return str(value)
 
 
-def _ledger(
-    workspace: Workspace,
-    run: Run,
-    run_id: str,
-    contexts: list[dict[str, Any]],
-    policy: RecordingPolicy,
-    problems: list[str],
-) -> str | None:
-    if not contexts:
-        problems.append("the answer was not checked: nothing was retrieved, and no tool gave text")
-        return None
-    given: dict[str, Any] = {"id": run_id, "answer": run.answer, "contexts": contexts}
-    if run.query.strip():
-        given["query"] = run.query
-    checked = workspace.check_many([given], judges=policy.judges, workers=0)
-    (outcome,) = checked.results
-    if outcome.ledger_id is None:
-        problems.append(f"the answer was not checked: {outcome.problem}")
-    return outcome.ledger_id
+@dataclass(slots=True)
+class _Run:
+    """A redacted run on its way into the workspace, and what could not be made of it."""
 
+    workspace: Workspace
+    run: Run
+    run_id: str
+    contexts: list[dict[str, Any]]
+    problems: list[str] = field(default_factory=list)
 
-def _pack(
-    workspace: Workspace,
-    run: Run,
-    decision_id: str,
-    contexts: list[dict[str, Any]],
-    bundle_id: str,
-    ledger_id: str | None,
-    problems: list[str],
-) -> str | None:
-    """Record the decision, and seal its pack, unless it has one."""
-    try:
-        decision = _decision(workspace, run, decision_id, contexts)
-        workspace.packs.record_decision(decision)
-        known = workspace.packs.list(decision=decision_id)
-        if known:
-            return known[0].id
-        return workspace.assemble(
-            decision, ledger=ledger_id, bundles=[bundle_id], trace_id=run.trace_id
-        ).pack_id
-    except (EvidentiaError, ValueError) as error:
-        problems.append(f"decision {decision_id} has no pack: {error}")
-        return None
+    def ledger(self, policy: RecordingPolicy) -> str | None:
+        """Have the answer checked against what the model was given, unless that was done."""
+        if not self.contexts:
+            said = "nothing was retrieved, and no tool gave text"
+            self.problems.append(f"the answer was not checked: {said}")
+            return None
+        run = self.run
+        given = {"id": self.run_id, "answer": run.answer, "contexts": self.contexts}
+        if run.query.strip():
+            given["query"] = run.query
+        (outcome,) = self.workspace.check_many([given], judges=policy.judges, workers=0)
+        if outcome.ledger_id is None:
+            self.problems.append(f"the answer was not checked: {outcome.problem}")
+        return outcome.ledger_id
 
+    def pack(self, decision_id: str, bundle_id: str, ledger_id: str | None) -> str | None:
+        """Record the decision, and seal its pack, unless it has one."""
+        packs = self.workspace.packs
+        try:
+            decision = self._decision(decision_id)
+            packs.record_decision(decision)
+            known = packs.list(decision=decision_id)
+            if known:
+                return known[0].id
+            return packs.assemble(
+                decision, ledger=ledger_id, bundles=[bundle_id], trace_id=self.run.trace_id
+            ).pack_id
+        except (EvidentiaError, ValueError) as error:
+            self.problems.append(f"decision {decision_id} has no pack: {error}")
+            return None
 
-def _decision(
-    workspace: Workspace, run: Run, decision_id: str, contexts: list[dict[str, Any]]
-) -> DecisionOutput:
-    decided = run.decision
-    assert decided is not None  # noqa: S101 - only called for a run with one
-    models = [call.model for call in run.model_calls]
-    retrieved_at = {
-        event.call_id: event.ended_at for event in run.events if event.ended_at is not None
-    }
-    at = decided.decided_at or run.ended_at
-    relied_on = decided.confidence if decided.relied_on is None else decided.relied_on
-    evidence = [
-        Evidence(
-            source=str(one.get("title") or one["id"])[:200],
-            reference=one["id"],
-            excerpt=one["text"][:MAX_EXCERPT],
-            content=one["text"],
-            retrieved_at=retrieved_at.get(one["id"]) or at,
-            confidence=relied_on,
+    def _decision(self, decision_id: str) -> DecisionOutput:
+        run, decided = self.run, self.run.decision
+        if decided is None:
+            raise InputError("the run decided nothing")
+        at = decided.decided_at or run.ended_at or run.started_at
+        if at is None:
+            raise InputError("nothing says when it was decided: give the run its times")
+        models = [call.model for call in run.model_calls]
+        relied_on = decided.confidence if decided.relied_on is None else decided.relied_on
+        retrieved_at = {
+            context["id"]: event.ended_at
+            for event in reversed(run.events)
+            for context in _given_by(event)
+        }
+        evidence = [
+            Evidence(
+                source=str(one.get("title") or one["id"])[:MAX_TITLE_CHARS],
+                reference=one["id"],
+                excerpt=one["text"][:MAX_EXCERPT],
+                content=one["text"],
+                retrieved_at=retrieved_at.get(one["id"]) or at,
+                confidence=relied_on,
+            )
+            for one in self.contexts
+        ]
+        return DecisionOutput(
+            decision_id=decision_id,
+            entity_id=decided.entity_id or run.session or run.name,
+            tenant_id=self.workspace.tenant,
+            agent_name=run.agent or run.name,
+            model=models[-1] if models else _UNKNOWN,
+            decision=decided.decision,
+            decision_ar=decided.decision_ar,
+            approval_class=decided.approval_class,
+            reversibility_class=decided.reversibility_class,
+            sensitivity_class=decided.sensitivity_class,
+            confidence=decided.confidence,
+            high_stakes=decided.high_stakes,
+            evidence=evidence,
+            decided_at=at,
         )
-        for one in contexts
-    ]
-    return DecisionOutput(
-        decision_id=decision_id,
-        entity_id=decided.entity_id or run.session or run.name,
-        tenant_id=workspace.tenant,
-        agent_name=run.agent or run.name,
-        model=models[-1] if models else _UNKNOWN,
-        decision=decided.decision,
-        decision_ar=decided.decision_ar,
-        approval_class=decided.approval_class,
-        reversibility_class=decided.reversibility_class,
-        sensitivity_class=decided.sensitivity_class,
-        confidence=decided.confidence,
-        high_stakes=decided.high_stakes,
-        evidence=evidence,
-        **({} if at is None else {"decided_at": at}),
-    )
 
 
 def _not_seen(run: Run) -> Iterator[Loss]:
@@ -287,9 +280,3 @@ def asked_for(response: Any) -> Iterator[tuple[str, str]]:
     for name in ("content", "output"):
         if isinstance(response.get(name), list):
             yield from asked_for(response[name])
-
-
-def plain(value: Any, most: int) -> tuple[Any, Plain]:
-    """Return a value as JSON of at most so many bytes, and what was left out of it."""
-    taking = Plain(most)
-    return taking.of(value), taking

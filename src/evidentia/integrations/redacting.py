@@ -28,9 +28,7 @@ def redacted(value: Any, redactor: Redactor) -> Any:
     if isinstance(value, str):
         return redactor.redact(value).text
     if isinstance(value, Mapping):
-        return {
-            redactor.redact(key).text: redacted(item, redactor) for key, item in value.items()
-        }
+        return {redactor.redact(key).text: redacted(item, redactor) for key, item in value.items()}
     if isinstance(value, list):
         return [redacted(item, redactor) for item in value]
     return thaw(value)
@@ -43,7 +41,7 @@ def _fields(dumped: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
             made[name] = value
         elif name in ("events", "citations", "losses"):
             made[name] = [_fields(one, redactor) for one in value]
-        elif name in ("decision", "effect") and value is not None:
+        elif name in ("decision", "effect") and isinstance(value, Mapping):
             made[name] = _fields(value, redactor)
         elif name == "contexts":
             made[name] = [_context(one, redactor) for one in value]

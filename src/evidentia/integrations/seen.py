@@ -88,9 +88,7 @@ def seen_requests(bundle: EvidenceBundle) -> list[SeenRequest]:
 
 def _sent(request: dict[str, Any], messages: dict[int, Any]) -> Any:
     listed = [
-        messages[number]
-        for first, last in request["messages"]
-        for number in range(first, last + 1)
+        messages[number] for first, last in request["messages"] for number in range(first, last + 1)
     ]
     return listed if request["is_list"] else listed[0]
 

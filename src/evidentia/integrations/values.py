@@ -1,4 +1,4 @@
-"""JSON values of whatever a program hands over: what JSON has not becomes text, what is long is cut.
+"""JSON values of what a program hands over: what JSON has not becomes text, what is long is cut.
 
 Every value comes out as one that the trail can hold, and the same one each time.
 """
@@ -37,7 +37,7 @@ class Plain:
         """Whether nothing was cut, dropped or rewritten."""
         return not (self.cut or self.dropped or self.told)
 
-    def of(self, value: Any, depth: int = 0) -> Any:
+    def of(self, value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - a line for each kind of value
         """Return a value as plain JSON."""
         self._left -= _NUMBER
         match value:

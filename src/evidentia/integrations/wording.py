@@ -53,7 +53,7 @@ PLAINLY: Final = ToolWording()
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What a call is said to have done: its sentence, and in what it departs from what was asked."""
+    """What a call is said to have done, and in what it departs from what was asked."""
 
     action: str
     departures: tuple[str, ...]
@@ -104,7 +104,9 @@ def _done(call: ToolCall, wording: ToolWording, intended: str) -> _Done:
         return _Done(effect.action, departures)
     if wording.done is not None:
         filled = _filled(wording.done, {**_arguments(call), **_result(call)})
-        return _Done(filled or f"{called(call.name, call.arguments)}, and no more is known", departures)
+        return _Done(
+            filled or f"{called(call.name, call.arguments)}, and no more is known", departures
+        )
     if not departures:
         return _Done(intended, ())
     told = {**_arguments(call), **thaw(effect.arguments or {}), **dict(_echoed(call, wording))}
@@ -129,9 +131,9 @@ def _echoed(call: ToolCall, wording: ToolWording) -> Iterator[tuple[str, Any]]:
         return
     asked = _arguments(call)
     for name, value in _result(call).items():
-        if name in asked and isinstance(value, _SCALARS) and isinstance(asked[name], _SCALARS):
-            if not _same(asked[name], value):
-                yield name, value
+        told = name in asked and isinstance(value, _SCALARS) and isinstance(asked[name], _SCALARS)
+        if told and not _same(asked[name], value):
+            yield name, value
 
 
 def _same(asked: Any, value: Any) -> bool:
