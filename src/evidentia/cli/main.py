@@ -24,6 +24,7 @@ COMMANDS = {
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
     "jobs": ("jobs:app", "List the jobs of servers: long work, and how far it is."),
+    "otel": ("otel:otel", "Record what programs did, from spans of OpenTelemetry in files."),
     "serve": ("serve:serve", "Serve the workspace to programs and browsers, by one API."),
 }
 """Commands that stand alone: where each is, and the first line of its help."""
