@@ -172,7 +172,7 @@ def genai_trace(
                 "gen_ai.system_instructions": json.dumps(
                     [{"type": "text", "content": "Answer from the passages."}]
                 ),
-                "gen_ai.input.messages": messages(("user", question), ("user", PASSAGE)),
+                "gen_ai.input.messages": messages(("user", PASSAGE), ("user", question)),
                 "gen_ai.output.messages": messages(("assistant", answer)),
             },
         ),
@@ -220,7 +220,9 @@ def openinference_trace(number: int = 0, *, answer: str = ANSWER) -> list[Made]:
         replace(
             bad,
             attributes={kind: "TOOL", "tool.name": "send_letter", "input.value": '{"to": "Ann"}'},
-            events=(("exception", {"exception.type": "TimeoutError", "exception.message": "late"}),),
+            events=(
+                ("exception", {"exception.type": "TimeoutError", "exception.message": "late"}),
+            ),
             error="the printer did not answer",
         ),
         replace(

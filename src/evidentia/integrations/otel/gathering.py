@@ -20,7 +20,7 @@ from evidentia.errors import (
     InputError,
     IntegrityError,
 )
-from evidentia.integrations.otel.redacting import redacted, redactor_of
+from evidentia.integrations.otel.redacting import SpanRedactor
 from evidentia.integrations.otel.spans import Received, Rejected, Span
 from evidentia.integrations.otel.traces import addendum_of, run_of
 from evidentia.integrations.policy import RecordingPolicy
@@ -55,10 +55,14 @@ class Gathering:
 
 @dataclass(frozen=True, slots=True)
 class TraceOutcome:
-    """What became of a trace: the run that it is, or why it could not be recorded."""
+    """What became of a trace: the run that it is, or why it could not be recorded.
+
+    `spans` are those that were new, `addendum` says that its run had been recorded before.
+    """
 
     trace_id: str
     spans: int
+    run_id: str | None = None
     recorded: Recorded | None = None
     addendum: bool = False
     problem: str | None = None
@@ -69,7 +73,7 @@ class TraceOutcome:
         return {
             "trace_id": self.trace_id,
             "spans": self.spans,
-            "run_id": found and found.run_id,
+            "run_id": self.run_id,
             "bundle_id": found and found.bundle_id,
             "ledger_id": found and found.ledger_id,
             "pack_id": found and found.pack_id,
@@ -98,11 +102,14 @@ def put_down(
     workspace: "Workspace", received: Received, gathering: Gathering, *, at: str
 ) -> tuple[Rejected, ...]:
     """Redact spans and put them down; return what was rejected. What is not is durable then."""
-    key = workspace.opened.keys.secret(workspace.tenant)
-    redactor = redactor_of(gathering.policy, key)
-    waiting = [_waiting(redacted(one, redactor)) for one in received.spans]
-    if not waiting:
+    if not received.spans:
         return received.rejected
+    spans = received.spans
+    if gathering.policy.redact:
+        key = workspace.opened.keys.secret(workspace.tenant)
+        redactor = SpanRedactor(gathering.policy, key)
+        spans = tuple(map(redactor.redacted, spans))
+    waiting = list(map(_waiting, spans))
     refused = workspace.spans.receive(waiting, gathering.closing(at))
     reason = f"its trace has {MOST_IN_TRACE:,} spans already"
     return (*received.rejected, *(Rejected(reason, one.span_id) for one in refused))
@@ -144,8 +151,8 @@ def record_trace(workspace: "Workspace", trace_id: str, policy: RecordingPolicy)
         problem = str(error)[:_LONGEST]
         again = later(workspace.opened.now(), _AGAIN_SECONDS)
         workspace.spans.put_off(trace_id, again, problem)
-        return TraceOutcome(trace_id, len(spans[False]), problem=problem)
-    return TraceOutcome(trace_id, len(spans[False]), made, row.run_id is not None)
+        return TraceOutcome(trace_id, len(spans[False]), row.run_id, problem=problem)
+    return TraceOutcome(trace_id, len(spans[False]), run_id, made, row.run_id is not None)
 
 
 def traces_job(gathering: Gathering) -> Kind:

@@ -4,12 +4,13 @@ Spans of a trace arrive apart from each other, in any order and at several serve
 are numbered by keyed digests, and the same value reads the same in all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 import orjson
 
+from evidentia.bundles.redaction.model import RedactedText
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.frozen import FrozenDict, FrozenList
 from evidentia.integrations.otel.spans import Span
@@ -17,41 +18,52 @@ from evidentia.integrations.policy import RecordingPolicy
 
 _JSON_BEGINS: Final = ("{", "[")
 _MOST_DEPTH: Final = 64
+_SHORT: Final = 64
+_MOST_KNOWN: Final = 10_000
 
 
-def redactor_of(policy: RecordingPolicy, key: bytes) -> Redactor | None:
-    """Return what redacts spans by a policy; None if it redacts nothing."""
-    if not policy.redact:
-        return None
-    return Redactor(
-        key, classes=policy.redaction_classes, patterns=policy.redaction_patterns, apart=True
-    )
+class SpanRedactor:
+    """Redacts spans by a policy, under a key of their tenant."""
 
+    def __init__(self, policy: RecordingPolicy, key: bytes) -> None:
+        self._redactor = Redactor(
+            key, classes=policy.redaction_classes, patterns=policy.redaction_patterns, apart=True
+        )
+        self._known: dict[str, RedactedText] = {}
 
-def redacted(span: Span, redactor: Redactor | None) -> Span:
-    """Return a span without the values that are to be redacted, and what was replaced where.
+    def redacted(self, span: Span) -> Span:
+        """Return a span without the values that are to be redacted, and what was replaced where.
 
-    Ids and times stay. A text that is JSON is redacted value by value, so that it stays JSON.
-    """
-    if redactor is None:
-        return span
-    one = _Redacting(redactor)
-    return replace(
-        span,
-        name=one.text(span.name, "name"),
-        message=one.text(span.message, "message"),
-        attributes=one.mapping(span.attributes, "attributes"),
-        resource=one.mapping(span.resource, "resource"),
-        events=tuple(
-            replace(
-                event,
-                name=one.text(event.name, f"events[{place}].name"),
-                attributes=one.mapping(event.attributes, f"events[{place}].attributes"),
-            )
-            for place, event in enumerate(span.events)
-        ),
-        redactions=tuple(one.found),
-    )
+        Ids and times stay. A text that is JSON is redacted value by value, so that it stays JSON.
+        """
+        one = _Redacting(self._text)
+        return replace(
+            span,
+            name=one.text(span.name, "name"),
+            message=one.text(span.message, "message"),
+            attributes=one.mapping(span.attributes, "attributes"),
+            resource=one.mapping(span.resource, "resource"),
+            events=tuple(
+                replace(
+                    event,
+                    name=one.text(event.name, f"events[{place}].name"),
+                    attributes=one.mapping(event.attributes, f"events[{place}].attributes"),
+                )
+                for place, event in enumerate(span.events)
+            ),
+            redactions=tuple(one.found),
+        )
+
+    def _text(self, text: str) -> RedactedText:
+        """Redact a text; what is short is mostly the same in all spans, and remembered."""
+        if len(text) > _SHORT:
+            return self._redactor.redact(text)
+        found = self._known.get(text)
+        if found is None:
+            found = self._redactor.redact(text)
+            if len(self._known) < _MOST_KNOWN:
+                self._known[text] = found
+        return found
 
 
 class _TooDeep(Exception):  # noqa: N818 - no error: such a text is taken as one
@@ -61,8 +73,8 @@ class _TooDeep(Exception):  # noqa: N818 - no error: such a text is taken as one
 class _Redacting:
     """Redacts the values of one span, and notes what it replaced."""
 
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
+    def __init__(self, redact: Callable[[str], RedactedText]) -> None:
+        self._redact = redact
         self.found: list[FrozenDict] = []
 
     def mapping(self, values: Mapping[str, Any], where: str, depth: int = 0) -> FrozenDict:
@@ -91,7 +103,7 @@ class _Redacting:
         return value
 
     def text(self, text: str, where: str) -> str:
-        hidden = self._redactor.redact(text)
+        hidden = self._redact(text)
         self.found += [
             FrozenDict(
                 {

@@ -4,7 +4,7 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final
 
@@ -140,13 +140,6 @@ class Received:
     def problem(self) -> str:
         """Why spans were rejected, in one line; empty if none was."""
         return told(self.rejected)
-
-    def refusing(self, more: Iterable[Rejected]) -> "Received":
-        """Return the same without spans that are refused for another reason, by their ids."""
-        refused = tuple(more)
-        gone = {one.span_id for one in refused}
-        kept = tuple(one for one in self.spans if one.span_id not in gone)
-        return replace(self, spans=kept, rejected=(*self.rejected, *refused))
 
 
 def told(rejected: Iterable[Rejected]) -> str:

@@ -79,7 +79,7 @@ def addendum_of(run_id: str, recorded: Iterable[Span], late: Iterable[Span]) -> 
     losses += [_conflicting(one.span_id, 2) for one in ordered if one.span_id in ids]
     steps = [(one, step_of(one)) for one in ordered]
     events, more = _events(steps)
-    losses = merged([*losses, *more])
+    losses = merged([*losses, *_unchecked(before, steps), *more])
     if not events and not losses:
         return None
     return Addendum(
@@ -144,12 +144,15 @@ def _conflicting(span_id: str, many: int) -> Loss:
     )
 
 
-def _late_root(span: Span) -> Loss:
-    return Loss(
-        what="the check of an answer in a late root span",
-        why="not_seen",
-        detail=f"span {span.span_id} came after its trace was closed: its answer is in no ledger",
-    )
+def _unchecked(before: Sequence[Span], late: Sequence[tuple[Span, Step]]) -> list[Loss]:
+    """Say that an answer came after its run was recorded, and so is in no ledger."""
+    known = any(step_of(one).answer for one in before)
+    answers = [one for one, step in late if step.answer and not (known and one.parent_id)]
+    detail = "it came when the trace was closed already: it is in no ledger"
+    what = "the check of an answer that came late"
+    return [
+        Loss(what=what, why="not_seen", detail=f"span {one.span_id}: {detail}") for one in answers
+    ]
 
 
 def _root(ordered: Sequence[Span]) -> Span:
