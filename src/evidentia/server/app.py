@@ -22,6 +22,7 @@ from evidentia import __version__
 from evidentia.errors import EvidentiaError
 from evidentia.integrations.otel.closing import Closer
 from evidentia.integrations.otel.gathering import traces_job
+from evidentia.integrations.otel.telemetry import Exporting
 from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
 from evidentia.jobs.work import DOING
@@ -131,6 +132,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     await run_in_threadpool(idempotency.forget_old, running)
     running.runner.start()
     closer = Closer(running.opened, running.runner.wake)
+    endpoint = running.settings.otel_endpoint
+    exporting = None if endpoint is None else Exporting(running.opened, endpoint)
     if running.runner.at_once:
         closer.start()
     yield
@@ -138,6 +141,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     await run_in_threadpool(closer.close)
     await run_in_threadpool(running.runner.close)
     await run_in_threadpool(running.close)
+    if exporting is not None:
+        await run_in_threadpool(exporting.close)
 
 
 async def _told(request: Request, error: Exception) -> Response:

@@ -159,8 +159,13 @@ def test_numbers_may_be_text_and_unknown_fields_are_ignored() -> None:
     assert (found.start, found.end, found.failed, found.dropped) == (BEGAN, BEGAN + 1, True, 3)
     assert found.parent_id is None
     assert found.attributes == {
-        **{"text": 12, "real": 0.5, "bytes": "AAE=", "infinite": "inf", "float": 3},
-        **{"none": None, "nothing": None},
+        "text": 12,
+        "real": 0.5,
+        "bytes": "AAE=",
+        "infinite": "inf",
+        "float": 3,
+        "none": None,
+        "nothing": None,
     }
 
 

@@ -460,5 +460,5 @@ def test_a_step_that_cannot_be_read_is_said() -> None:
     deep: Any = "deep"
     for _ in range(101):
         deep = [deep]
-    said = {**span.attributes, "gen_ai.retrieval.documents": [{"content": "x", "metadata": deep}]}
+    said = {**span.attributes, "gen_ai.retrieval.documents": [{"content": "x", "more": deep}]}
     assert step_of(replace(span, attributes=said)).losses[0].why == "failed"

@@ -124,6 +124,8 @@ def _waiting(span: Span) -> WaitingSpan:
 def record_trace(workspace: "Workspace", trace_id: str, policy: RecordingPolicy) -> TraceOutcome:
     """Record what is there of a trace: its run, or what came since as an addendum to that.
 
+    A trace in which no model, tool or retriever took part, and nothing was answered, is no run.
+
     Doing it again changes nothing. What cannot be recorded waits, and its outcome says why.
     """
     row = workspace.spans.find(trace_id)
@@ -136,9 +138,10 @@ def record_trace(workspace: "Workspace", trace_id: str, policy: RecordingPolicy)
     made: Recorded | None = None
     try:
         if row.run_id is None:
-            run = run_of(spans[False])
-            made = record(workspace, run, policy)
-            run_id = made.run_id
+            run = run_of([*spans[True], *spans[False]])
+            if run.events or run.answer or run.decision is not None:
+                made = record(workspace, run, policy)
+            run_id = None if made is None else made.run_id
         else:
             run_id = row.run_id
             addendum = addendum_of(run_id, spans[True], spans[False]) if spans[False] else None
