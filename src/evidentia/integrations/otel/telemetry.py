@@ -5,9 +5,10 @@ of an answer, a document or a claim is in it: ids, counts and durations alone.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evidentia import __version__
 from evidentia.errors import EnvironmentProblem
@@ -67,7 +68,7 @@ class Telemetry:
         )
 
     def __call__(self, row: str, tenant: str, call: Callable[[], Any]) -> Any:
-        """Do what a row of the guard's table stands for, within a span; what is inside is told once."""
+        """Do what a row of the guard's table stands for, within a span; once, not for its parts."""
         if _INSIDE.get():
             return call()
         name = SPANS[row]
@@ -89,8 +90,9 @@ class Telemetry:
 
     def _told(self, name: str, span: "Span", result: Any, tenant: str) -> None:
         if name == "evidentia.check":
-            outcomes = list(result) if hasattr(result, "checked") else [result]
-            self._checked([one for one in outcomes if getattr(one, "summary", None)], span, tenant)
+            is_one = not hasattr(result, "checked")
+            found = [_of_ledger(result)] if is_one else list(map(_of_outcome, result.checked))
+            self._checked(found, span, tenant)
         elif name == "evidentia.verdict":
             verdict = str(result.verdict)
             span.set_attributes({"evidentia.verdict": verdict})
@@ -105,25 +107,21 @@ class Telemetry:
             if name == "evidentia.seal":
                 self._seals.add(1, {"evidentia.tenant": tenant, **said})
 
-    def _checked(self, outcomes: list[Any], span: "Span", tenant: str) -> None:
-        counts: dict[str, int] = {}
+    def _checked(self, found: list["_Checked"], span: "Span", tenant: str) -> None:
         said = {"evidentia.tenant": tenant}
-        for one in outcomes:
-            for verdict, count in one.summary.by_verdict.items():
-                counts[str(verdict)] = counts.get(str(verdict), 0) + count
-            if one.summary.total_claims:
-                self._coverage.record(one.summary.evidence_coverage, said)
-        self._checks.add(len(outcomes), said)
-        for verdict, count in counts.items():
-            if count:
-                self._claims.add(count, {**said, "evidentia.verdict": verdict})
+        counts: Counter[str] = Counter()
+        for one in found:
+            counts.update(one.verdicts)
+            if one.verdicts.total():
+                self._coverage.record(one.coverage, said)
+        self._checks.add(len(found), said)
+        for verdict, count in sorted(counts.items()):
+            self._claims.add(count, {**said, "evidentia.verdict": verdict})
             span.set_attribute(f"evidentia.claims.{verdict}", count)
-        span.set_attribute("evidentia.answers", len(outcomes))
-        if len(outcomes) == 1:
-            found = outcomes[0]
-            ledger_id = getattr(found, "ledger_id", None) or found.id
-            span.set_attribute("evidentia.ledger.id", ledger_id)
-            span.set_attribute("evidentia.coverage", found.summary.evidence_coverage)
+        span.set_attribute("evidentia.answers", len(found))
+        if len(found) == 1:
+            span.set_attribute("evidentia.ledger.id", found[0].ledger_id)
+            span.set_attribute("evidentia.coverage", found[0].coverage)
 
     @staticmethod
     def _quietly(call: Callable[..., None], *given: Any) -> None:
@@ -131,6 +129,26 @@ class Telemetry:
             call(*given)
         except Exception as error:  # noqa: BLE001 - whatever it is: evidence matters more than telling of it
             _log.warning("telemetry_failed", error=f"{type(error).__name__}: {error}")
+
+
+class _Checked(NamedTuple):
+    """What is told of an answer that was checked."""
+
+    ledger_id: str
+    verdicts: Counter[str]
+    coverage: float
+
+
+def _of_ledger(ledger: Any) -> _Checked:
+    summary = ledger.summary
+    verdicts = Counter({str(one): count for one, count in summary.by_verdict.items() if count})
+    return _Checked(ledger.id, verdicts, summary.evidence_coverage)
+
+
+def _of_outcome(outcome: Any) -> _Checked:
+    tally = outcome.tally
+    verdicts = Counter({str(one): count for one, count in tally.by_verdict.items() if count})
+    return _Checked(outcome.ledger_id, verdicts, tally.coverage)
 
 
 def observe(
