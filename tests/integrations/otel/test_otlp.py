@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import random
+import sys
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 import tiers
-from evidentia.errors import DocumentError, EvidentiaError, InputError
+from evidentia.errors import DocumentError, EnvironmentProblem, EvidentiaError, InputError
 from evidentia.integrations.otel import bodies, files, spans
 from evidentia.integrations.otel.bodies import JSON, PROTOBUF, answered, inflated, parsed
 from evidentia.integrations.otel.files import read_batches
@@ -381,3 +382,9 @@ def test_a_file_that_cannot_be_read_says_what_to_do(
             list(read_batches(tmp_path / "file"))
     with pytest.raises(EvidentiaError):
         list(read_batches(tmp_path))
+
+
+def test_without_the_package_protobuf_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.proto.trace.v1.trace_pb2", None)
+    with pytest.raises(EnvironmentProblem, match=r"evidentia\[otel\]"):
+        parse_protobuf(b"")

@@ -72,7 +72,9 @@ def test_checks_seals_reviews_and_verdicts_are_spans_and_metrics(
     workspace.check_many(given, against=tmp_path / "leave.md", judges=["quote"], workers=0)
     ((name, said),) = watching.spans()
     assert (name, said["evidentia.answers"]) == ("evidentia.check", 2)
-    workspace.ledgers.give_verdict(ledger.id, ledger.entries[0].claim_id, "supported", reason="read it")
+    workspace.ledgers.give_verdict(
+        ledger.id, ledger.entries[0].claim_id, "supported", reason="read it"
+    )
     ((name, said),) = watching.spans()
     assert (name, said["evidentia.verdict"]) == ("evidentia.verdict", "supported")
     pack = workspace.assemble(decision(), memo=memo())

@@ -9,7 +9,7 @@ import pytest
 
 import tiers
 from evidentia.integrations.otel.otlp_json import parse_json
-from evidentia.integrations.otel.spans import Span
+from evidentia.integrations.otel.spans import Span, SpanEvent
 from evidentia.integrations.otel.traces import addendum_of, merged, run_of, step_of
 from evidentia.integrations.run import Loss, ModelCall, Run, ToolCall
 from tracing import (
@@ -296,6 +296,8 @@ def test_why_something_failed_is_taken_from_where_it_is_said() -> None:
     assert run_of([replace(silent, attributes={})]).error == (
         "it failed, and its span does not say why"
     )
+    other_event = replace(silent, attributes={}, events=(SpanEvent("retry", 0),))
+    assert run_of([other_event]).error == "it failed, and its span does not say why"
     with_event = spans_of([replace(openinference_trace()[3], parent=None)])[0]
     assert run_of([replace(with_event, message="")]).error == "TimeoutError: late"
 
@@ -462,3 +464,28 @@ def test_a_step_that_cannot_be_read_is_said() -> None:
         deep = [deep]
     said = {**span.attributes, "gen_ai.retrieval.documents": [{"content": "x", "more": deep}]}
     assert step_of(replace(span, attributes=said)).losses[0].why == "failed"
+
+
+def test_a_span_without_times_has_none() -> None:
+    span = replace(spans_of(genai_trace()[2:3])[0], start=0, end=0)
+    found = run_of([span])
+    assert (found.started_at, found.ended_at, found.tool_calls[0].started_at) == (None, None, None)
+
+
+def test_an_effect_may_list_what_it_changed_alone() -> None:
+    made = genai_trace()[2]
+    said = {**made.attributes, "evidentia.effect.side_effects": ["one row", "one mail"]}
+    (call,) = run(replace(made, attributes=said)).tool_calls
+    assert call.effect is not None
+    assert call.effect.side_effects == ["one row", "one mail"]
+
+
+def test_a_list_where_objects_are_expected_may_be_one_object_or_none() -> None:
+    said = {"gen_ai.retrieval.query.text": "q"}
+    for given, texts in (
+        ('{"content": "x"}', ["x"]),
+        ("7", []),
+        (["y", '{"content": "z"}'], ["z"]),
+    ):
+        found = alone({**said, "gen_ai.retrieval.documents": given})
+        assert [one["text"] for one in found.retrievals[0].contexts] == texts

@@ -65,10 +65,8 @@ def called(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
     }
 
 
-def content_of(message: Any) -> str:
+def content_of(message: Mapping[str, Any]) -> str:
     """Return the text of a message, without what is no text."""
-    if not isinstance(message, Mapping):
-        return text_of(message) if isinstance(message, str) else ""
     content = message.get("content")
     if isinstance(content, str):
         return content
