@@ -37,9 +37,9 @@ def test_traces_become_runs_and_the_same_again_changes_nothing(cli: Cli, folder:
     assert again.code == 0
     assert [one["spans"] for one in again.json["traces"]] == [0, 0]
     with ev.open(folder / ".evidentia") as workspace:
-        verdicts = [row.summary.by_verdict for row in workspace.ledgers.list()]
+        verdicts = [row.summary["by_verdict"] for row in workspace.ledgers.list()]
         assert sum(one["contradicted"] for one in verdicts) == 1
-        assert workspace.verify().holds
+        assert workspace.trail.audit().holds
 
 
 def test_what_comes_late_is_told_as_an_addition(cli: Cli, folder: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 import tiers
 from evidentia.errors import InputError
 from evidentia.integrations.otel import gathering as gathering_module
+from evidentia.integrations.otel import redacting
 from evidentia.integrations.otel.closing import Closer
 from evidentia.integrations.otel.gathering import (
     Gathering,
@@ -74,6 +75,7 @@ def large_trace(number: int, size: int) -> list[Made]:
 
 
 @pytest.mark.sqlite_suffices
+@pytest.mark.timeout(1_800)  # the whole form takes minutes
 def test_spans_in_any_order_and_doubled_give_the_same_evidence(tmp_path: Path) -> None:
     traces = tiers.count(200, short=4)
     made = [one for number in range(traces) for one in large_trace(number, 500)]
@@ -287,6 +289,18 @@ def test_spans_go_a_day_after_they_were_recorded(workspace: Workspace) -> None:
             rows.forget(connection, later(now, int(after.total_seconds())))
         assert len(workspace.spans.of_trace(trace_id_of(0))) == left
     assert len(workspace.spans.of_trace(trace_id_of(1))) == 5
+
+
+@pytest.mark.sqlite_suffices
+def test_texts_are_redacted_alike_whether_they_are_remembered_or_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    span = replace(
+        parse_json(request(genai_trace()[:1])).spans[0], attributes={"a": "ann@example.com"}
+    )
+    remembered = SpanRedactor(RecordingPolicy(), b"k" * 32).redacted(span)
+    monkeypatch.setattr(redacting, "_MOST_KNOWN", 0)
+    assert SpanRedactor(RecordingPolicy(), b"k" * 32).redacted(span) == remembered
 
 
 @pytest.mark.sqlite_suffices
