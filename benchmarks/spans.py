@@ -84,7 +84,8 @@ def protobuf(data: bytes) -> bytes:
         )
         for pair in one["attributes"]:
             span.attributes.add(key=pair["key"]).value.string_value = pair["value"]["stringValue"]
-    return made.SerializeToString()
+    written: bytes = made.SerializeToString()
+    return written
 
 
 def main() -> None:

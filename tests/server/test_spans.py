@@ -22,8 +22,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Status, StatusCode
 
-from evidentia.access.actions import Action
-from evidentia.access.roles import Role
+from evidentia.access.actions import Action, Role
 from evidentia.integrations.otel.telemetry import Exporting
 from evidentia.workspace import open_workspace
 from places import Place

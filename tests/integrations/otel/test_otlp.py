@@ -7,6 +7,7 @@ import random
 import sys
 import zlib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,8 @@ def as_protobuf(data: bytes) -> bytes:
                     )
                     for pair in event["attributes"]:
                         fill(happened.attributes.add(key=pair["key"]).value, pair["value"])
-    return made.SerializeToString()
+    written: bytes = made.SerializeToString()
+    return written
 
 
 def fill(into: AnyValue, said: dict[str, Any]) -> None:
@@ -172,7 +174,7 @@ def test_numbers_may_be_text_and_unknown_fields_are_ignored() -> None:
 
 def test_a_span_that_is_wrong_is_rejected_alone_with_its_reason() -> None:
     good = request(genai_trace())
-    for changes, reason in (
+    cases: tuple[tuple[dict[str, Any], str], ...] = (
         ({"traceId": "0" * 32}, "the trace id is not 32 hexadecimal digits, not all of them 0"),
         ({"traceId": "W46P+XmAOBA9Jptj"}, "the trace id is not 32 hexadecimal digits"),
         ({"spanId": ""}, "the span id is not 16 hexadecimal digits"),
@@ -199,7 +201,8 @@ def test_a_span_that_is_wrong_is_rejected_alone_with_its_reason() -> None:
                 (nested(40), "an attribute is nested more than 32 levels deep"),
             )
         ),
-    ):
+    )
+    for changes, reason in cases:
         said = json.loads(good)
         said["resourceSpans"] += json.loads(one_span(**changes))["resourceSpans"]
         found = parse_json(json.dumps(said).encode())
@@ -220,7 +223,7 @@ def test_protobuf_that_is_wrong_is_rejected_alone_too() -> None:
     for _ in range(33):
         value = value.array_value.values.add()
     into[3].attributes.add(key="nothing")
-    into[3].status.code = 9  # type: ignore[assignment]  # as a program of the future may send
+    into[3].status.code = 9  # as a program of the future may send
     into[3].attributes.add(key="bytes").value.bytes_value = b"\0\1"
     found = parse_protobuf(made.SerializeToString())
     assert len(found.spans) == 2
@@ -236,7 +239,7 @@ def test_protobuf_that_is_wrong_is_rejected_alone_too() -> None:
 
 def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     data = request([replace(genai_trace()[0], attributes={str(n): "x" * 50 for n in range(40)})])
-    both = (lambda: parse_json(data)), (lambda: parse_protobuf(as_protobuf(data)))
+    both = partial(parse_json, data), partial(parse_protobuf, as_protobuf(data))
     monkeypatch.setattr(spans, "MOST_BYTES", 1_000)
     for parse in both:
         assert parse().problem == "it has more than 1,000 bytes (1)"

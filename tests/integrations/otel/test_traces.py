@@ -289,7 +289,7 @@ def test_why_something_failed_is_taken_from_where_it_is_said() -> None:
         ({"error": "said"}, "said"),
         ({"error": " ", "events": (exception,)}, " "),
     ):
-        assert alone({}, **made).error == error  # type: ignore[arg-type]  # the fields of a span
+        assert alone({}, **made).error == error
     span = spans_of(genai_trace()[3:4])[0]
     silent = replace(span, message="", parent_id=None)
     assert run_of([silent]).error == "TimeoutError"
