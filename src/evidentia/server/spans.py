@@ -59,7 +59,7 @@ _EXAMPLE: Final[dict[str, Any]] = {
                         }
                     }
                 },
-                "application/x-protobuf": {},
+                "application/x-protobuf": {"example": "…"},
             },
         },
         **documented(REFUSED_INPUT, WRONG_TYPE),
@@ -70,7 +70,10 @@ _EXAMPLE: Final[dict[str, Any]] = {
             "description": "An `ExportTraceServiceRequest`, which may be compressed by gzip.",
             "content": {
                 JSON: {"schema": {"type": "object"}, "example": _EXAMPLE},
-                "application/x-protobuf": {"schema": {"type": "string", "format": "binary"}},
+                "application/x-protobuf": {
+                    "schema": {"type": "string", "format": "binary"},
+                    "example": "…",
+                },
             },
         }
     },
