@@ -370,6 +370,41 @@ def test_the_owner_may_do_all_of_it(acme: Workspace, tmp_path: Path, name: str) 
     assert outcome(CALLS[name], acme, tmp_path) == "allowed"
 
 
+def test_an_agent_may_do_what_the_table_has_for_agents_also_in_the_owners_name(
+    acme: Workspace, tmp_path: Path
+) -> None:
+    for ws in (acme, acme.acting_as("admin"), acme.acting_as("viewer")):
+        agent, before = ws.by_agent("icp_matcher"), acme.trail.size
+        for name, act in CALLS.items():
+            need = TABLE[name]
+            may = need.agent and (ws.user != "viewer" or need.action in MAY[Role.VIEWER])
+            found = outcome(act, agent, tmp_path)
+            assert found == ("allowed" if may else "refused"), (ws.user, name)
+        made = [one for one in acme.trail.entries()[before:] if one.body["by"].startswith("agent")]
+        assert {one.entry.kind for one in made} <= {"ledger", "decision"}
+
+
+def test_an_agent_is_recorded_as_who_acted_and_in_whose_name(acme: Workspace) -> None:
+    for ws, by in ((acme, "agent:helper"), (acme.acting_as("admin"), "agent:helper of admin")):
+        ws.by_agent("helper").check("It is so.", contexts=["It is so."], judges=["quote"])
+        assert acme.trail.entries()[-1].body["by"] == by
+        assert not acme.trail.audit().findings
+    with pytest.raises(InputError, match="'agent:helper' is how an agent is recorded: no user is"):
+        acme.acting_as("agent:helper")
+    for wrong in ("", "two words", "line\nbreak", "\u202eright"):
+        with pytest.raises(InputError, match="agent"):
+            acme.by_agent(wrong)
+
+
+def test_an_agent_records_its_own_decisions_alone(acme: Workspace) -> None:
+    agent = acme.by_agent("icp_matcher")
+    assert agent.packs.record_decision(decision(30)).requirement == "mandatory"
+    with pytest.raises(AccessError, match="records its own decisions, and this one is of 'icp_"):
+        acme.by_agent("helper").packs.record_decision(decision(31))
+    with pytest.raises(AccessError, match=r"packs\.review is not for agents"):
+        agent.admit("packs.review")
+
+
 def test_nothing_can_be_recorded_but_by_its_own_method(acme: Workspace) -> None:
     assert not any("record" in vars(part) for part in PARTS if part is not Tools)
     assert not hasattr(acme, "record")

@@ -101,9 +101,13 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=[
                 *("authorization", "content-type", "idempotency-key", "evidentia-tenant"),
-                *("if-match", "if-none-match", "traceparent"),
+                *("if-match", "if-none-match", "last-event-id", "prefer"),
+                *("traceparent", "tracestate"),
             ],
-            expose_headers=["etag", "link", "location", "retry-after", "x-request-id"],
+            expose_headers=[
+                *("content-disposition", "etag", "idempotency-replayed", "link", "location"),
+                *("retry-after", "x-request-id"),
+            ],
         )
     app.add_middleware(Envelope, running=running)
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]  # FastAPI's own way

@@ -4,6 +4,7 @@ It brings the clock, the randomness, the database and the files; what it returns
 """
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -100,9 +101,23 @@ class Workspace:
         """In whose name it is used; None is the owner."""
         return self._acting.user
 
+    @property
+    def agent(self) -> str | None:
+        """Which agent it is in the hands of, in the user's name; None if none."""
+        return self._acting.asked.agent
+
     def acting_as(self, user: str) -> "Workspace":
         """Return this workspace in the name of a user: what they may do is what grants say."""
         return self.opened.for_(self.tenant, user, self._acting.asked)
+
+    def by_agent(self, agent: str) -> "Workspace":
+        """Return this workspace in the hands of an agent, which acts in the same name.
+
+        It may do what the guard's table has for agents, and no more than whose name it acts in: it
+        reads evidence, checks answers and records its own decisions. It is recorded as who acted.
+        """
+        asked = replace(self._acting.asked, agent=agent)
+        return self.opened.for_(self.tenant, self.user, asked)
 
     def admit(self, method: str, pack: str | None = None) -> None:
         """Raise `AccessError` unless the user may call a method of a part, named `part.method`.

@@ -19,7 +19,7 @@ from evidentia.workspace.remembered import Remembered
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
     from evidentia.judges.llm.endpoint import LanguageModel
-    from evidentia.ledger.pages import LedgerHead
+    from evidentia.ledger.pages import JudgedClaim, LedgerHead
     from evidentia.loading.workers import Apart
     from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
@@ -39,8 +39,12 @@ _MOST_PAGES = 200
 
 _MOST_HEADS = 32
 """How many heads of long ledgers are remembered, by the roots that prove them."""
+_MOST_CLAIMS = 32
+"""How many pages of their claims are, of a hundred each."""
 
 Clock = Callable[[], datetime]
+ProvedPage = tuple[str, int, int]
+"""A page of a ledger: the root that proves it, how many claims it is over, which page it is."""
 Randomness = Callable[[int], bytes]
 
 
@@ -93,6 +97,7 @@ class Opened:
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.heads: Remembered[str, LedgerHead] = Remembered(_MOST_HEADS)
+        self.claims: Remembered[ProvedPage, list[JudgedClaim]] = Remembered(_MOST_CLAIMS)
         self.pages: Remembered[Any, Any] = Remembered(_MOST_PAGES)
         self.judge_named: Callable[[str], str | LanguageModel] = str
         self.judging: Apart | None = None

@@ -6,11 +6,14 @@ from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
 from evidentia.errors import InputError
+from evidentia.jobs.waiting import check_or_go_on
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.rates import Limited
+from evidentia.server.running import running_of
 from evidentia.server.translating import N_
 from evidentia.server.viewing import leads_to, may, shown
 from evidentia.workspace import Workspace
+from evidentia.workspace.jobs import Job
 
 router = APIRouter(route_class=GuardedRoute, include_in_schema=False)
 
@@ -62,16 +65,21 @@ def check_on_page(
     judges: Annotated[list[JudgeName] | None, Form(max_length=3)] = None,
     as_of: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
-    """Check an answer, and lead to its ledger; what cannot be checked stays in the form."""
+    """Check an answer, and lead to its ledger; what cannot be checked stays in the form.
+
+    A check that takes long goes on as a job, whose page leads to the ledger.
+    """
+    running = running_of(request)
+    asked = {
+        "answer": answer.replace("\r\n", "\n"),
+        "query": query.replace("\r\n", "\n").strip() or None,
+        "title": title.strip() or None,
+        "collections": collections or None,
+        "judges": judges or None,
+        "as_of": as_of or None,
+    }
     try:
-        ledger = workspace.ledgers.check(
-            answer.replace("\r\n", "\n"),
-            query=query.replace("\r\n", "\n").strip() or None,
-            title=title.strip() or None,
-            collections=collections or None,
-            judges=judges or None,
-            as_of=as_of or None,
-        )
+        found = check_or_go_on(running.runner, workspace, asked, running.waits)
     except InputError as error:
         return _form(
             workspace,
@@ -81,7 +89,9 @@ def check_on_page(
             chosen=tuple(collections or ()),
             judging=tuple(judges or ()),
         )
-    return leads_to(request, f"/ledgers/{ledger.id}", N_("The answer was checked."))
+    if isinstance(found, Job):
+        return leads_to(request, f"/jobs/{found.id}")
+    return leads_to(request, f"/ledgers/{found.id}", N_("The answer was checked."))
 
 
 def _form(
