@@ -28,7 +28,9 @@ _ID_DIGITS: Final = 32
 
 Value = Annotated[Any, AfterValidator(freeze), PlainSerializer(thaw)]
 """Any JSON value, frozen."""
-Reason = Literal["too_large", "not_json", "queue_full", "too_many", "unfinished", "late", "failed"]
+Reason = Literal[
+    "too_large", "not_json", "queue_full", "too_many", "unfinished", "not_seen", "failed"
+]
 
 
 class Loss(FrozenModel):
@@ -137,6 +139,7 @@ class Decided(FrozenModel):
     decision_id: Name | None = None
     relied_on: Share | None = None
     """How far it relies on each passage; as far as on the decision, if this is left out."""
+    decided_at: Time | None = None
 
 
 class Citation(FrozenModel):
@@ -161,6 +164,8 @@ class Run(FrozenModel):
     decision: Decided | None = None
     check: bool | None = None
     """Whether the answer is to be checked; None leaves it to the policy."""
+    agent: Name | None = None
+    """Who decides in it; the run's name, if this is left out."""
     error: str | None = None
     started_at: Time | None = None
     ended_at: Time | None = None
@@ -200,9 +205,14 @@ class Run(FrozenModel):
 
 
 class Addendum(FrozenModel):
-    """What was learned of a run after it had been recorded: more events, more losses."""
+    """What was learned of a run after it had been recorded: more events, more losses.
+
+    `decision_id` is that of the run, if it decided something: late calls belong to it as well.
+    """
 
     run_id: Annotated[str, Field(pattern=r"^run_[0-9a-f]{32}$")]
+    trace_id: TraceId | None = None
+    decision_id: Name | None = None
     events: FrozenItems[Event] = FrozenList()
     losses: FrozenItems[Loss] = FrozenList()
 
