@@ -116,12 +116,11 @@ def read_reply(form: Form, status: int, content_type: str, body: bytes) -> Reply
 
 
 def _reply(form: Form, found: Mapping[str, Any], error: str | None) -> Reply:
-    told = as_object(found.get("error")).get("message")
-    return replace(
-        _REPLIES[form](found),
-        usage=as_object(found.get("usage")),
-        error=error or as_text(told) or None,
-    )
+    reply = _REPLIES[form](found)
+    told = error or as_text(as_object(found.get("error")).get("message"))
+    if reply.message is None and not told:
+        told = "the reply has no message"
+    return replace(reply, usage=as_object(found.get("usage")), error=told or None)
 
 
 def _completion(found: Mapping[str, Any]) -> Reply:
