@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import orjson
 
-from evidentia.integrations.json_parts import Form, as_object, as_objects, as_text
+from evidentia.integrations.json_parts import Form, as_object, as_objects, as_text, read_arguments
 from evidentia.integrations.run import Citation
 from evidentia.integrations.streamed import read_stream
 
@@ -195,13 +195,7 @@ def _chat_calls(message: Mapping[str, Any]) -> Iterator[Asked]:
 
 
 def _asked(call: Mapping[str, Any], key: str, arguments: Any) -> Asked:
-    """Return a call; arguments that are written as JSON are read, others are kept as they are."""
-    if isinstance(arguments, str):
-        try:
-            arguments = orjson.loads(arguments or "{}")
-        except ValueError:  # the model's own words, which no tool could have taken
-            arguments = {"text": arguments}
-    return Asked(as_text(call.get(key)), as_text(call.get("name")), arguments)
+    return Asked(as_text(call.get(key)), as_text(call.get("name")), read_arguments(arguments))
 
 
 def _returned(message: Mapping[str, Any], key: str, content: Any) -> Returned:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import orjson
+
 Form = Literal["chat", "responses", "messages"]
 """Wire formats of models: OpenAI's chat completions and responses, Anthropic's messages."""
 
@@ -20,3 +22,13 @@ def as_objects(value: Any) -> list[Mapping[str, Any]]:
 def as_text(value: Any) -> str:
     """Return a text; an empty one for anything else."""
     return value if isinstance(value, str) else ""
+
+
+def read_arguments(given: Any) -> Any:
+    """Return a call's arguments: read where they are a text of JSON; in words that are none, so."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return orjson.loads(given or "{}")
+    except ValueError:
+        return {"text": given}

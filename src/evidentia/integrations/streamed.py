@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from evidentia.integrations.json_parts import Form, as_object, as_objects, as_text
+from evidentia.integrations.json_parts import Form, as_object, as_objects, as_text, read_arguments
 
 _LINES: Final = re.compile(rb"\r\n|\n|\r")
 _SHOWN_ERROR: Final = 500
@@ -130,7 +130,7 @@ def _message(events: list[dict[str, Any]]) -> dict[str, Any] | None:
             message |= {**as_object(event.get("delta")), "usage": used}
     for block in blocks.values():
         if "partial_json" in block:
-            block["input"] = block.pop("partial_json")
+            block["input"] = read_arguments(block.pop("partial_json"))
     if not message:
         return None
     return {**message, "content": [blocks[index] for index in sorted(blocks)]}
