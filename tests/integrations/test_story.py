@@ -1,0 +1,142 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import evidentia as ev
+from evidentia.integrations.policy import RecordingPolicy
+from evidentia.integrations.recorder import Recorder
+from evidentia.integrations.recording import record
+from evidentia.integrations.run import Addendum, Run, ToolCall
+from evidentia.workspace import Workspace
+from integrations import framework_free, story
+from integrations.fake_model import FakeModel, serving
+
+pytestmark = pytest.mark.sqlite_suffices
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeModel]:
+    with serving(story.SCRIPT) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def run(fake: FakeModel, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The story's run, as the recorder makes it."""
+    taken: list[Run] = []
+    with ev.open(tmp_path_factory.mktemp("taken")) as workspace, Recorder(workspace) as recorder:
+        made = recorder.take
+        recorder.take = lambda one: (taken.append(one()), made(one))[1]  # type: ignore[method-assign, func-returns-value, arg-type]
+        framework_free.answer(recorder, fake)
+    return taken[0]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with ev.open(tmp_path / "home") as opened:
+        yield opened
+
+
+def test_a_program_without_a_framework_tells_the_whole_story(workspace: Workspace) -> None:
+    with serving(story.SCRIPT) as fake:
+        with Recorder(workspace) as recorder:
+            assert framework_free.answer(recorder, fake) == story.ANSWER
+        assert recorder.failures == ()
+        story.assert_story(workspace, fake.requests)
+        story.assert_exact(workspace, fake.requests)
+        with pytest.raises(AssertionError):
+            story.assert_found_missing(workspace)
+
+
+def test_a_call_that_was_recorded_and_is_not_in_the_pack_is_found(
+    workspace: Workspace, run: Run
+) -> None:
+    record(workspace, run)
+    later = ToolCall(call_id="call_9", name="get_contract", arguments={"contract_id": "C-13"})
+    record(workspace, Addendum(run_id=run.run_id, decision_id=run.decision_id, events=[later]))
+    story.assert_found_missing(workspace)
+    assert len(workspace.bundles.of_run(run.run_id)) == 2, "the addendum names the run"
+
+
+def test_a_run_recorded_twice_is_there_once(workspace: Workspace, run: Run) -> None:
+    first = record(workspace, run)
+    size = workspace.trail.size
+    assert record(workspace, Run.model_validate(run.model_dump(mode="json"))) == first
+    assert workspace.trail.size == size
+
+
+@pytest.mark.parametrize("part", ["bundles.record_run", "tools.take_over", "packs.assemble"])
+def test_a_run_whose_recording_stopped_in_the_middle_is_finished_by_the_next(
+    workspace: Workspace, run: Run, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, method = part.split(".")
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(getattr(workspace, owner)), method, stop)
+        with pytest.raises(KeyboardInterrupt):
+            record(workspace, run)
+    record(workspace, run)
+    size = workspace.trail.size
+    record(workspace, run)
+    assert workspace.trail.size == size
+    audit = workspace.packs.audit()
+    assert (audit.packs, audit.missing, audit.late_calls, audit.problems) == (1, (), (), ())
+    assert len(workspace.tools.calls(run.decision_id or "")) == 3
+    assert len(workspace.ledgers.list()) == 1
+    assert len(workspace.bundles.ids()) == 1
+
+
+def test_a_call_that_the_model_asked_for_and_nobody_recorded_is_a_loss(
+    workspace: Workspace, run: Run
+) -> None:
+    kept = [event for event in run.events if event.call_id != "call_2"]
+    done = record(workspace, run.model_copy(update={"events": kept}))
+    about = workspace.bundles.get(done.bundle_id).items[0].content
+    assert "tool call call_2 of get_contact" in about
+    assert "not_seen" in about
+
+
+def test_personal_data_is_redacted_before_anything_is_stored(
+    workspace: Workspace, run: Run, tmp_path: Path
+) -> None:
+    private = ToolCall(
+        call_id="call_8",
+        name="find_person",
+        arguments={"email": "noura@example.com"},
+        result="noura@example.com\nis away",
+    )
+    told = {"events": [*run.events, private], "answer": "Ask noura@example.com. " + story.ANSWER}
+    record(workspace, run.model_copy(update=told))
+    workspace.close()
+    for file in (tmp_path / "home").rglob("*"):
+        if file.is_file():
+            assert b"noura@example.com" not in file.read_bytes(), file
+
+
+def test_without_redaction_it_is_kept_as_it_was(workspace: Workspace, run: Run) -> None:
+    told = run.model_copy(update={"query": "Where is noura@example.com?", "decision": None})
+    done = record(workspace, told, RecordingPolicy(redact=False))
+    assert "noura@example.com" in workspace.bundles.get(done.bundle_id).items[0].content
+
+
+def test_a_share_of_the_answers_is_checked_and_always_the_same_ones(run: Run) -> None:
+    runs = [run.model_copy(update={"name": f"agent {number}"}) for number in range(200)]
+    policy = RecordingPolicy(check="share", share=0.25)
+    picked = [policy.is_checked(one) for one in runs]
+    assert picked == [policy.is_checked(one) for one in runs]
+    assert 30 <= sum(picked) <= 70
+    asked = RecordingPolicy(check="on_request")
+    assert not asked.is_checked(run)
+    assert asked.is_checked(run.model_copy(update={"check": True}))
+
+
+def test_a_run_without_a_decision_keeps_its_calls_under_its_own_id(
+    workspace: Workspace, run: Run
+) -> None:
+    done = record(workspace, run.model_copy(update={"decision": None}))
+    assert done.pack_id is None
+    assert len(workspace.tools.calls(done.run_id)) == 3
