@@ -29,6 +29,18 @@ install_client() { # what makes a client of the API's description, in an environ
     echo "It could not be installed (.venv/client.log says why): no generated client is tested." >&2
 }
 
+install_framework() { # install_framework langchain: a framework in an environment of its own, for the tests of its integration
+  local name=$1 pins="requirements/frameworks/$1.txt" place=".venv/frameworks/$1"
+  if cat "$pins" pyproject.toml | cmp -s - "$place/installed"; then return; fi
+  echo "Installing $name into $place (once) ..."
+  mkdir -p .venv/frameworks
+  { .venv/bin/python -m venv "$place" &&
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$pins" &&
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . &&
+    cat "$pins" pyproject.toml > "$place/installed"; } > ".venv/frameworks/$name.log" 2>&1 ||
+    echo "It could not be installed (.venv/frameworks/$name.log says why): the integration of $name is not tested." >&2
+}
+
 install_witness() { # litewitness, from Debian's package torchwood: tests send checkpoints to it
   if command -v litewitness > /dev/null; then return; fi
   if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then

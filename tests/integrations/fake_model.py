@@ -283,8 +283,11 @@ def _response_stream(turn: Turn, body: dict[str, Any]) -> Iterator[tuple[str | N
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     yield event("response.created", response=begun)
     for place, item in enumerate(whole["output"]):
-        empty = {"status": "in_progress"}
-        empty |= {"content": []} if item["type"] == "message" else {"arguments": ""}
+        empty: dict[str, Any] = {"status": "in_progress"}
+        if item["type"] == "message":
+            empty["content"] = []
+        else:
+            empty["arguments"] = ""
         at = {"item_id": item["id"], "output_index": place}
         yield event("response.output_item.added", output_index=place, item={**item, **empty})
         if item["type"] == "message":
@@ -339,7 +342,8 @@ def _message_stream(turn: Turn, body: dict[str, Any]) -> Iterator[tuple[str | No
     begun = {**whole, "content": [], "stop_reason": None}
     yield "message_start", {"type": "message_start", "message": begun}
     for index, block in enumerate(whole["content"]):
-        empty = {**block, "text": ""} if block["type"] == "text" else {**block, "input": {}}
+        empty: dict[str, Any] = {**block}
+        empty |= {"text": ""} if block["type"] == "text" else {"input": {}}
         empty.pop("citations", None)
         started = {"type": "content_block_start", "index": index, "content_block": empty}
         yield "content_block_start", started

@@ -9,6 +9,7 @@ A test builds the agent on the parts, adds the two lines, asks `QUESTION`, and c
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from evidentia.integrations.seen import SeenRequest, seen_requests
@@ -78,7 +79,11 @@ def send_notice(contract_id: str, days: int) -> dict[str, Any]:
     raise NoticeError(f"the mail server refused the notice of {contract_id} in {days} days")
 
 
-TOOLS = {"get_contract": get_contract, "get_contact": get_contact, "send_notice": send_notice}
+TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
+    "get_contract": get_contract,
+    "get_contact": get_contact,
+    "send_notice": send_notice,
+}
 PARAMETERS: dict[str, dict[str, str]] = {
     "get_contract": {"contract_id": "string"},
     "get_contact": {"contact_id": "string"},

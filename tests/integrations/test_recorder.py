@@ -119,25 +119,32 @@ def test_nothing_is_raised_into_the_host_and_what_is_lost_is_told(
         recorder.effect(action="outside")
     said = [failure.problem for failure in recorder.failures]
     assert any("outside of a run" in one for one in said)
-    if taken:
-        (run_made,) = taken
-        assert [event.kind for event in run_made.events] == [
-            "model",
-            "retrieval",
-            "tool",
-            "tool",
-            "tool",
-        ]
-        assert {loss.what for loss in run_made.losses} >= {"effect", "decision", "citations"}
-        assert run_made.events[4].arguments == {"a": 1}
+    (run_made,) = taken
+    assert isinstance(run_made, Run)
+    kinds = [event.kind for event in run_made.events]
+    assert kinds == ["model", "retrieval", "tool", "tool", "tool"]
+    assert [one.call_id for one in run_made.events[2:4]] == ["x", "x+"]
+    assert run_made.retrievals[0].contexts == [{"text": "a passage"}]
+    assert run_made.tool_calls[2].arguments == {"a": 1}
+    assert {loss.what for loss in run_made.losses} >= {
+        "effect",
+        "decision",
+        "citations",
+        "something",
+        "retrieval: passage 1",
+    }
 
 
 def test_an_exception_of_the_host_is_recorded_and_goes_on(
     workspace: Workspace, taken: list[Run | Addendum]
 ) -> None:
-    with Recorder(workspace, UNCHECKED) as recorder:
-        with pytest.raises(ZeroDivisionError), recorder.run("failing"), recorder.tool("divide", {}):
-            _ = 1 / 0
+    with (
+        Recorder(workspace, UNCHECKED) as recorder,
+        pytest.raises(ZeroDivisionError),
+        recorder.run("failing"),
+        recorder.tool("divide", {}),
+    ):
+        _ = 1 / 0
     (run,) = taken
     assert isinstance(run, Run)
     assert run.error == "ZeroDivisionError: division by zero"
@@ -228,17 +235,25 @@ def test_what_the_host_changes_later_does_not_reach_the_copy(
         messages[0]["content"] = "second"
         messages.append({"role": "user", "content": "third"})
         call.end(response={})
-    assert taken[0].events[0].messages == [{"role": "user", "content": "first"}]
+    (run,) = taken
+    assert isinstance(run, Run)
+    assert run.model_calls[0].messages == [{"role": "user", "content": "first"}]
 
 
 def test_a_tool_says_from_within_what_it_does(
     workspace: Workspace, taken: list[Run | Addendum]
 ) -> None:
-    with Recorder(workspace, UNCHECKED) as recorder, recorder.run("within"):
-        with recorder.tool("get_contact", {"contact_id": "4"}) as call:
-            recorder.effect(action="deleted contact 4", side_effects="deleted contact 4")
-            call.end({})
-    effect = taken[0].events[0].effect
+    with (
+        Recorder(workspace, UNCHECKED) as recorder,
+        recorder.run("within"),
+        recorder.tool("get_contact", {"contact_id": "4"}) as call,
+    ):
+        recorder.effect(action="deleted contact 4", side_effects="deleted contact 4")
+        call.end({})
+    (run,) = taken
+    assert isinstance(run, Run)
+    effect = run.tool_calls[0].effect
+    assert effect is not None
     assert effect.action == "deleted contact 4"
     assert list(effect.side_effects) == ["deleted contact 4"]
 

@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 
 import evidentia as ev
+from evidentia.integrations import recorder as recorders
 from evidentia.integrations.policy import RecordingPolicy
 from evidentia.integrations.recorder import Recorder
-from evidentia.integrations.recording import record
+from evidentia.integrations.recording import Recorded, record
 from evidentia.integrations.run import Addendum, Run, ToolCall
 from evidentia.workspace import Workspace
 from integrations import framework_free, story
@@ -24,12 +25,19 @@ def fake() -> Iterator[FakeModel]:
 @pytest.fixture(scope="module")
 def run(fake: FakeModel, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The story's run, as the recorder makes it."""
-    taken: list[Run] = []
-    with ev.open(tmp_path_factory.mktemp("taken")) as workspace, Recorder(workspace) as recorder:
-        made = recorder.take
-        recorder.take = lambda one: (taken.append(one()), made(one))[1]  # type: ignore[method-assign, func-returns-value, arg-type]
-        framework_free.answer(recorder, fake)
-    return taken[0]
+    taken: list[Run | Addendum] = []
+
+    def note(_: Workspace, of: Run | Addendum, __: RecordingPolicy) -> Recorded:
+        taken.append(of)
+        return Recorded("run", "bundle")
+
+    with ev.open(tmp_path_factory.mktemp("taken")) as workspace, pytest.MonkeyPatch.context() as to:
+        to.setattr(recorders, "record", note)
+        with Recorder(workspace) as recorder:
+            framework_free.answer(recorder, fake)
+    (made,) = taken
+    assert isinstance(made, Run)
+    return made
 
 
 @pytest.fixture

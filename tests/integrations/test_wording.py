@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+
 from evidentia.integrations.run import Effect, ToolCall
 from evidentia.integrations.wording import ToolWording, tool_record
 from evidentia.packs.tools import ToolCallRecord

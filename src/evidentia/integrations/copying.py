@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-_FORMS: Final = (
+_FORMS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("model_dump", {"mode": "json", "exclude_none": True}),
     ("to_dict", {}),
     ("dict", {}),

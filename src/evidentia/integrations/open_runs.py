@@ -2,19 +2,20 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar, Token
-from functools import wraps
+from functools import partial, wraps
 from secrets import token_hex
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self, TypeVar, get_args
 
 import orjson
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from evidentia.integrations.copying import copied
-from evidentia.integrations.run import Addendum, Loss, Run
+from evidentia.integrations.run import Addendum, Event, Loss, Reason, Run
 from evidentia.integrations.values import Plain, told
 from evidentia.ledger.retrieved import read_retrieved
+from evidentia.packs.fields import MAX_NAME
 from evidentia.packs.recording import current_trace_id
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ this_call: ContextVar["OpenCall | None"] = ContextVar("evidentia_call", default=
 UNSEEN: Final = "unfinished: its end was not seen"
 _SMALL: Final = 4_096
 """How many bytes of names, ids and errors are kept."""
+_UNNAMED: Final = "unnamed"
+_EVENT: Final[TypeAdapter[Event]] = TypeAdapter(Event)
 P = ParamSpec("P")
 Of = TypeVar("Of", "OpenRun", "OpenCall")
 
@@ -171,13 +174,13 @@ class OpenRun:
         self.trace_id = trace_id or current_trace_id() or token_hex(16)
         self._lock = Lock()
         self._said: dict[str, bytes] = {
-            "name": copied(told(name)[:_SMALL]),
+            "name": copied(_named(name)),
             "query": copied(query if isinstance(query, str) else told(query)),
             "started_at": copied(recorder.clock()),
         }
         for key, value in (("session", session), ("agent", agent)):
             if value is not None:
-                self._said[key] = copied(told(value)[:_SMALL])
+                self._said[key] = copied(_named(value))
         self._calls: list[OpenCall] = []
         self._late: list[OpenCall] = []
         self._losses: dict[tuple[str, str, str], list[int]] = {}
@@ -224,7 +227,7 @@ class OpenRun:
         call_id: str | None = None,
     ) -> OpenCall:
         """Begin a request to a model: `messages` as they are sent, the rest of it beside them."""
-        given = {"provider": provider, "model": model, "messages": messages}
+        given = {"provider": _named(provider), "model": _named(model), "messages": messages}
         more = {"instructions": instructions, "tools": list(tools or ()), "request": request}
         return self._begin("model", given | more, call_id)
 
@@ -237,7 +240,7 @@ class OpenRun:
         intended: str | None = None,
     ) -> OpenCall:
         """Begin a call of a tool, with the arguments and the id that the model gave."""
-        given = {"name": name, "arguments": arguments, "intended": intended}
+        given = {"name": _named(name), "arguments": arguments, "intended": intended}
         return self._begin("tool", given, call_id)
 
     def retrieval(
@@ -245,7 +248,7 @@ class OpenRun:
     ) -> OpenCall:
         """Begin a question to a retriever; end it with what it gives."""
         asked = query if isinstance(query, str) else told(query)
-        return self._begin("retrieval", {"query": asked, "name": name}, call_id)
+        return self._begin("retrieval", {"query": asked, "name": _named(name)}, call_id)
 
     @_quietly
     def answer(self, text: Any, citations: Any = ()) -> None:
@@ -255,7 +258,7 @@ class OpenRun:
             self._say("citations", list(citations))
 
     @_quietly
-    def decision(self, decision: str, **weight: Any) -> None:
+    def decision(self, decision: str, /, **weight: Any) -> None:
         """Say what was decided and how weighty it is: the fields of `run.Decided`."""
         at = {"decided_at": self.recorder.clock()}
         self._say("decision", {**at, **weight, "decision": decision})
@@ -305,7 +308,7 @@ class OpenRun:
             known = {name: copied(one) for name, one in given.items() if one is not None}
             known["started_at"] = copied(self.recorder.clock())
             if call_id is not None:
-                known["call_id"] = copied(told(call_id)[:_SMALL])
+                known["call_id"] = copied(_named(call_id))
         except Exception as error:  # noqa: BLE001 - whatever a foreign object raises
             self.lost(kind, "failed", f"{type(error).__name__}: {told(error)}")
         call = OpenCall(self, kind, known, call_id)
@@ -334,7 +337,7 @@ class OpenRun:
     def finished(self) -> Run:
         """Return the run as a frozen value; what cannot be read of it is among its losses."""
         losses: list[Loss] = []
-        made = {name: self._plain(name, data, losses) for name, data in self._said.items()}
+        made = {name: self._plain("run", losses, name, data) for name, data in self._said.items()}
         made["trace_id"] = self.trace_id
         made["events"] = self._events(self._calls, losses)
         made["losses"] = losses
@@ -343,7 +346,7 @@ class OpenRun:
         with self._lock:
             noted = list(self._losses.items())
         for (what, why, detail), (count, size) in noted:
-            losses.append(Loss(what=what, why=why, detail=detail, count=count, bytes=size or None))  # type: ignore[arg-type]  # checked by the model
+            losses.append(_loss(what, why, detail, count, size))
         self._made = Run.model_validate(made)
         return self._made
 
@@ -359,14 +362,12 @@ class OpenRun:
             losses=losses,
         )
 
-    def _events(self, calls: list[OpenCall], losses: list[Loss]) -> list[dict[str, Any]]:
-        events = []
+    def _events(self, calls: list[OpenCall], losses: list[Loss]) -> list[Any]:
+        events: list[Any] = []
         seen: set[tuple[str, str]] = set()
         for number, call in enumerate(calls, 1):
             where = f"{call.kind} {number}"
-            event = call.event(
-                lambda name, data, at=where: self._plain(f"{at}: {name}", data, losses)
-            )
+            event = call.event(partial(self._plain, where, losses))
             event.setdefault("call_id", f"{call.kind}-{number}")
             while (call.kind, event["call_id"]) in seen:
                 event["call_id"] += "+"
@@ -374,18 +375,22 @@ class OpenRun:
             if event["kind"] == "tool":
                 event["arguments"] = _read_arguments(event.get("arguments"))
             _try_field(event, "effect", losses)
-            events.append(event)
+            try:
+                events.append(_EVENT.validate_python(event))
+            except ValidationError as error:
+                losses.append(Loss(what=where, why="failed", detail=_problem(error)))
         return events
 
-    def _plain(self, where: str, data: bytes, losses: list[Loss]) -> Any:
+    def _plain(self, where: str, losses: list[Loss], name: str, data: bytes) -> Any:
         taking = Plain(self.recorder.policy.max_value_bytes)
         value = taking.of(orjson.loads(data))
+        what = f"{where}: {name}"
         if taking.cut or taking.dropped:
             losses.append(
-                Loss(what=where, why="too_large", count=taking.dropped or 1, bytes=taking.cut)
+                Loss(what=what, why="too_large", count=taking.dropped or 1, bytes=taking.cut)
             )
         if taking.told:
-            losses.append(Loss(what=where, why="not_json", count=taking.told))
+            losses.append(Loss(what=what, why="not_json", count=taking.told))
         return value
 
 
@@ -427,6 +432,30 @@ def _read_arguments(given: Any) -> Any:
     return {} if given is None else given
 
 
+def _loss(what: str, why: str, detail: str, count: int, size: int) -> Loss:
+    """Return a loss; a reason that there is none like is told in the detail."""
+    known = why in get_args(Reason)
+    return Loss.model_validate(
+        {
+            "what": what if what.strip() else _UNNAMED,
+            "why": why if known else "failed",
+            "detail": detail if known else f"{why}: {detail}",
+            "count": count,
+            "bytes": size or None,
+        }
+    )
+
+
+def _problem(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:500]
+
+
+def _named(name: Any) -> str:
+    text = told(name)[:MAX_NAME]
+    return text if text.strip() else _UNNAMED
+
+
 def _try_field(made: dict[str, Any], name: str, losses: list[Loss]) -> None:
     """Leave a field out that is not what the model asks for, and say so."""
     from evidentia.integrations import run as values  # noqa: PLC0415 - read by name
@@ -442,6 +471,6 @@ def _try_field(made: dict[str, Any], name: str, losses: list[Loss]) -> None:
     try:
         made[name] = kinds[name](made[name])
     except (ValidationError, TypeError) as error:
-        said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        said = _problem(error) if isinstance(error, ValidationError) else str(error)
         losses.append(Loss(what=name, why="failed", detail=said[:500]))
         del made[name]

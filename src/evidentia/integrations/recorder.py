@@ -222,7 +222,7 @@ class Recorder:
             run.end(error="unfinished: the recorder was closed before the run ended")
         if not self.flush(self.closing_seconds):
             with self._changed:
-                left = len(self._waiting) + self._lost
+                left = len(self._waiting) + self._lost + self._busy
             self.failed(_LOST, f"{left} runs were not recorded before the recorder was closed")
         with self._changed:
             self._closed = True
