@@ -343,7 +343,10 @@ def _message_stream(turn: Turn, body: dict[str, Any]) -> Iterator[tuple[str | No
     yield "message_start", {"type": "message_start", "message": begun}
     for index, block in enumerate(whole["content"]):
         empty: dict[str, Any] = {**block}
-        empty |= {"text": ""} if block["type"] == "text" else {"input": {}}
+        if block["type"] == "text":
+            empty["text"] = ""
+        else:
+            empty["input"] = {}
         empty.pop("citations", None)
         started = {"type": "content_block_start", "index": index, "content_block": empty}
         yield "content_block_start", started

@@ -64,6 +64,7 @@ def test_whatever_the_arguments_are_obedience_is_not_flagged(arguments: Any) -> 
         (None, Effect(arguments={"contact_id": "457"})),
         (None, Effect(arguments={"contact_id": "456", "force": True})),
         (None, Effect(name="delete_contact")),
+        (None, Effect(arguments={"contact_id": ["456"]})),
         (None, Effect(action="deleted contact 456")),
         (None, Effect(action="could not say")),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 from evidentia.bundles.model import EvidenceBundle
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.frozen import thaw
-from evidentia.integrations.run import Addendum, ModelCall, Retrieval, Run, ToolCall
+from evidentia.integrations.run import Addendum, ModelCall, Retrieval, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,10 @@ def evidence_of(of: Run | Addendum, run_id: str, sources: Any = None) -> list[di
     messages = _Messages()
     items = [_item("run", {**_about(of), "run_id": run_id})]
     for event in of.events:
-        match event:
-            case ModelCall():
-                items.append(_item("request", _request(event, messages), call_id=event.call_id))
-            case Retrieval():
-                items += _contexts(event)
-            case ToolCall():
-                pass  # the tool ledger has it
+        if isinstance(event, ModelCall):
+            items.append(_item("request", _request(event, messages), call_id=event.call_id))
+        elif isinstance(event, Retrieval):  # what tools did is in the tool ledger
+            items += _contexts(event)
     if sources:
         items.append(_item("sources", sources))
     return [items[0], *messages.made, *items[1:]]

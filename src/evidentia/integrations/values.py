@@ -32,11 +32,6 @@ class Plain:
     def __post_init__(self) -> None:
         self._left = self.most
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing was cut, dropped or rewritten."""
-        return not (self.cut or self.dropped or self.told)
-
     def of(self, value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - a line for each kind of value
         """Return a value as plain JSON."""
         self._left -= _NUMBER
