@@ -6,7 +6,8 @@ from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
 from evidentia.errors import InputError
-from evidentia.jobs.waiting import check_or_go_on
+from evidentia.jobs.waiting import go_on_as_job
+from evidentia.jobs.work import begin_asked
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.rates import Limited
 from evidentia.server.running import running_of
@@ -79,7 +80,13 @@ def check_on_page(
         "as_of": as_of or None,
     }
     try:
-        found = check_or_go_on(running.runner, workspace, asked, running.waits)
+        begun = begin_asked(workspace, asked)
+        is_judged = begun.wait(running.waits)
+        found = (
+            workspace.ledgers.finish(begun)
+            if is_judged
+            else go_on_as_job(running.runner, workspace, asked, begun)
+        )
     except InputError as error:
         return _form(
             workspace,
