@@ -22,6 +22,7 @@ from evidentia.packs.retention import DEFAULT_RETENTION
 from evidentia.packs.tools import ToolVerificationLedger
 from evidentia.store.auditing import AuditReport
 from evidentia.store.sql.library import StoredDocument
+from evidentia.store.sql.spans import Closing
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.access import Roles, authorizer
 from evidentia.workspace.auditing import Whole
@@ -33,6 +34,7 @@ from evidentia.workspace.ledgers import Ledgers
 from evidentia.workspace.logged import committed
 from evidentia.workspace.packs import Packs
 from evidentia.workspace.part import Part
+from evidentia.workspace.spans import Spans
 from evidentia.workspace.tools import Tools
 from evidentia.workspace.trail import Trail
 from packing import NOON, Clock, decision, make_pack, memo, opened, tool_call
@@ -200,6 +202,12 @@ CALLS: dict[str, Act] = {
     "packs.set_retention": lambda ws, _: ws.packs.set_retention(DEFAULT_RETENTION),
     "packs.sweep": lambda ws, _: ws.packs.sweep(),
     "packs.versions": lambda ws, _: ws.packs.versions("dec_1"),
+    "spans.find": lambda ws, _: ws.spans.find("0" * 32),
+    "spans.of_trace": lambda ws, _: ws.spans.of_trace("0" * 32),
+    "spans.open": lambda ws, _: ws.spans.open(),
+    "spans.put_off": lambda ws, _: ws.spans.put_off("0" * 32, ws.opened.now(), "a reason"),
+    "spans.receive": lambda ws, _: ws.spans.receive([], Closing("", "")),
+    "spans.settle": lambda ws, _: ws.spans.settle("0" * 32, [], None),
     "tools.calls": lambda ws, _: ws.tools.calls("dec_1"),
     "tools.offer": lambda ws, _: ws.tools.offer("dec_9", "mail"),
     "tools.offered": lambda ws, _: ws.tools.offered("dec_1"),
@@ -302,7 +310,7 @@ def outcome(act: Act, workspace: Workspace, folder: Path) -> str:
     return "allowed"
 
 
-PARTS = (Bundles, Documents, Jobs, Judges, Ledgers, Packs, Roles, Tools, Trail, Whole)
+PARTS = (Bundles, Documents, Jobs, Judges, Ledgers, Packs, Roles, Spans, Tools, Trail, Whole)
 
 
 def test_every_public_method_of_every_part_has_a_row_and_a_call() -> None:

@@ -25,6 +25,7 @@ COMMANDS = {
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
     "jobs": ("jobs:app", "List the jobs of servers: long work, and how far it is."),
+    "otel": ("otel:otel", "Record what programs did, from spans of OpenTelemetry in files."),
     "serve": ("serve:serve", "Serve the workspace to programs and browsers, by one API."),
     "mcp": ("mcp:mcp", "Serve the workspace to agents, over the Model Context Protocol."),
 }

@@ -32,7 +32,7 @@ _TRACE: Final = re.compile(
     r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?"
 )
 """Of this version (00) or a later one, which may have more behind (W3C Trace Context)."""
-_UPLOADS: Final = ("multipart/form-data", "application/octet-stream")
+_UPLOADS: Final = ("multipart/form-data", "application/octet-stream", "application/x-protobuf")
 _SERVER_ERROR: Final = 500
 _log = get_logger("server")
 _CHANCE: Final = random.Random(secrets.token_bytes(32))  # noqa: S311 - ids are no secrets

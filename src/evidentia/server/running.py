@@ -15,6 +15,7 @@ from fastapi import Request
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 
 from evidentia.errors import InputError
+from evidentia.integrations.otel.gathering import Gathering
 from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
 from evidentia.proof.files import read_bytes
@@ -53,6 +54,8 @@ class Running:
     """Who else vouches for users."""
     processes: Processes | None = None
     """Where answers are judged and files are read: in this process if None."""
+    gathering: Gathering = field(default_factory=Gathering)
+    """What is recorded of traces that are sent here."""
     metrics: Metrics = field(default_factory=Metrics)
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     """Answers about what never changes."""
@@ -84,6 +87,7 @@ class Running:
             Limited.SIGN_IN: found.server_sign_ins_per_minute,
             Limited.CHECK: found.server_checks_per_minute,
             Limited.EXPORT: found.server_exports_per_minute,
+            Limited.SPANS: found.server_span_requests_per_minute,
             Limited.REFUSED: _REFUSED_PER_MINUTE,
         }
         object.__setattr__(self, "rates", Rates(per_minute, self.seconds))

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.judges import Judges
     from evidentia.workspace.ledgers import Ledgers
     from evidentia.workspace.packs import Packs
+    from evidentia.workspace.spans import Spans
     from evidentia.workspace.tools import Tools
     from evidentia.workspace.trail import Trail
 
@@ -196,6 +197,13 @@ class Workspace:
         from evidentia.workspace.jobs import Jobs  # noqa: PLC0415 - the same
 
         return Jobs(self._acting)
+
+    @cached_property
+    def spans(self) -> "Spans":
+        """What tracers sent, until it is recorded."""
+        from evidentia.workspace.spans import Spans  # noqa: PLC0415 - the same
+
+        return Spans(self._acting)
 
     @cached_property
     def access(self) -> "Roles":

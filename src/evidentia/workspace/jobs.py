@@ -30,6 +30,7 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
         "ledger_export": "ledgers.export",
         "pack_export": "packs.export",
         "sweep": "packs.sweep",
+        "traces": "spans.receive",
     }
 )
 """What a job may be, and the row of the guard's table that asking for it takes."""

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from evidentia.errors import environment_problem
 from evidentia.store.database import Database
@@ -48,13 +48,24 @@ ProvedPage = tuple[str, int, int]
 Randomness = Callable[[int], bytes]
 
 
+class Observer(Protocol):
+    """Is told of some of what is done, while it is: an integration implements it."""
+
+    rows: frozenset[str]
+    """Of the guard's table: what it wants to be told of."""
+
+    def __call__(self, row: str, tenant: str, call: Callable[[], Any], /) -> Any:
+        """Return what the call gives, or raise what it raises."""
+
+
 class Opened:
     """A database, a lake and keys, with what is remembered of them; threads may share one.
 
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
     program makes one for each request: all of them append in the same group commits. `judging` and
     `reading` are the processes in which answers are judged and files read, where a server has some;
-    `judge_named` gives the judge that a request names, where its operator has set one up.
+    `judge_named` gives the judge that a request names, where its operator has set one up. An
+    `observer` is told of what is done, if someone has set one.
     """
 
     def __init__(
@@ -91,6 +102,7 @@ class Opened:
         self.judge_named: Callable[[str], str | LanguageModel] = str
         self.judging: Apart | None = None
         self.reading: Apart | None = None
+        self.observer: Observer | None = None
         self._clock = clock
 
     def __enter__(self) -> Self:

@@ -38,7 +38,9 @@ _LOOKED_SECONDS: Final = 0.5
 _SILENT_TURNS: Final = 30
 """After how many looks without an event a comment says that the server still is there."""
 
-Kind = Literal["audit", "check", "checks", "ingest", "ledger_export", "pack_export", "sweep"]
+Kind = Literal[
+    "audit", "check", "checks", "ingest", "ledger_export", "pack_export", "sweep", "traces"
+]
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 JobId = Annotated[str, PathField(description="The job's id.", examples=["job_0f3a5c7e9b1d2468"])]
 Prefer = Annotated[
