@@ -180,7 +180,7 @@ def test_a_tool_says_what_it_really_does_and_a_tool_decides(
 
     create_agent(model(fake), [days_of_notice], middleware=[EvidenceMiddleware(recorder)]).invoke(
         ASKED
-    )  # type: ignore[arg-type]
+    )
     assert recorder.flush(60)
     (done,) = recorder.recorded
     assert done.decision_id is not None

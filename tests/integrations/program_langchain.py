@@ -49,7 +49,7 @@ def main(home: str, url: str, how: str) -> None:
     """Run the agent once."""
     with Recorder(home) as recorder:
         evidence = EvidenceMiddleware(recorder, name="contracts agent", decides=decided)
-        model = ChatOpenAI(model=MODEL, base_url=url, api_key="-", streaming=how == "stream")  # type: ignore[arg-type]
+        model = ChatOpenAI(model=MODEL, base_url=url, api_key="-", streaming=how == "stream")
         agent: Any = create_agent(model, TOOLS, system_prompt=story.SYSTEM, middleware=[evidence])
         with recorder.run("contracts agent", query=story.QUESTION):
             if how == "async":

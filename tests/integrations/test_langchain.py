@@ -24,8 +24,21 @@ def test_an_agent_tells_the_whole_story(
         story.assert_story(workspace, fake.requests)
 
 
-def test_what_callbacks_tell_is_recorded_whatever_the_program_is_made_of(
-    framework: Callable[[str], Any], tmp_path: Path
+@pytest.mark.parametrize("cases", ["cases_langchain.py", "cases_langgraph.py"])
+def test_each_case_holds_in_the_environment_of_the_framework(
+    framework: Callable[[str], Any], tmp_path: Path, cases: str
 ) -> None:
-    done = framework("langchain")("cases_langchain.py", str(tmp_path))
+    done = framework("langchain")(cases, str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_example_does_what_its_page_says(
+    framework: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    root = Path(__file__).parents[2]
+    example = root / "examples/integrations/with_langchain.py"
+    done = framework("langchain")(str(example))
+    assert done.returncode == 0, done.stderr
+    page = (root / "docs/how-to/record-langchain-and-langgraph.md").read_text()
+    assert f"```text\n{done.stdout}```" in page

@@ -23,11 +23,11 @@ __all__ = ["EvidenceCallback", "EvidenceMiddleware"]
 Decide = Callable[[str], Mapping[str, Any] | None]
 
 
-class _State(AgentState[Any]):
-    evidentia_run: NotRequired[Annotated[str, PrivateStateAttr]]
+class _State(AgentState[Any]):  # type: ignore[misc] # LangChain is not where types are checked
+    evidentia_run: NotRequired[Annotated[str, PrivateStateAttr]]  # type: ignore[valid-type]
 
 
-class EvidenceMiddleware(AgentMiddleware[Any, Any, Any]):
+class EvidenceMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[misc]
     """Records each run of an agent: its requests, tools, retrievals, answer, and what it decided.
 
     `decides` says of an answer what was decided by it, if anything: `decision`, and the fields of

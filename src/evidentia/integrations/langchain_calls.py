@@ -10,7 +10,7 @@ heard without being told of it, and is of that run.
 from collections.abc import Callable, Mapping
 from functools import wraps
 from threading import Lock
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, TypeVar, cast
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -21,7 +21,6 @@ from langchain_core.tracers.context import register_configure_hook
 from evidentia.integrations.open_runs import OpenCall, OpenRun, this_run
 from evidentia.integrations.recorder import Recorder
 
-P = ParamSpec("P")
 _callbacks: "WeakKeyDictionary[Recorder, EvidenceCallback]" = WeakKeyDictionary()
 
 
@@ -36,19 +35,20 @@ class _OfTheCurrentRun:
 register_configure_hook(_OfTheCurrentRun(), inheritable=True)  # type: ignore[arg-type]  # of which get alone is used
 
 
-def _quietly(
-    method: Callable[Concatenate["EvidenceCallback", P], None],
-) -> Callable[Concatenate["EvidenceCallback", P], None]:
+Told = TypeVar("Told", bound=Callable[..., None])
+
+
+def _quietly(method: Told) -> Told:
     """Have whatever goes wrong in a callback told to the recorder, and never raised."""
 
     @wraps(method)
-    def quiet(self: "EvidenceCallback", /, *given: P.args, **named: P.kwargs) -> None:
+    def quiet(self: "EvidenceCallback", *given: Any, **named: Any) -> None:
         try:
             method(self, *given, **named)
         except Exception as error:  # noqa: BLE001 - the host goes on, whatever it tells
             self.recorder.failed("langchain", f"{type(error).__name__}: {error}")
 
-    return quiet
+    return cast("Told", quiet)
 
 
 class EvidenceCallback(BaseCallbackHandler):
