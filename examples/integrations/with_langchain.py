@@ -48,7 +48,7 @@ recorder.close()
 
 (run,) = recorder.recorded
 with ev.open("evidence") as workspace:
-    for entry in workspace.ledgers.get(run.ledger_id).entries:
+    for entry in workspace.ledgers.get("latest").entries:
         print(f"{entry.verdict}: {entry.claim_text}")
     for call in workspace.tools.calls(run.run_id):
         print(f"{call.outcome}: {call.actual_action}")
