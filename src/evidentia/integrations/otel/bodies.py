@@ -16,6 +16,8 @@ TYPES: Final = (PROTOBUF, JSON)
 ENCODINGS: Final = ("", "identity", "gzip", "deflate")
 MOST_BYTES: Final = 64 * 2**20
 """Of a request without its compression."""
+_MOST_MEMBERS: Final = 100
+"""Of a gzip body: behind each, what is left of it is copied."""
 _WINDOW: Final = 32 + zlib.MAX_WBITS
 """Tells gzip and zlib apart by how they begin."""
 
@@ -27,7 +29,11 @@ def inflated(data: bytes, encoding: str, most: int = MOST_BYTES) -> bytes:
     else:
         found = b""
         left = data
+        members = 0
         while left:  # a gzip file may have several members
+            members += 1
+            if members > _MOST_MEMBERS:
+                raise InputError(f"the body has more than {_MOST_MEMBERS} parts of {encoding}")
             one = zlib.decompressobj(_WINDOW)
             try:
                 found += one.decompress(left, most + 1 - len(found))
