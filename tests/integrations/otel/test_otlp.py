@@ -251,6 +251,18 @@ def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
         spans.checked_attributes([("a", 1), ("b", 1), ("c", 1)], 2)
 
 
+def test_a_large_resource_counts_for_each_of_its_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = genai_trace()[0]
+    many = [replace(first, span_id=f"{number:016x}") for number in range(1, 41)]
+    data = request(many, service="x" * 2_000)
+    monkeypatch.setattr(spans, "MOST_TOGETHER", 40_000)
+    for most in (4_000_000, 1_000):  # also where each of them would be rejected
+        monkeypatch.setattr(spans, "MOST_BYTES", most)
+        for parse in (partial(parse_json, data), partial(parse_protobuf, as_protobuf(data))):
+            with pytest.raises(InputError, match="spans have more than 40,000 bytes"):
+                parse()
+
+
 def test_what_is_no_request_at_all_is_refused_whole() -> None:
     for data in (
         b"",
@@ -315,6 +327,7 @@ def test_a_body_is_read_whatever_compressed_it() -> None:
         (b"nonsense", "no gzip"),
         (gzip.compress(data)[:-20], "in the middle"),
         (gzip.compress(bytes(50_000)), "more than 40,000 bytes"),
+        (gzip.compress(b"") * 101, "more than 100 parts"),
     ):
         with pytest.raises(InputError, match=problem):
             inflated(body, "gzip", 40_000)

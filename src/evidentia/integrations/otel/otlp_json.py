@@ -18,12 +18,12 @@ from evidentia.integrations.otel.spans import (
     NotASpan,
     Received,
     Rejected,
+    Room,
     Span,
     SpanEvent,
     blob,
     checked_attributes,
     checked_name,
-    checked_span,
     checked_span_id,
     checked_trace_id,
     clean,
@@ -50,10 +50,11 @@ def parse_json(data: bytes) -> Received:
         raise InputError("this is no OTLP as JSON: an object with 'resourceSpans' is expected")
     spans: list[Span] = []
     rejected: list[Rejected] = []
+    room = Room()
     for resource, scope, one in _each(said):
         refuse_too_many(len(spans) + len(rejected) + 1)
         try:
-            spans.append(_span(one, resource, scope))
+            spans.append(room.checked(_span(one, resource, scope)))
         except NotASpan as problem:
             span_id = one.get("spanId") if isinstance(one, dict) else ""
             rejected.append(Rejected(str(problem), clean(str(span_id or ""))[:_SHOWN]))
@@ -78,32 +79,30 @@ def _span(one: Any, resource: FrozenDict, scope: str) -> Span:
         raise NotASpan("it is no object")
     status = _object(one, "status")
     parent = _text(one, "parentSpanId")
-    return checked_span(
-        Span(
-            trace_id=checked_trace_id(_text(one, "traceId")),
-            span_id=checked_span_id(_text(one, "spanId")),
-            parent_id=checked_span_id(parent) if parent.strip("0") else None,
-            name=checked_name(_text(one, "name")),
-            start=_time(one, "startTimeUnixNano"),
-            end=_time(one, "endTimeUnixNano"),
-            attributes=_attributes(one),
-            events=tuple(
-                SpanEvent(
-                    checked_name(_text(event, "name")),
-                    _time(event, "timeUnixNano"),
-                    _attributes(event),
-                )
-                for event in _objects(one, "events")
-            ),
-            status=_status(status.get("code")),
-            message=clean(_text(status, "message")),
-            resource=resource,
-            scope=scope,
-            dropped=sum(
-                _whole(one.get(name) or 0, name)
-                for name in ("droppedAttributesCount", "droppedEventsCount", "droppedLinksCount")
-            ),
-        )
+    return Span(
+        trace_id=checked_trace_id(_text(one, "traceId")),
+        span_id=checked_span_id(_text(one, "spanId")),
+        parent_id=checked_span_id(parent) if parent.strip("0") else None,
+        name=checked_name(_text(one, "name")),
+        start=_time(one, "startTimeUnixNano"),
+        end=_time(one, "endTimeUnixNano"),
+        attributes=_attributes(one),
+        events=tuple(
+            SpanEvent(
+                checked_name(_text(event, "name")),
+                _time(event, "timeUnixNano"),
+                _attributes(event),
+            )
+            for event in _objects(one, "events")
+        ),
+        status=_status(status.get("code")),
+        message=clean(_text(status, "message")),
+        resource=resource,
+        scope=scope,
+        dropped=sum(
+            _whole(one.get(name) or 0, name)
+            for name in ("droppedAttributesCount", "droppedEventsCount", "droppedLinksCount")
+        ),
     )
 
 

@@ -9,12 +9,12 @@ from evidentia.integrations.otel.spans import (
     NotASpan,
     Received,
     Rejected,
+    Room,
     Span,
     SpanEvent,
     blob,
     checked_attributes,
     checked_name,
-    checked_span,
     checked_span_id,
     checked_trace_id,
     clean,
@@ -52,6 +52,7 @@ def parse_protobuf(data: bytes) -> Received:
         raise InputError("this is no OTLP as protobuf: it cannot be decoded") from None
     spans: list[Span] = []
     rejected: list[Rejected] = []
+    room = Room()
     for group in said.resource_spans:
         try:
             resource = _attributes(group.resource.attributes)
@@ -62,7 +63,7 @@ def parse_protobuf(data: bytes) -> Received:
             refuse_too_many(len(spans) + len(rejected) + len(part.spans))
             for one in part.spans:
                 try:
-                    spans.append(_span(one, resource, scope))
+                    spans.append(room.checked(_span(one, resource, scope)))
                 except NotASpan as problem:
                     rejected.append(Rejected(str(problem), one.span_id.hex()))
     return Received(tuple(spans), tuple(rejected))
@@ -70,31 +71,27 @@ def parse_protobuf(data: bytes) -> Received:
 
 def _span(one: "Message", resource: FrozenDict, scope: str) -> Span:
     parent = one.parent_span_id.hex()
-    return checked_span(
-        Span(
-            trace_id=checked_trace_id(one.trace_id.hex()),
-            span_id=checked_span_id(one.span_id.hex()),
-            parent_id=checked_span_id(parent) if parent.strip("0") else None,
-            name=checked_name(one.name),
-            start=_time(one.start_time_unix_nano),
-            end=_time(one.end_time_unix_nano),
-            attributes=_attributes(one.attributes),
-            events=tuple(
-                SpanEvent(
-                    checked_name(event.name),
-                    _time(event.time_unix_nano),
-                    _attributes(event.attributes),
-                )
-                for event in one.events
-            ),
-            status=one.status.code if one.status.code in _STATUSES else 0,
-            message=clean(one.status.message),
-            resource=resource,
-            scope=scope,
-            dropped=one.dropped_attributes_count
-            + one.dropped_events_count
-            + one.dropped_links_count,
-        )
+    return Span(
+        trace_id=checked_trace_id(one.trace_id.hex()),
+        span_id=checked_span_id(one.span_id.hex()),
+        parent_id=checked_span_id(parent) if parent.strip("0") else None,
+        name=checked_name(one.name),
+        start=_time(one.start_time_unix_nano),
+        end=_time(one.end_time_unix_nano),
+        attributes=_attributes(one.attributes),
+        events=tuple(
+            SpanEvent(
+                checked_name(event.name),
+                _time(event.time_unix_nano),
+                _attributes(event.attributes),
+            )
+            for event in one.events
+        ),
+        status=one.status.code if one.status.code in _STATUSES else 0,
+        message=clean(one.status.message),
+        resource=resource,
+        scope=scope,
+        dropped=one.dropped_attributes_count + one.dropped_events_count + one.dropped_links_count,
     )
 
 

@@ -18,6 +18,8 @@ MOST_ATTRIBUTES: Final = 10_000
 """Of a span: conventions that write lists as attributes need many."""
 MOST_BYTES: Final = 4 * 2**20
 """Of a span, as JSON."""
+MOST_TOGETHER: Final = 128 * 2**20
+"""Of the spans of a request, as JSON: each has its resource, which a request says once for many."""
 MOST_DEPTH: Final = 32
 _MOST_NAME: Final = 1_000
 _MOST_REASONS: Final = 5
@@ -206,12 +208,27 @@ def checked_attributes(pairs: Iterable[tuple[str, Any]], most: int = MOST_ATTRIB
     return FrozenDict(found)
 
 
-def checked_span(span: Span) -> Span:
-    """Return a span that is small enough to be kept; raise `NotASpan` if it is not."""
-    size = len(span.encode())
-    if size > MOST_BYTES:
-        raise NotASpan(f"it has more than {MOST_BYTES:,} bytes")
-    return span
+class Room:
+    """How much there is left in a request for spans as they are kept, each with its resource."""
+
+    def __init__(self) -> None:
+        self._left = MOST_TOGETHER
+
+    def checked(self, span: Span) -> Span:
+        """Return a span that is small enough to be kept; raise `NotASpan` if it is not.
+
+        `InputError` is raised where the spans of the request are too large together.
+        """
+        size = len(span.encode())
+        self._left -= size
+        if self._left < 0:
+            raise InputError(
+                f"the request's spans have more than {MOST_TOGETHER:,} bytes, each with its "
+                "resource: let the exporter send smaller batches, or say less in the resource"
+            )
+        if size > MOST_BYTES:
+            raise NotASpan(f"it has more than {MOST_BYTES:,} bytes")
+        return span
 
 
 def refuse_too_many(count: int) -> None:
