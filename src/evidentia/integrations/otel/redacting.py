@@ -120,7 +120,7 @@ class _Redacting:
     def _text_or_json(self, text: str, where: str, depth: int) -> str:
         """Return a text redacted; one that is JSON is written anew only if that changed it."""
         before = len(self.found)
-        if text.startswith(_JSON_BEGINS):
+        if text.lstrip().startswith(_JSON_BEGINS):
             try:
                 hidden = self.value(orjson.loads(text), where, depth + 1)
             except (orjson.JSONDecodeError, _TooDeep):
