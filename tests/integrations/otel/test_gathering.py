@@ -162,6 +162,7 @@ def test_nothing_is_put_down_that_the_policy_redacts(workspace: Workspace) -> No
             **made[2].attributes,
             "gen_ai.tool.call.arguments": json.dumps(secret),
             "gen_ai.tool.call.result": "sent to ann.example@example.com",
+            "indented": '\n {"to": "ann.example\\u0040example.com"}',
             "deep": "[" * 200 + "]" * 200,
             "list": ["ann.example@example.com", 5, True],
             "object": {"ann.example@example.com": 0.5},
@@ -172,6 +173,7 @@ def test_nothing_is_put_down_that_the_policy_redacts(workspace: Workspace) -> No
     send(workspace, [made[0], tool])
     stored = b"".join(one.span for one in workspace.spans.of_trace(trace_id_of(0)))
     assert b"ann.example" not in stored
+    assert b"\\u0040" not in stored
     assert b"4111111111111111" not in stored
     outcome = record_trace(workspace, trace_id_of(0), QUICK.policy)
     assert outcome.run_id is not None
@@ -207,6 +209,19 @@ def test_a_trace_has_room_for_so_many_spans(
     assert len(rejected) == 2
     assert "spans already" in rejected[0].reason
     assert put_down(workspace, Received(), QUICK, at=workspace.opened.now()) == ()
+
+
+def test_a_trace_has_room_for_so_many_bytes_however_they_come(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = genai_trace()
+    sizes = [len(one.encode()) for one in parse_json(request(made)).spans]
+    monkeypatch.setattr(rows, "MOST_BYTES_IN_TRACE", sizes[0] + sizes[1] + 10)
+    at = workspace.opened.now()
+    refused = [bool(put_down(workspace, parse_json(request([one])), QUICK, at=at)) for one in made]
+    assert refused == [False, False, True, True, True]
+    assert put_down(workspace, parse_json(request(made[:2])), QUICK, at=at) == ()
+    assert len(workspace.spans.of_trace(made[0].trace_id)) == 2
 
 
 def test_what_cannot_be_recorded_waits_and_says_why(

@@ -27,7 +27,7 @@ from evidentia.integrations.policy import RecordingPolicy
 from evidentia.integrations.recording import Recorded, record
 from evidentia.jobs.work import Kind, Work
 from evidentia.proof.files import read_bytes
-from evidentia.store.sql.spans import MOST_IN_TRACE, Closing, WaitingSpan
+from evidentia.store.sql.spans import MOST_BYTES_IN_TRACE, MOST_IN_TRACE, Closing, WaitingSpan
 from evidentia.times import utc_text
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def put_down(
         spans = tuple(map(redactor.redacted, spans))
     waiting = list(map(_waiting, spans))
     refused = workspace.spans.receive(waiting, gathering.closing(at))
-    reason = f"its trace has {MOST_IN_TRACE:,} spans already"
+    reason = f"its trace has {MOST_IN_TRACE:,} spans already, or {MOST_BYTES_IN_TRACE:,} bytes"
     return (*received.rejected, *(Rejected(reason, one.span_id) for one in refused))
 
 

@@ -18,6 +18,8 @@ _COLUMNS: Final = (
 )
 MOST_IN_TRACE: Final = 20_000
 """Spans: what is more is not taken."""
+MOST_BYTES_IN_TRACE: Final = 128 * 2**20
+"""Of its spans as they are kept: a trace is read whole, to be recorded."""
 
 
 class WaitingSpan(NamedTuple):
@@ -95,12 +97,10 @@ def put_down(
         row = find(connection, (tenant, trace_id), held=True)
         if row is None:
             raise LookupError("a row that was just written is not there")
-        sql = "SELECT span_id, sha256 FROM waiting_spans WHERE tenant = ? AND trace_id = ?"
-        known = set(map(tuple, fetch(connection, sql, (tenant, trace_id)))) if row.spans else set()
+        known = _sizes(connection, tenant, trace_id) if row.spans else {}
         new = [one for key, one in sorted(traces[trace_id].items()) if key not in known]
-        room = max(0, MOST_IN_TRACE - row.spans)
-        refused += new[room:]
-        taken = new[:room]
+        taken = _fitting(new, MOST_IN_TRACE - row.spans, MOST_BYTES_IN_TRACE - sum(known.values()))
+        refused += new[len(taken) :]
         if not taken:
             continue
         added += [(tenant, trace_id, one.span_id, one.sha256, one.span) for one in taken]
@@ -122,6 +122,24 @@ def put_down(
         changed,
     )
     return refused
+
+
+def _sizes(connection: Connection, tenant: str, trace_id: str) -> dict[tuple[str, str], int]:
+    """Return how many bytes each span of a trace has, by its id and digest."""
+    sql = (
+        "SELECT span_id, sha256, length(span) FROM waiting_spans WHERE tenant = ? AND trace_id = ?"
+    )
+    rows = fetch(connection, sql, (tenant, trace_id))
+    return {(span_id, sha256): size for span_id, sha256, size in rows}
+
+
+def _fitting(new: Sequence[WaitingSpan], spans: int, size: int) -> Sequence[WaitingSpan]:
+    """Return the first of some spans, for which a trace has room."""
+    for number, one in enumerate(new):
+        size -= len(one.span)
+        if number >= spans or size < 0:
+            return new[:number]
+    return new
 
 
 def find(connection: Connection, named: tuple[str, str], *, held: bool = False) -> TraceRow | None:
