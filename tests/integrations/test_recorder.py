@@ -106,6 +106,7 @@ def test_nothing_is_raised_into_the_host_and_what_is_lost_is_told(
     with Recorder(workspace, UNCHECKED) as recorder:
         with recorder.run("hostile", query=Hostile()) as run:
             recorder.model("openai", "m", [Hostile(), {1: {2, 1}}, b"\xff"]).end(response=Hostile())
+            recorder.model("openai", "m", [], tools=7).end(response="yes")
             recorder.retrieval(Hostile()).end([Hostile(), "a passage", 7])
             recorder.tool("t", Hostile(), call_id="x").end(Hostile(), effect={"nothing": 1})
             recorder.tool("t", "\ud800", call_id="x").fail(Hostile())
@@ -122,8 +123,8 @@ def test_nothing_is_raised_into_the_host_and_what_is_lost_is_told(
     (run_made,) = taken
     assert isinstance(run_made, Run)
     kinds = [event.kind for event in run_made.events]
-    assert kinds == ["model", "retrieval", "tool", "tool", "tool"]
-    assert [one.call_id for one in run_made.events[2:4]] == ["x", "x+"]
+    assert kinds == ["model", "model", "retrieval", "tool", "tool", "tool"]
+    assert [one.call_id for one in run_made.events[3:5]] == ["x", "x+"]
     assert run_made.retrievals[0].contexts == [{"text": "a passage"}]
     assert run_made.tool_calls[2].arguments == {"a": 1}
     assert {loss.what for loss in run_made.losses} >= {
@@ -131,6 +132,7 @@ def test_nothing_is_raised_into_the_host_and_what_is_lost_is_told(
         "decision",
         "citations",
         "something",
+        "model: tools",
         "retrieval: passage 1",
     }
 
@@ -185,6 +187,37 @@ def test_a_failure_of_recording_is_data_and_logged_once(
             recorder.begin_run("one").end()
     assert [one.problem for one in recorder.failures] == ["OSError: the disk is full"] * 3
     assert len([one for one in caplog.records if "run_not_recorded" in one.getMessage()]) == 1
+
+
+def test_what_was_given_is_in_no_failure_and_in_no_log(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: Any) -> None:
+        Run.model_validate({"name": {"password": "hunter2"}})
+
+    monkeypatch.setattr(recorders, "record", fail)
+    with caplog.at_level(logging.WARNING), Recorder(workspace, UNCHECKED) as recorder:
+        recorder.begin_run("one").end()
+    (failure,) = recorder.failures
+    assert failure.problem.startswith("ValidationError: name: ")
+    assert "hunter2" not in failure.problem + caplog.text
+
+
+def test_a_process_that_starts_no_more_threads_is_told_so_and_not_disturbed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, taken: list[Run | Addendum]
+) -> None:
+    def refuses(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with Recorder(workspace, UNCHECKED) as recorder:
+        with monkeypatch.context() as patch:
+            patch.setattr(Thread, "start", refuses)
+            recorder.begin_run("one").end()
+            assert not recorder.flush()
+        assert taken == []
+        recorder.begin_run("two").end()
+        assert recorder.flush()
+    assert [one.name for one in taken if isinstance(one, Run)] == ["one", "two"]
 
 
 def test_what_comes_after_the_end_of_a_run_is_an_addendum(

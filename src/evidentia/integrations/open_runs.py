@@ -228,7 +228,12 @@ class OpenRun:
     ) -> OpenCall:
         """Begin a request to a model: `messages` as they are sent, the rest of it beside them."""
         given = {"provider": _named(provider), "model": _named(model), "messages": messages}
-        more = {"instructions": instructions, "tools": list(tools or ()), "request": request}
+        try:
+            offered = list(tools or ())
+        except Exception as error:  # noqa: BLE001 - whatever a foreign object raises
+            offered = []
+            self.lost("model: tools", "failed", f"{type(error).__name__}: {told(error)}")
+        more = {"instructions": instructions, "tools": offered, "request": request}
         return self._begin("model", given | more, call_id)
 
     def tool(
@@ -378,7 +383,7 @@ class OpenRun:
             try:
                 events.append(_EVENT.validate_python(event))
             except ValidationError as error:
-                losses.append(Loss(what=where, why="failed", detail=_problem(error)))
+                losses.append(Loss(what=where, why="failed", detail=problem_of(error)))
         return events
 
     def _plain(self, where: str, losses: list[Loss], name: str, data: bytes) -> Any:
@@ -446,7 +451,8 @@ def _loss(what: str, why: str, detail: str, count: int, size: int) -> Loss:
     )
 
 
-def _problem(error: ValidationError) -> str:
+def problem_of(error: ValidationError) -> str:
+    """Return what is wrong, without the value that is."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:500]
 
@@ -471,6 +477,6 @@ def _try_field(made: dict[str, Any], name: str, losses: list[Loss]) -> None:
     try:
         made[name] = kinds[name](made[name])
     except (ValidationError, TypeError) as error:
-        said = _problem(error) if isinstance(error, ValidationError) else str(error)
+        said = problem_of(error) if isinstance(error, ValidationError) else str(error)
         losses.append(Loss(what=name, why="failed", detail=said[:500]))
         del made[name]

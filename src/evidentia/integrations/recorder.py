@@ -25,7 +25,9 @@ from types import TracebackType
 from typing import Any, Final, Self
 from weakref import WeakMethod
 
-from evidentia.integrations.open_runs import OpenCall, OpenRun, this_call, this_run
+from pydantic import ValidationError
+
+from evidentia.integrations.open_runs import OpenCall, OpenRun, problem_of, this_call, this_run
 from evidentia.integrations.policy import RecordingPolicy
 from evidentia.integrations.recording import USUAL, Recorded, record
 from evidentia.integrations.run import Addendum, Loss, Run
@@ -205,7 +207,8 @@ class Recorder:
         until = None if timeout is None else monotonic() + timeout
         with self._changed:
             while self._waiting or self._busy or self._lost:
-                self._start()
+                if not self._start():
+                    return False
                 left = None if until is None else until - monotonic()
                 if left is not None and left <= 0:
                     return False
@@ -258,11 +261,19 @@ class Recorder:
         if first:
             _log.warning("run_not_recorded", run=run, problem=problem)
 
-    def _start(self) -> None:
-        """Start the background thread, unless it is there; a fork has none of its parent's."""
+    def _start(self) -> bool:
+        """Start the background thread, unless it is there; a fork has none of its parent's.
+
+        Return whether it is there: a process that ends, or has too many, starts no more threads.
+        """
         if self._thread is None or not self._thread.is_alive():
-            self._thread = Thread(target=self._work, name="evidentia-recorder", daemon=True)
-            self._thread.start()
+            thread = Thread(target=self._work, name="evidentia-recorder", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # what waits is tried again with the next run
+                return False
+            self._thread = thread
+        return True
 
     def _work(self) -> None:
         while True:
@@ -293,6 +304,9 @@ class Recorder:
             of = made()
             name = of.run_id
             done = record(self._workspace, of, self.policy)
+        except ValidationError as error:  # its own words quote what was given
+            self.failed(name, f"{type(error).__name__}: {problem_of(error)}")
+            return
         except Exception as error:  # noqa: BLE001 - the host goes on, whatever recording meets
             self.failed(name, f"{type(error).__name__}: {error}")
             return
