@@ -133,6 +133,21 @@ def test_what_went_wrong_is_told_and_there_is_nothing_to_upload(runner: Runner) 
     assert "steps.gate.outputs.sarif != ''" in UPLOAD["if"]
 
 
+def test_an_error_gives_the_runner_no_command(runner: Runner) -> None:
+    made = runner.folder / "evidentia" / "bin"
+    made.unlink()
+    made.mkdir()
+    (made / "python").symlink_to(sys.executable)
+    said = json.dumps({"error": {"kind": "InputError", "message": "a\n::stop-commands::x\r::y"}})
+    (runner.folder / "said").write_text(said)
+    (made / "evidentia").write_text(f"#!/bin/sh\ncat '{runner.folder}/said'\nexit 2\n")
+    (made / "evidentia").chmod(0o755)
+    done = runner.step(GATE, answers="answers")
+    assert done.code == 2
+    assert "error: a ::stop-commands::x ::y" in done.log
+    assert not any(line.startswith("::") for line in done.log.splitlines())
+
+
 @pytest.fixture
 def recorded(runner: Runner) -> Runner:
     """A runner whose program writes down what it is given, in place of checking it."""
