@@ -50,8 +50,9 @@ def add_resources(server: MCPServer[Any], asker: Asker) -> None:
         workspace = asker.workspace()
         found = workspace.packs.get(pack_id)
         text = json.dumps(found.model_dump(mode="json"), indent=1, ensure_ascii=False)
-        ours = f"Pack {found.pack_id}, version {found.version}, of decision {found.decision_id}."
-        return fenced(workspace, ours, _in_parts({"type": "pack", "id": found.pack_id}, text))
+        ours = f"Pack {found.pack_id}, version {found.version}, of the decision below."
+        tag = {"type": "pack", "id": found.pack_id, "decision": found.decision_id}
+        return fenced(workspace, ours, _in_parts(tag, text))
 
     def passage(anchor: str) -> str:
         """Give a passage of the library by its anchor, in every place where it stands."""
