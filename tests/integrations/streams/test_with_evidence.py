@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -235,6 +236,7 @@ class Slow:
 
 def test_the_answer_does_not_wait_for_its_verdicts(workspace: Workspace) -> None:
     slow = Slow()
+    before = len(workspace.ledgers.list())
     chunks = [*sse(ai_sdk()), "data: [DONE]\n\n"]
     relayed = with_evidence(
         iter(chunks), workspace, "ai-sdk", contexts=CONTEXTS, judges=[slow], seconds=0.05
@@ -243,6 +245,8 @@ def test_the_answer_does_not_wait_for_its_verdicts(workspace: Workspace) -> None
     assert passed[-1] == chunks[-1]
     assert "were not there 0.05 seconds after" in passed[-2]
     slow.go_on.set()
+    while len(workspace.ledgers.list()) == before:  # it is recorded all the same
+        time.sleep(0.02)
 
 
 def test_who_leaves_ends_the_hosts_stream_and_leaves_no_ledger(workspace: Workspace) -> None:
@@ -306,6 +310,18 @@ def test_bytes_are_cut_anywhere_and_come_out_the_same(workspace: Workspace, size
     parts = [json.loads(one.removeprefix("data: ")) for one in ours]
     assert final(found_in(parts, "claim")) == VERDICTS
     assert events[-1] == "data: [DONE]"
+
+
+def test_text_and_bytes_may_come_one_after_the_other(workspace: Workspace) -> None:
+    given = sse(ai_sdk())
+    mixed: list[str | bytes] = [
+        one if number % 2 else one.encode() for number, one in enumerate(given)
+    ]
+    passed = list(with_evidence(mixed, workspace, "ai-sdk", **HOW))
+    assert [one for one in passed if one in mixed] == mixed
+    whole = "".join(one if isinstance(one, str) else one.decode() for one in passed)
+    assert "data-evidentia-ledger" in whole
+    assert all(f'"{verdict}"' in whole for verdict in VERDICTS)
 
 
 def test_no_evidence_goes_into_an_event_that_is_too_long_to_be_put_together(

@@ -29,6 +29,7 @@ class Relay:
     def __init__(self, protocol: StreamProtocol, check: StreamedCheck) -> None:
         self._protocol, self._check = protocol, check
         self._cutter: EventCutter[Any] | None = None
+        self._form: type[str | bytes] = str
         self._write: Callable[[dict[str, Any]], Any] = self._as_text
         self._like: Mapping[str, Any] = {}
         self._held: list[Any] = []
@@ -60,13 +61,15 @@ class Relay:
     # What comes in
 
     def _events_of(self, chunk: Any) -> list[Any]:
-        if self._cutter is None:
-            is_text = isinstance(chunk, str)
-            self._cutter = EventCutter("" if is_text else b"")
-            self._write = self._as_text if is_text else self._as_bytes
+        before: list[Any] = []
+        if self._cutter is None or not isinstance(chunk, self._form):
+            before = self.rest()  # servers take text and bytes, also one after the other
+            self._form = str if isinstance(chunk, str) else bytes
+            self._cutter = EventCutter(self._form())
+            self._write = self._as_text if self._form is str else self._as_bytes
         events = list(self._cutter.cut(chunk))
         joined = chunk[:0].join(events)
-        return self._pass(events, [joined] if joined else [])
+        return before + self._pass(events, [joined] if joined else [])
 
     def _object(self, chunk: Any) -> list[Any]:
         data = self._read(_fields, chunk)
