@@ -133,6 +133,15 @@ def test_what_went_wrong_is_told_and_there_is_nothing_to_upload(runner: Runner) 
     assert "steps.gate.outputs.sarif != ''" in UPLOAD["if"]
 
 
+def test_the_name_of_a_file_gives_the_runner_no_command(runner: Runner) -> None:
+    (runner.checkout / "answers" / "a\n::stop-commands::x.md").write_text(FALSE)
+    (runner.checkout / "answers" / "b\n::stop-commands::y.md").write_bytes(b"\xff")
+    done = runner.step(GATE, answers="answers", **HOW)
+    assert "stop-commands::x.md does not pass" in done.log
+    assert "stop-commands::y.md was not checked" in done.log
+    assert not any(line.startswith("::") for line in done.log.splitlines())
+
+
 def test_an_error_gives_the_runner_no_command(runner: Runner) -> None:
     made = runner.folder / "evidentia" / "bin"
     made.unlink()

@@ -216,6 +216,7 @@ def judged(checked: "CheckedAnswers", wanted: Wanted, *, has_lines: bool = True)
     Answers `has_lines` of a file, or each is a file and goes by its name.
     """
     from evidentia.cli.output import say
+    from evidentia.export.shown import one_line
 
     judged = [
         (one, one.failures(fail_on=wanted.fail_on, min_coverage=wanted.min_coverage))
@@ -223,12 +224,12 @@ def judged(checked: "CheckedAnswers", wanted: Wanted, *, has_lines: bool = True)
     ]
     failing = [(one, why) for one, why in judged if why]
     for one, why in failing[:_SHOWN]:
-        say(f"{one.name} does not pass: {'; '.join(why)}", "bad", aside=True)
+        say(f"{one_line(one.name)} does not pass: {'; '.join(why)}", "bad", aside=True)
     _more(len(failing))
     for one in checked.failed[:_SHOWN]:
         named = "" if one.id is None else f" ({one.id})"
         called = f"line {one.number}{named}" if has_lines else one.name
-        say(f"{called} was not checked: {one.problem}", "bad", aside=True)
+        say(one_line(f"{called} was not checked: {one.problem}"), "bad", aside=True)
     _more(len(checked.failed))
     if failing:
         return 1
