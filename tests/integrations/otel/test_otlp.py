@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, TracesData
 
 import tiers
 from evidentia.errors import DocumentError, EnvironmentProblem, EvidentiaError, InputError
@@ -247,8 +247,23 @@ def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     for parse in both:
         with pytest.raises(InputError, match="more than 0 spans"):
             parse()
-    with pytest.raises(spans.NotASpan, match="more than 2 attributes"):
-        spans.checked_attributes([("a", 1), ("b", 1), ("c", 1)], 2)
+    for names in ("abc", "aaa"):
+        with pytest.raises(spans.NotASpan, match="more than 2 attributes"):
+            spans.checked_attributes([(name, 1) for name in names], 2)
+
+
+def test_groups_without_spans_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spans, "MOST_GROUPS", 3)
+    for group in ({}, {"scopeSpans": [{}]}, {"scopeSpans": [{}] * 4}):
+        data = json.dumps({"resourceSpans": [group] * 4}).encode()
+        made = TracesData()
+        for _ in range(4):
+            made.resource_spans.add().scope_spans.extend(
+                ScopeSpans() for _ in group.get("scopeSpans", ())
+            )
+        for parse in (partial(parse_json, data), partial(parse_protobuf, made.SerializeToString())):
+            with pytest.raises(InputError, match="more than 3 resources and scopes"):
+                parse()
 
 
 def test_a_large_resource_counts_for_each_of_its_spans(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,7 @@ from evidentia.integrations.otel.spans import (
     clean,
     number,
     refuse_too_many,
+    refuse_too_many_groups,
 )
 
 _STATUS: Final = {"STATUS_CODE_UNSET": 0, "STATUS_CODE_OK": 1, "STATUS_CODE_ERROR": 2}
@@ -63,12 +64,17 @@ def parse_json(data: bytes) -> Received:
 
 def _each(said: Mapping[str, Any]) -> Iterator[tuple[FrozenDict, str, Any]]:
     """Give the spans, each with its resource and the name of its scope."""
+    groups = 0
     for group in _objects(said, "resourceSpans"):
+        groups += 1
+        refuse_too_many_groups(groups)
         try:
             resource = _attributes(_object(group, "resource"))
         except NotASpan as problem:
             raise InputError(f"a resource cannot be read: {problem}") from None
         for part in _objects(group, "scopeSpans"):
+            groups += 1
+            refuse_too_many_groups(groups)
             scope = _text(_object(part, "scope"), "name")
             for one in _list(part, "spans"):
                 yield resource, checked_name(scope), one

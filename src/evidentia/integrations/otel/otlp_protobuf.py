@@ -20,6 +20,7 @@ from evidentia.integrations.otel.spans import (
     clean,
     number,
     refuse_too_many,
+    refuse_too_many_groups,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def parse_protobuf(data: bytes) -> Received:
     spans: list[Span] = []
     rejected: list[Rejected] = []
     room = Room()
+    groups = 0
     for group in said.resource_spans:
+        groups += 1 + len(group.scope_spans)
+        refuse_too_many_groups(groups)
         try:
             resource = _attributes(group.resource.attributes)
         except NotASpan as problem:

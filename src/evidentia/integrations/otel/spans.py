@@ -14,6 +14,8 @@ from evidentia.frozen import FrozenDict
 
 MOST_SPANS: Final = 100_000
 """In one request, or one line of a file."""
+MOST_GROUPS: Final = 100_000
+"""Resources and scopes of a request, together."""
 MOST_ATTRIBUTES: Final = 10_000
 """Of a span: conventions that write lists as attributes need many."""
 MOST_BYTES: Final = 4 * 2**20
@@ -201,9 +203,9 @@ def blob(value: bytes) -> str:
 def checked_attributes(pairs: Iterable[tuple[str, Any]], most: int = MOST_ATTRIBUTES) -> FrozenDict:
     """Return attributes by name, the last of a name; raise `NotASpan` if they are too many."""
     found: dict[str, Any] = {}
-    for name, value in pairs:
+    for count, (name, value) in enumerate(pairs, 1):
         found[clean(name)] = value
-        if len(found) > most:
+        if count > most:  # also where one name comes again and again
             raise NotASpan(f"it has more than {most:,} attributes")
     return FrozenDict(found)
 
@@ -237,3 +239,9 @@ def refuse_too_many(count: int) -> None:
         raise InputError(
             f"the request has more than {MOST_SPANS:,} spans: let the exporter send smaller batches"
         )
+
+
+def refuse_too_many_groups(count: int) -> None:
+    """Raise for more resources and scopes than a request may have, with spans or without."""
+    if count > MOST_GROUPS:
+        raise InputError(f"the request has more than {MOST_GROUPS:,} resources and scopes")
