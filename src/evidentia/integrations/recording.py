@@ -20,7 +20,7 @@ from evidentia.integrations.wording import tool_record
 from evidentia.ledger.given import MAX_CONTEXT_BYTES, MAX_CONTEXTS
 from evidentia.ledger.retrieved import MAX_TITLE_CHARS
 from evidentia.packs.decision import DecisionOutput, Evidence
-from evidentia.packs.fields import MAX_EXCERPT
+from evidentia.packs.fields import MAX_EXCERPT, MAX_NAME
 from evidentia.packs.tools import ToolVerificationLedger
 from evidentia.sources.adapters import from_retrieval
 from evidentia.sources.wire.rag import rag_payload
@@ -254,7 +254,8 @@ def _not_seen(run: Run) -> Iterator[Loss]:
     for call in run.model_calls:
         for call_id, name in asked_for(thaw(call.response)):
             if call_id not in seen:
-                yield Loss(what=f"tool call {call_id} of {name}"[:200], why="not_seen")
+                said = f"tool call {call_id} of {name}"[:200]
+                yield Loss(what=said, why="not_seen", call_id=call_id[:MAX_NAME].strip() or None)
 
 
 def asked_for(response: Any) -> Iterator[tuple[str, str]]:
