@@ -48,6 +48,21 @@ def test_anchors_numbers_and_footnotes_are_found_with_their_places() -> None:
     assert text[first.start : first.end] == "[cite:a1b2c3d4]"
 
 
+def test_names_in_brackets_are_citations_where_they_are_known() -> None:
+    names = {"kb-17", "kb18", "a, b", "7"}
+    text = "A [kb-17]. B [kb18; kb-17]. C [a, b] [7]. D [kb-19] [kb18, 4 weeks] ![kb18] [kb18](x)."
+    assert [(mark.label, mark.style) for mark in find_citations(text, names)] == [
+        ("kb-17", "name"),
+        ("kb18", "name"),
+        ("kb-17", "name"),
+        ("a, b", "name"),
+        ("7", "number"),
+    ]
+    assert [mark.label for mark in find_citations(text)] == ["7"]
+    bare = "A. B. C. D [kb-19] [kb18, 4 weeks] ![kb18] [kb18](x)."
+    assert without_citations(text, names) == bare
+
+
 def test_a_range_of_numbers_has_an_end() -> None:
     assert [mark.label for mark in find_citations("[4\u20136]")] == ["4", "5", "6"]
     assert len(find_citations("[1-999]")) == 101

@@ -52,6 +52,16 @@ def test_what_the_answer_cites_is_kept_beside_the_claim_and_not_in_it() -> None:
     assert claim.source_text == answer
 
 
+def test_a_name_that_an_answer_may_cite_by_is_no_part_of_what_it_claims() -> None:
+    answer = "The notice period is 60 days [kb-17], and notice is given in writing [kb18]."
+    found = extract_claims(answer, names=("kb-17", "kb18")).claims
+    assert [(claim.text, claim.citations) for claim in found] == [
+        ("The notice period is 60 days", ["kb-17"]),
+        ("Notice is given in writing", ["kb18"]),
+    ]
+    assert texts("Use form [C-12] now.") == ["Use form [C-12] now"]
+
+
 def test_markup_and_invisible_characters_are_not_in_a_claims_text() -> None:
     answer = "**All** [employees](https://x.example) get `15` da\u200bys\u202e of <b>leave</b>."
     assert texts(answer) == ["All employees get 15 days of leave"]

@@ -60,6 +60,18 @@ def sources(ledger: evidentia.EvidenceLedger) -> list[str | None]:
     return [source.filename if source else None for source in found]
 
 
+def test_an_id_with_digits_that_an_answer_cites_is_no_number_of_its_claim(
+    workspace: Workspace,
+) -> None:
+    text = "The notice period of the supply contract is 30 days."
+    for name in ("kb-17", "kb17", "C-12", "contract"):
+        answer = f"The notice period of the supply contract is 60 days [{name}]."
+        ledger = workspace.check(answer, contexts=[{"id": name, "text": text}], judges=OF_WORDS)
+        assert verdicts(ledger) == ["contradicted"], name
+        (cited,) = ledger.citations
+        assert (cited.label, cited.resolved, cited.bears) == (name, True, False)
+
+
 def test_an_answer_is_checked_against_contexts_and_nothing_is_ingested(
     workspace: Workspace,
 ) -> None:

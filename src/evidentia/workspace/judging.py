@@ -169,7 +169,7 @@ def judge(acting: Acting, asked: AskedCheck, progress: Progress, embedding: Prog
     judges = made(acting, asked.judges)
     given = asked.given
     part = Part(Within(asked.documents, collection_ids(acting, asked.collections)), day)
-    extracted = extract_claims(answer)
+    extracted = extract_claims(answer, names=given.ids if given else ())
     identity = {
         "answer": answer,
         "name": asked.answer_name,
