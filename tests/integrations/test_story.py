@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -6,10 +7,11 @@ from sqlalchemy import Connection
 
 import evidentia as ev
 from evidentia.integrations import recorder as recorders
+from evidentia.integrations.exchanges import read_reply
 from evidentia.integrations.policy import RecordingPolicy
 from evidentia.integrations.recorder import Recorder
 from evidentia.integrations.recording import Recorded, record
-from evidentia.integrations.run import Addendum, Run, ToolCall
+from evidentia.integrations.run import Addendum, Citation, Run, ToolCall
 from evidentia.workspace import Workspace
 from insider import without_guards
 from integrations import framework_free, story
@@ -159,6 +161,45 @@ def test_a_recorded_call_whose_entry_was_erased_is_told(workspace: Workspace, ru
         f"{run.decision_id} does not: its entry was erased, or never made"
     )
     assert audit.holds, "who erases a body may"
+
+
+def test_what_the_model_s_api_cites_is_cited_in_the_ledger(workspace: Workspace, run: Run) -> None:
+    answer = f"Ask noura@example.com. {story.ANSWER}"
+    ends = answer.index(story.RIGHT_CLAIM)
+    (payment,) = [one for one in story.PASSAGES if one["text"] == story.RIGHT_CLAIM]
+    message = {  # as Anthropic's API has it: a block of text, and what all of it rests on
+        "content": [
+            {"type": "text", "text": answer[:ends]},
+            {
+                "type": "text",
+                "text": answer[ends:],
+                "citations": [
+                    {
+                        "type": "char_location",
+                        "cited_text": payment["text"],
+                        "document_index": 1,
+                        "document_title": payment["title"],
+                        "start_char_index": 0,
+                        "end_char_index": len(payment["text"]),
+                    }
+                ],
+            },
+        ]
+    }
+    body = json.dumps({"type": "message", "role": "assistant", **message}).encode()
+    (cited,) = read_reply("messages", 200, "application/json", body).citations
+    beyond = Citation(source="Payment terms", start=0, end=10_000)
+    unplaced = Citation(source="Payment terms")
+    told = {"answer": answer, "citations": [cited, beyond, unplaced]}
+    done = record(workspace, run.model_copy(update=told))
+    ledger = workspace.ledgers.get(done.ledger_id or "")
+    cites = {one.text: one.citations for one in ledger.session.claims}
+    assert cites[story.RIGHT_CLAIM.rstrip(".")] == [payment["id"]]
+    assert cites[story.WRONG_CLAIM.rstrip(".")] == []
+    (check,) = ledger.citations
+    assert (check.label, check.resolved, check.bears) == (payment["id"], True, True)
+    (problem,) = done.problems
+    assert problem.startswith("the citation of Payment terms was not checked: 0 to ")
 
 
 def test_personal_data_is_redacted_before_anything_is_stored(

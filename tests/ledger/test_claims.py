@@ -1,6 +1,7 @@
 import pytest
 
 from evidentia.errors import InputError
+from evidentia.ledger.citations import GivenCitation
 from evidentia.ledger.claims import ExtractedClaims, extract_claims, whole_claim
 from evidentia.ledger.model import Claim, ClaimType, Importance
 
@@ -60,6 +61,18 @@ def test_a_name_that_an_answer_may_cite_by_is_no_part_of_what_it_claims() -> Non
         ("Notice is given in writing", ["kb18"]),
     ]
     assert texts("Use form [C-12] now.") == ["Use form [C-12] now"]
+
+
+def test_what_is_said_to_be_cited_at_a_place_is_cited_by_the_claims_there() -> None:
+    answer = "Leave is paid [1]. It takes 15 days."
+    cited = [
+        GivenCitation("Policy.pdf", 0, 19),
+        GivenCitation("1", 0, 5),
+        GivenCitation("Leave.pdf", 19, len(answer)),
+        GivenCitation("nowhere", 18, 19),
+    ]
+    found = extract_claims(answer, cited=cited).claims
+    assert [claim.citations for claim in found] == [["1", "Policy.pdf"], ["Leave.pdf"]]
 
 
 def test_markup_and_invisible_characters_are_not_in_a_claims_text() -> None:

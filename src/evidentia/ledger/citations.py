@@ -9,10 +9,11 @@ What the passages are called that a model was given may stand in brackets as it 
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from evidentia.documents.hashing import ANCHOR_LENGTH
 from evidentia.documents.model import DocumentChunk
+from evidentia.errors import InputError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 from evidentia.ledger.blocks import find_blocks
 
@@ -39,6 +40,7 @@ _DEFINITION = re.compile(
 )
 _RANGE = re.compile(r"[\u2013-]")
 _LONGEST_RANGE: Final = 100
+_LONGEST_SOURCE: Final = 300
 
 
 class CitationResolution(FrozenModel):
@@ -63,6 +65,47 @@ class CitationMark:
     style: CitationStyle
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCitation:
+    """A citation that is said beside an answer: what it names, and of which characters."""
+
+    source: str
+    start: int
+    end: int
+
+
+def read_citations(given: Any, answer: str) -> tuple[GivenCitation, ...]:
+    """Read citations given as objects with `source`, `start` and `end`; `InputError` says why not.
+
+    One without a place cannot be of any claim: it is left out.
+    """
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InputError("citations: give a list of objects with a source, a start and an end")
+    found = [
+        one if isinstance(one, GivenCitation) else _read_citation(number, one)
+        for number, one in enumerate(given, 1)
+    ]
+    for number, one in enumerate(found, 1):
+        if one is not None and not 0 <= one.start <= one.end <= len(answer):
+            raise InputError(
+                f"citation {number}: {one.start} to {one.end} is no place in the answer, which has "
+                f"{len(answer):,} characters"
+            )
+    return tuple(one for one in found if one is not None)
+
+
+def _read_citation(number: int, one: Any) -> GivenCitation | None:
+    match one:
+        case {"source": str(source), "start": int(start), "end": int(end)} if source.strip():
+            return GivenCitation(source.strip()[:_LONGEST_SOURCE], start, end)
+        case {"source": str(source)} if source.strip() and None in (
+            one.get("start"),
+            one.get("end"),
+        ):
+            return None
+    raise InputError(f"citation {number}: give it a source (text), a start and an end (numbers)")
 
 
 def find_citations(text: str, names: Collection[str] = ()) -> list[CitationMark]:

@@ -25,7 +25,12 @@ from evidentia.language.predicates import says_something
 from evidentia.language.pronouns import begins_with_pronoun, with_pronoun_replaced
 from evidentia.language.sentences import sentence_spans
 from evidentia.ledger.blocks import Block, cells, find_blocks, is_bold_title
-from evidentia.ledger.citations import CitationMark, find_citations, without_citations
+from evidentia.ledger.citations import (
+    CitationMark,
+    GivenCitation,
+    find_citations,
+    without_citations,
+)
 from evidentia.ledger.heads import Heads, find_label, is_apart, joined, lead_end, without_lead
 from evidentia.ledger.model import Claim, ClaimType, Importance
 from evidentia.ledger.notclaims import is_navigation, is_title, why_no_claim, why_no_statement
@@ -79,13 +84,16 @@ class ExtractedClaims:
     left_out: list[NotAClaim]
 
 
-def extract_claims(answer: str, *, names: Collection[str] = ()) -> ExtractedClaims:
+def extract_claims(
+    answer: str, *, names: Collection[str] = (), cited: Sequence[GivenCitation] = ()
+) -> ExtractedClaims:
     """Split an answer (Markdown or plain text) into claims with exact offsets.
 
-    `names` are what the answer may cite in brackets beside numbers: `[kb-17]`.
+    `names` are what the answer may cite in brackets beside numbers: `[kb-17]`. `cited` is what is
+    said beside it to be cited: each claim at such a place cites that, too.
     """
     _refuse_surrogates(answer)
-    return _Extraction(answer, names).run()
+    return _Extraction(answer, names, cited).run()
 
 
 def whole_claim(text: str) -> Claim:
@@ -102,6 +110,7 @@ class _Extraction:
 
     answer: str
     names: Collection[str] = ()
+    cited: Sequence[GivenCitation] = ()
     masked: str = ""
     before: str | None = None
     heads: Heads = field(default_factory=Heads)
@@ -265,9 +274,15 @@ class _Extraction:
                 start=start,
                 end=end,
                 source_text=self.answer[start:end],
-                citations=citations,
+                citations=tuple(dict.fromkeys((*citations, *self._cited_at(start, end)))),
             )
         )
+
+    def _cited_at(self, start: int, end: int) -> Iterator[str]:
+        """Give what is said to be cited at a place; a space or a full stop alone is none."""
+        for one in self.cited:
+            if _says(self.answer[max(start, one.start) : min(end, one.end)]):
+                yield one.source
 
     def _plain(self, text: str) -> str:
         """Return a text without markup and citations."""
