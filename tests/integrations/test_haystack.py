@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from haystack import Document, Pipeline, component, tracing
 from haystack.components.agents import Agent
 from haystack.components.builders import ChatPromptBuilder
 from haystack.components.generators.chat import OpenAIChatGenerator
-from haystack.components.generators.utils import print_streaming_chunk
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.dataclasses import ChatMessage
 from haystack.document_stores.in_memory import InMemoryDocumentStore
@@ -124,3 +124,148 @@ def test_an_agent_in_a_pipeline_tells_the_whole_story(how: str, workspace: Works
         assert recorder.failures == ()
         assert bool(heard) is (how == "streamed")
         story.assert_story(workspace, fake.requests)
+
+
+@pytest.fixture
+def recorder(workspace: Workspace) -> Iterator[Recorder]:
+    with Recorder(workspace, UNCHECKED) as made:
+        record_haystack(made)
+        yield made
+
+
+def told(recorder: Recorder, workspace: Workspace) -> list[dict[str, Any]]:
+    assert recorder.flush(60)
+    bundles = [workspace.bundles.get(one.bundle_id) for one in recorder.recorded]
+    return [json.loads(bundle.items[0].content) for bundle in bundles]
+
+
+def kinds(run: dict[str, Any]) -> list[str]:
+    return [one["kind"] for one in run["events"]]
+
+
+def test_outside_of_a_run_each_pipeline_is_one_and_those_at_once_do_not_mix(
+    recorder: Recorder, workspace: Workspace
+) -> None:
+    async def both(fake: FakeModel) -> None:
+        made = [pipeline(fake), pipeline(fake)]
+        await asyncio.gather(*(asked_async(one, ASKED) for one in made))
+
+    with serving(story.SCRIPT) as fake:
+        asyncio.run(both(fake))
+    runs = told(recorder, workspace)
+    assert [(run["name"], run["query"], run["answer"]) for run in runs] == 2 * [
+        ("pipeline", story.QUESTION, story.ANSWER)
+    ]
+    for run in runs:
+        assert sorted(kinds(run)) == ["model"] * 3 + ["retrieval"] + ["tool"] * 3
+        assert {one["call_id"] for one in run["events"] if one["kind"] == "tool"} == {
+            "call_1",
+            "call_2",
+            "call_3",
+        }
+    for bundle_id in workspace.bundles.ids():
+        seen = seen_requests(workspace.bundles.get(bundle_id))
+        assert {one.model for one in seen} == {MODEL}
+    assert recorder.failures == ()
+
+
+def test_a_component_in_the_pipeline_says_the_answer_and_what_was_decided(
+    workspace: Workspace,
+) -> None:
+    store = InMemoryDocumentStore()
+    store.write_documents([Document(id="kb17", content=story.PASSAGES[0]["text"])])
+    with serving([Turn(text=story.ANSWER)]) as fake, Recorder(workspace, UNCHECKED) as recorder:
+        record_haystack(recorder)
+        made = Pipeline()
+        made.add_component("retriever", InMemoryBM25Retriever(store))
+        made.add_component("prompt", ChatPromptBuilder(TEMPLATE, required_variables="*"))
+        made.add_component("model", generator(fake))
+        made.add_component("evidence", EvidenceRecorder(recorder, decided))
+        made.connect("retriever.documents", "prompt.documents")
+        made.connect("prompt.prompt", "model.messages")
+        made.connect("model.replies", "evidence.replies")
+        given = made.run(ASKED)
+        made.close()
+        assert given["evidence"]["replies"][0].text == story.ANSWER
+    (run,) = told(recorder, workspace)
+    assert kinds(run) == ["retrieval", "model"]
+    assert run["decision"]["decision"] == story.DECISION
+    assert run["answer"] == story.ANSWER
+    (bundle_id,) = workspace.bundles.ids()
+    (seen,) = seen_requests(workspace.bundles.get(bundle_id))
+    assert seen.messages == fake.requests[0].messages
+
+
+def test_the_component_alone_records_what_it_is_given(workspace: Workspace) -> None:
+    with Recorder(workspace, UNCHECKED) as recorder:
+        alone = EvidenceRecorder(recorder)
+        alone.run(["30 days."], documents=[Document(id="kb17", content="30 days.")], query="Well?")
+    (run,) = told(recorder, workspace)
+    assert (run["query"], run["answer"], kinds(run)) == ("Well?", "30 days.", ["retrieval"])
+
+
+def test_a_model_that_is_away_is_a_call_that_failed_and_the_program_hears_of_it_as_before(
+    recorder: Recorder, workspace: Workspace
+) -> None:
+    with serving(story.SCRIPT) as fake:
+        fake.fail_with = 500
+        made = pipeline(fake)
+        with pytest.raises(Exception, match="the model is away"):
+            made.run(ASKED)
+        made.close()
+    (run,) = told(recorder, workspace)
+    assert "the model is away" in run["error"]
+    assert "the model is away" in run["events"][-1]["error"]
+
+
+def test_a_tracer_that_is_there_is_told_as_before_and_content_stays_out_of_it(
+    recorder: Recorder, workspace: Workspace
+) -> None:
+    names: list[str] = []
+    tags: dict[str, Any] = {}
+
+    class Span(tracing.Span):
+        def set_tag(self, key: str, value: Any) -> None:
+            tags[key] = value
+
+    class Tracer(tracing.Tracer):
+        @contextmanager
+        def trace(
+            self,
+            operation_name: str,
+            tags: dict[str, Any] | None = None,  # noqa: ARG002 - Haystack's
+            parent_span: tracing.Span | None = None,
+        ) -> Iterator[tracing.Span]:
+            assert parent_span is None or isinstance(parent_span, Span)
+            names.append(operation_name)
+            yield Span()
+
+        def current_span(self) -> tracing.Span | None:
+            return None
+
+    tracing.enable_tracing(Tracer())
+    record_haystack(recorder)
+    record_haystack(recorder)
+    with serving([Turn(text="30 days.")]) as fake:
+        made = pipeline(fake)
+        made.run(ASKED)
+        made.close()
+    assert names[:2] == ["haystack.pipeline.run", "haystack.component.run"]
+    assert not any(key.endswith(("input", "output")) for key in tags)
+    (run,) = told(recorder, workspace)
+    assert kinds(run) == ["retrieval", "model"]
+
+
+def test_nothing_that_recording_meets_is_raised_into_the_program(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("not today")
+
+    for part in ("question_of", "answer_of", "_messages"):
+        monkeypatch.setattr(f"evidentia.integrations.haystack.{part}", broken)
+    with serving([Turn(text="30 days.")]) as fake:
+        made = pipeline(fake)
+        assert made.run(ASKED)["agent"]["last_message"].text == "30 days."
+        made.close()
+    assert {one.problem for one in recorder.failures} == {"RuntimeError: not today"}
