@@ -79,7 +79,7 @@ class OwnModel(FunctionCallingLLM):
     async def astream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002 - LlamaIndex's
         raise NotImplementedError
 
-    def _prepare_chat_with_tools(
+    def _prepare_chat_with_tools(  # type: ignore[override]  # takes what it needs of it
         self,
         tools: Sequence[BaseTool],
         user_msg: str | ChatMessage | None = None,

@@ -10,6 +10,7 @@ import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.response.schema import AsyncStreamingResponse
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -154,17 +155,28 @@ def test_outside_of_a_run_each_agent_is_one_and_those_at_once_do_not_mix(
     assert recorder.failures == ()
 
 
+def engine(fake: FakeModel, *, streams: bool) -> RetrieverQueryEngine:
+    synthesizer = get_response_synthesizer(llm=OwnModel(url=fake.url), streaming=streams)
+    return RetrieverQueryEngine(retriever=Passages(), response_synthesizer=synthesizer)
+
+
+async def queried(fake: FakeModel, *, streams: bool) -> str:
+    found = await engine(fake, streams=streams).aquery(story.QUESTION)
+    if isinstance(found, AsyncStreamingResponse):
+        return "".join([piece async for piece in found.async_response_gen()])
+    return str(found)
+
+
+@pytest.mark.parametrize("how", ["sync", "async"])
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
 def test_a_query_is_a_run_that_ends_with_its_answer(
-    *, streams: bool, recorder: Recorder, workspace: Workspace
+    how: str, *, streams: bool, recorder: Recorder, workspace: Workspace
 ) -> None:
     with serving([Turn(text="It is 30 days, as the contract says.")]) as fake:
-        model = OwnModel(url=fake.url)
-        engine = RetrieverQueryEngine(
-            retriever=Passages(),
-            response_synthesizer=get_response_synthesizer(llm=model, streaming=streams),
-        )
-        answer = str(engine.query(story.QUESTION))
+        if how == "async":
+            answer = asyncio.run(queried(fake, streams=streams))
+        else:
+            answer = str(engine(fake, streams=streams).query(story.QUESTION))
     assert answer == "It is 30 days, as the contract says."
     (run,) = told(recorder, workspace)
     assert (run["name"], run["query"]) == ("RetrieverQueryEngine", story.QUESTION)
@@ -174,6 +186,18 @@ def test_a_query_is_a_run_that_ends_with_its_answer(
     (seen,) = seen_requests(workspace.bundles.get(bundle_id))
     assert seen.messages == fake.requests[0].messages
     assert seen.response == {"role": "assistant", "content": answer}
+
+
+def test_a_stream_that_is_not_read_to_its_end_keeps_what_came(
+    recorder: Recorder, workspace: Workspace
+) -> None:
+    with serving([Turn(text="It is 30 days, as the contract says.")]) as fake:
+        found: Any = engine(fake, streams=True).query(story.QUESTION)
+        assert next(found.response_gen) == "It is 30 days, as th"
+        found.response_gen.close()
+    (run,) = told(recorder, workspace)
+    assert kinds(run) == ["retrieval", "model"]
+    assert run["error"] == "the stream was cut off"
 
 
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
@@ -196,13 +220,11 @@ def test_a_tool_that_the_agent_has_not_is_a_call_that_failed(
     with serving(script) as fake:
         asyncio.run(asked_agent(fake, streams=False))
     (run,) = [one for one in told(recorder, workspace) if one["name"] == "contracts agent"]
-    (call,) = [one for one in run["events"] if one["kind"] == "tool"]
-    assert (call["call_id"], call["name"], call["arguments"]) == (
-        "call_1",
-        "fly",
-        {"to": "Riyadh"},
-    )
-    assert "fly not found" in call["error"]
+    assert [one["call_id"] for one in run["events"] if one["kind"] == "tool"] == ["call_1"]
+    (done,) = [one for one in recorder.recorded if workspace.tools.calls(one.run_id)]
+    (call,) = workspace.tools.calls(done.run_id)
+    assert (call.tool_name, dict(call.inputs)) == ("fly", {"to": "Riyadh"})
+    assert "fly not found" in str(call.error)
 
 
 def test_a_tool_says_what_it_does_and_what_is_decided_by_it(
@@ -226,9 +248,10 @@ def test_a_tool_says_what_it_does_and_what_is_decided_by_it(
         asyncio.run(ask())
     (run,) = told(recorder, workspace)
     assert run["decision"]["decision"] == story.DECISION
-    (call,) = [one for one in run["events"] if one["kind"] == "tool"]
-    assert call["effect"]["action"] == "ended contract C-12"
-    assert call["result"] == "done"
+    (done,) = recorder.recorded
+    (call,) = workspace.tools.calls(run["decision"]["decision_id"] or f"dec_{done.run_id[4:]}")
+    assert call.actual_action == "ended contract C-12"
+    assert list(call.side_effects) == ["a letter is sent"]
 
 
 def test_nothing_that_recording_meets_is_raised_into_the_program(

@@ -15,7 +15,6 @@ from functools import wraps
 from inspect import BoundArguments
 from threading import Lock
 from typing import Any, Concatenate, Final, ParamSpec
-from weakref import WeakKeyDictionary
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.chat_engine.types import BaseChatEngine
@@ -37,6 +36,7 @@ from llama_index.core.tools import BaseTool
 from llama_index.core.workflow import Workflow
 
 from evidentia.integrations.asked_calls import AskedCalls
+from evidentia.integrations.llama_index_streams import read_along
 from evidentia.integrations.llama_index_values import (
     answer_of,
     asked_in,
@@ -51,7 +51,7 @@ from evidentia.integrations.recorder import Recorder
 
 P = ParamSpec("P")
 _OUTERMOST: Final = (Workflow, BaseQueryEngine, BaseChatEngine)
-_recorded: "WeakKeyDictionary[Recorder, _Listener]" = WeakKeyDictionary()
+_recorded: "dict[Recorder, _Listener]" = {}
 
 
 def record_llama_index(recorder: Recorder) -> None:
@@ -69,7 +69,9 @@ def stop_recording(recorder: Recorder) -> None:
     listener = _recorded.pop(recorder, None)
     dispatcher = get_dispatcher()
     for handlers in (dispatcher.event_handlers, dispatcher.span_handlers):
-        handlers[:] = [one for one in handlers if getattr(one, "_listener", None) is not listener]
+        found = [one for one in handlers if getattr(one, "_listener", None) is listener]
+        for one in found:
+            handlers.remove(one)  # type: ignore[arg-type]  # it is from there
 
 
 class _Events(BaseEventHandler):
@@ -252,8 +254,11 @@ class _Listener:
             self._not_called(span.run, span.asked, result)
         if span.run is None or not isinstance(span.instance, _OUTERMOST):
             return
-        if error is None and span.is_outermost() and (answer := answer_of(result)):
-            span.run.answer(answer)
+        if error is None and span.is_outermost():
+            if read_along(result, span.run, ends=span.is_own):
+                return
+            if answer := answer_of(result):
+                span.run.answer(answer)
         if span.is_own:
             self._over(span.run, error)
 
