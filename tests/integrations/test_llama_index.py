@@ -11,6 +11,8 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.base.response.schema import AsyncStreamingResponse
+from llama_index.core.chat_engine import ContextChatEngine, SimpleChatEngine
+from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -186,6 +188,35 @@ def test_a_query_is_a_run_that_ends_with_its_answer(
     (seen,) = seen_requests(workspace.bundles.get(bundle_id))
     assert seen.messages == fake.requests[0].messages
     assert seen.response == {"role": "assistant", "content": answer}
+
+
+async def chatted(made: Any) -> str:
+    found = await made.astream_chat(story.QUESTION)
+    return "".join([piece async for piece in found.async_response_gen()])
+
+
+@pytest.mark.parametrize("name", ["ContextChatEngine", "SimpleChatEngine"])
+def test_a_turn_of_a_chat_is_a_run_however_it_is_answered(
+    name: str, recorder: Recorder, workspace: Workspace
+) -> None:
+    with serving([Turn(text="It is 30 days, as the contract says.")]) as fake:
+        model = OwnModel(url=fake.url)
+        given: Any = {"llm": model, "memory": ChatMemoryBuffer.from_defaults()}
+        made: Any = (
+            ContextChatEngine.from_defaults(retriever=Passages(), **given)
+            if name == "ContextChatEngine"
+            else SimpleChatEngine.from_defaults(**given)
+        )
+        said = [made.chat(story.QUESTION).response]
+        said.append("".join(made.stream_chat(story.QUESTION).response_gen))
+        said.append(asyncio.run(chatted(made)))
+    assert set(said) == {"It is 30 days, as the contract says."}
+    runs = told(recorder, workspace)
+    assert [(run["name"], run["answer"], run["error"]) for run in runs] == [
+        (name, one, None) for one in said
+    ]
+    events = ["retrieval", "model"] if name == "ContextChatEngine" else ["model"]
+    assert [kinds(run) for run in runs] == 3 * [events]
 
 
 def test_a_stream_that_is_not_read_to_its_end_keeps_what_came(

@@ -8,18 +8,17 @@ retrievers, models and tools, sync and async. The outermost of them is a run, un
 `recorder.run(…)`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import wraps
-from inspect import BoundArguments
 from threading import Lock
 from typing import Any, Concatenate, Final, ParamSpec
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.chat_engine.types import BaseChatEngine
 from llama_index.core.instrumentation import get_dispatcher
-from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.exception import ExceptionEvent
 from llama_index.core.instrumentation.events.llm import (
     LLMChatEndEvent,
@@ -31,12 +30,12 @@ from llama_index.core.instrumentation.events.retrieval import (
     RetrievalEndEvent,
     RetrievalStartEvent,
 )
-from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.tools import BaseTool
 from llama_index.core.workflow import Workflow
 
 from evidentia.integrations.asked_calls import AskedCalls
-from evidentia.integrations.llama_index_streams import read_along
+from evidentia.integrations.llama_index_handlers import Events, Spans
+from evidentia.integrations.llama_index_streams import read_along, what_ended
 from evidentia.integrations.llama_index_values import (
     answer_of,
     asked_in,
@@ -60,88 +59,22 @@ def record_llama_index(recorder: Recorder) -> None:
         return
     listener = _recorded[recorder] = _Listener(recorder)
     dispatcher = get_dispatcher()
-    dispatcher.add_event_handler(_Events(listener))
-    dispatcher.add_span_handler(_Spans(listener))
+    dispatcher.add_event_handler(Events(listener))
+    dispatcher.add_span_handler(Spans(listener))
 
 
 def stop_recording(recorder: Recorder) -> None:
     """Have nothing more recorded by this recorder."""
     listener = _recorded.pop(recorder, None)
+    if listener is None:
+        return
     dispatcher = get_dispatcher()
     for handlers in (dispatcher.event_handlers, dispatcher.span_handlers):
-        found = [one for one in handlers if getattr(one, "_listener", None) is listener]
+        found = [
+            one for one in handlers if isinstance(one, Events | Spans) and one.hands_on_to(listener)
+        ]
         for one in found:
             handlers.remove(one)  # type: ignore[arg-type]  # it is from there
-
-
-class _Events(BaseEventHandler):
-    """Hands on what LlamaIndex tells of events."""
-
-    def __init__(self, listener: "_Listener") -> None:
-        super().__init__()
-        self._listener = listener
-
-    @classmethod
-    def class_name(cls) -> str:
-        return "EvidenceEvents"
-
-    def handle(self, event: Any, **_: Any) -> None:
-        self._listener.event(event)
-
-
-class _Spans(BaseSpanHandler[Any]):
-    """Hands on what LlamaIndex tells of spans; keeps none itself."""
-
-    def __init__(self, listener: "_Listener") -> None:
-        super().__init__()
-        self._listener = listener
-
-    @classmethod
-    def class_name(cls) -> str:
-        return "EvidenceSpans"
-
-    def span_enter(
-        self,
-        id_: str,
-        bound_args: BoundArguments,
-        instance: Any = None,
-        parent_id: str | None = None,
-        tags: dict[str, Any] | None = None,
-        **_: Any,
-    ) -> None:
-        del tags
-        self._listener.entered(id_, bound_args.arguments, instance, parent_id)
-
-    def span_exit(
-        self,
-        id_: str,
-        bound_args: BoundArguments,
-        instance: Any = None,
-        result: Any = None,
-        **_: Any,
-    ) -> None:
-        del bound_args, instance
-        self._listener.left(id_, result, None)
-
-    def span_drop(
-        self,
-        id_: str,
-        bound_args: BoundArguments,
-        instance: Any = None,
-        err: BaseException | None = None,
-        **_: Any,
-    ) -> None:
-        del bound_args, instance
-        self._listener.left(id_, None, err or RuntimeError("it was given up"))
-
-    def new_span(self, *_: Any, **__: Any) -> None:
-        """Make none: what is kept of spans is the listener's."""
-
-    def prepare_to_exit_span(self, *_: Any, **__: Any) -> None:
-        """Leave none."""
-
-    def prepare_to_drop_span(self, *_: Any, **__: Any) -> None:
-        """Drop none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -198,8 +131,10 @@ class _Listener:
         self._spans: dict[str, _Span] = {}
         self._streams: dict[str, _Span] = {}
         """Models that still answer after their span was left."""
-        self._ending: dict[OpenRun, BaseException | None] = {}
-        """Runs whose span was left, and that end with the stream."""
+        self._reading: Counter[OpenRun] = Counter()
+        """How many streamed answers of a run are still to be read."""
+        self._ending: set[OpenRun] = set()
+        """Runs whose span was left, and that end with what is streamed."""
         self._asked = AskedCalls()
 
     # Spans
@@ -252,13 +187,14 @@ class _Listener:
             self._ended(id_, span, result, error)
         elif span.asked is not None and span.run is not None:
             self._not_called(span.run, span.asked, result)
-        if span.run is None or not isinstance(span.instance, _OUTERMOST):
+        if span.run is None:
             return
-        if error is None and span.is_outermost():
-            if read_along(result, span.run, ends=span.is_own):
-                return
-            if answer := answer_of(result):
-                span.run.answer(answer)
+        with self._lock:
+            self._reading[span.run] += 1 if read_along(result, span.run, self._was_read) else 0
+        if not isinstance(span.instance, _OUTERMOST):
+            return
+        if error is None and span.is_outermost() and (answer := answer_of(result)):
+            span.run.answer(answer)
         if span.is_own:
             self._over(span.run, error)
 
@@ -288,13 +224,34 @@ class _Listener:
             call.fail(getattr(output, "content", None) or "it was not called")
 
     def _over(self, run: OpenRun, error: BaseException | None) -> None:
-        """End a run, or have it end with the model that still answers in it."""
+        """End a run, or have it end with what is still streamed in it."""
         with self._lock:
-            goes_on = error is None and any(one.run is run for one in self._streams.values())
-            if goes_on:
-                self._ending[run] = error
-        if not goes_on:
+            if error is None:
+                self._ending.add(run)
+        if error is None:
+            self._settle(run)
+        else:
             run.end(error=error)
+
+    def _settle(self, run: OpenRun, error: BaseException | str | None = None) -> None:
+        """End a run whose span was left, unless something is still streamed in it."""
+        with self._lock:
+            goes_on = self._reading[run] or any(one.run is run for one in self._streams.values())
+            ends = run in self._ending and not goes_on
+            if not self._reading[run]:
+                del self._reading[run]
+            if ends:
+                self._ending.discard(run)
+        if ends:
+            run.end(error=error)
+
+    def _was_read(self, run: OpenRun, text: str, error: BaseException | str | None) -> None:
+        """Take the end of a streamed answer."""
+        with self._lock:
+            self._reading[run] -= 1
+        if error is None:
+            run.answer(text)
+        self._settle(run, error)
 
     # Events
 
@@ -317,8 +274,9 @@ class _Listener:
         elif isinstance(event, LLMChatEndEvent | LLMCompletionEndEvent):
             self._answered(id_, span, event.response)
         elif isinstance(event, ExceptionEvent) and span.kind == "model":
-            span.call.fail(event.exception)
-            self._read(id_, span)
+            error = what_ended(event.exception)
+            span.call.fail(error)
+            self._read(id_, span, error=error)
 
     def _model(self, span: _Span, event: Any) -> None:
         if span.call is not None or span.inside("model") is not None:
@@ -354,17 +312,23 @@ class _Listener:
             span.call.end(response=message_of(message), usage=usage_of(response))
         self._read(id_, span, text)
 
-    def _read(self, id_: str, span: _Span, text: str | None = None) -> None:
+    def _read(
+        self,
+        id_: str,
+        span: _Span,
+        text: str | None = None,
+        error: BaseException | str | None = None,
+    ) -> None:
         """Take the end of a model's reply; if its run waited for that, end it."""
         span.kind = ""
         span.call = None
         with self._lock:
             was_streamed = self._streams.pop(id_, None) is not None
-            waits = span.run in self._ending
-            if waits and span.run is not None:
-                del self._ending[span.run]
-        if was_streamed and waits and span.run is not None:
-            span.run.end(answer=text)
+            is_answer = span.run in self._ending and not self._reading[span.run]
+        if was_streamed and span.run is not None:
+            if is_answer and text is not None:
+                span.run.answer(text)
+            self._settle(span.run, error)
 
     def _retrieval(self, span: _Span, event: Any) -> None:
         if span.inside("retrieval") is not None:
