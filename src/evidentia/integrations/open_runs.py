@@ -121,6 +121,11 @@ class OpenCall:
         known = {key: value for key, value in said.items() if value is not None}
         self._given["effect"] = copied({**known, "side_effects": effects})
 
+    @_quietly
+    def by(self, model: str) -> None:
+        """Say which model answered, where a framework tells that with the answer only."""
+        self._given["model"] = copied(_named(model))
+
     def lost(self, what: str, why: str, detail: str = "") -> None:
         """Note that something of it could not be taken."""
         self.run.lost(f"{self.kind}: {what}", why, detail)
@@ -239,6 +244,11 @@ class OpenRun:
         """Begin a question to a retriever; end it with what it gives."""
         asked = query if isinstance(query, str) else told(query)
         return self._begin("retrieval", {"query": asked, "name": _named(name)}, call_id)
+
+    @_quietly
+    def asks(self, query: Any) -> None:
+        """Say what the run was asked, where that is known only after it began."""
+        self._say("query", query if isinstance(query, str) else told(query))
 
     @_quietly
     def answer(self, text: Any, citations: Any = ()) -> None:
