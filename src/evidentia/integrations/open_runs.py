@@ -116,6 +116,11 @@ class OpenCall:
         known = {key: value for key, value in said.items() if value is not None}
         self._given["effect"] = copied({**known, "side_effects": effects})
 
+    @_quietly
+    def asked(self, **given: Any) -> None:
+        """Say what was asked, where a framework tells it only later: the fields of the event."""
+        self._given |= {name: copied(one) for name, one in given.items() if one is not None}
+
     def lost(self, what: str, why: str, detail: str = "") -> None:
         """Note that something of it could not be taken."""
         self.run.lost(f"{self.kind}: {what}", why, detail)
@@ -244,6 +249,11 @@ class OpenRun:
         """Begin a question to a retriever; end it with what it gives."""
         asked = query if isinstance(query, str) else told(query)
         return self._begin("retrieval", {"query": asked, "name": _named(name)}, call_id)
+
+    @_quietly
+    def asked(self, query: Any) -> None:
+        """Say what the program was asked, where that is known only after the run has begun."""
+        self._say("query", query if isinstance(query, str) else told(query))
 
     @_quietly
     def answer(self, text: Any, citations: Any = ()) -> None:
