@@ -1,0 +1,33 @@
+"""Programs of DSPy: the real package, in its environment."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evidentia as ev
+from integrations import story
+from integrations.fake_model import AskedTool, Turn, serving
+
+pytestmark = pytest.mark.sqlite_suffices
+SUBMITTED = Turn(calls=[AskedTool("call_4", "submit", {"answer": story.ANSWER})])
+SCRIPT = (*story.SCRIPT[:-1], SUBMITTED)
+
+
+@pytest.mark.parametrize("how", ["sync", "async", "stream"])
+def test_an_agent_tells_the_whole_story(
+    framework: Callable[[str], Any], tmp_path: Path, how: str
+) -> None:
+    with serving(SCRIPT) as fake:
+        done = framework("dspy")("program_dspy.py", str(tmp_path), fake.url, how)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    with ev.open(tmp_path) as workspace:
+        story.assert_story(workspace, fake.requests, beside=["submit"])
+
+
+def test_what_callbacks_tell_is_recorded_whatever_the_program_is_made_of(
+    framework: Callable[[str], Any], tmp_path: Path
+) -> None:
+    done = framework("dspy")("cases_dspy.py", str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
