@@ -121,7 +121,23 @@ def test_an_output_with_fields_is_the_answer_and_no_call_is_missed(
     done = agent(fake, recorder, output_type=Notice).run_sync(QUESTION)
     assert done.output == Notice(days=30)
     (run,) = told(recorder, workspace)
-    assert run["answer"] == '{"days":30}'
+    assert (run["answer"], run["losses"]) == ('{"days":30}', [])
+    assert kinds(run) == ["model", "tool"]
+    with Recorder(workspace) as checking:
+        agent(fake, checking, output_type=Notice).run_sync(QUESTION)
+    (failure,) = checking.failures
+    assert "nothing was retrieved, and no tool gave text" in failure.problem, "not by itself"
+
+
+def test_a_call_whose_arguments_a_tool_does_not_take_has_failed(
+    recorder: Recorder, workspace: Workspace, fake: FakeModel
+) -> None:
+    asked = AskedTool("call_1", "days_of_notice", {"contract": "C-12"})
+    fake.script = [Turn(calls=[asked]), Turn(text=cases.ANSWER)]
+    agent(fake, recorder).run_sync(QUESTION)
+    (run,) = told(recorder, workspace)
+    assert kinds(run) == ["model", "tool", "model"]
+    assert "contract_id" in run["events"][1]["error"]
     assert run["losses"] == []
 
 

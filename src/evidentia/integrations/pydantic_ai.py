@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred
 from pydantic_ai.messages import ModelRequest, ModelResponse
 
 from evidentia.integrations.copying import copied
@@ -128,12 +129,55 @@ class EvidenceCapability(AbstractCapability[Any]):
     ) -> Any:
         """Hear the call of a tool, and what it gives; a failing one fails as before."""
         del tool_def
-        run = self._run(ctx)
-        given = call.args if call.args is not None else {}
-        with run.active(), run.tool(call.tool_name, given, call_id=call.tool_call_id) as told:
-            result = await handler(args)
+        with self._run(ctx).active(), self._asked_tool(ctx, call) as told:
+            try:
+                result = await handler(args)
+            except (ApprovalRequired, CallDeferred) as error:
+                told.fail(f"not carried out: it was deferred ({type(error).__name__})")
+                raise
             told.end(getattr(result, "return_value", result))
         return result
+
+    async def wrap_tool_validate(
+        self,
+        ctx: Any,
+        *,
+        call: Any,
+        tool_def: Any,
+        args: Any,
+        handler: Callable[[Any], Awaitable[dict[str, Any]]],
+    ) -> dict[str, Any]:
+        """Hear of a call that isn't carried out, as its arguments are not what the tool takes."""
+        del tool_def
+        try:
+            return await handler(args)
+        except Exception as error:
+            self._asked_tool(ctx, call).fail(error)
+            raise
+
+    async def wrap_output_validate(
+        self,
+        ctx: Any,
+        *,
+        output_context: Any,
+        output: Any,
+        handler: Callable[[Any], Awaitable[Any]],
+    ) -> Any:
+        """Hear of an answer with fields, given by a call: it is no evidence for itself."""
+        call = None if getattr(ctx, "partial_output", False) else output_context.tool_call
+        try:
+            validated = await handler(output)
+        except Exception as error:
+            if call is not None:
+                self._asked_tool(ctx, call).fail(error)
+            raise
+        if call is not None:
+            self._asked_tool(ctx, call).end(None)
+        return validated
+
+    def _asked_tool(self, ctx: Any, call: Any) -> OpenCall:
+        given = call.args if call.args is not None else {}
+        return self._run(ctx).tool(call.tool_name, given, call_id=call.tool_call_id)
 
     def _run(self, ctx: Any) -> OpenRun:
         """Return the run of an agent's run; a call whose begin was not heard is one of its own."""
