@@ -53,10 +53,12 @@ class OpenCall:
     In a `with` block it is the current call, an exception makes it fail, and goes on.
     """
 
-    __slots__ = ("_given", "_is_over", "_token", "kind", "run")
+    __slots__ = ("_given", "_is_over", "_token", "call_id", "kind", "run")
 
-    def __init__(self, run: "OpenRun", kind: str, given: dict[str, Any]) -> None:
-        self.run, self.kind = run, kind
+    def __init__(
+        self, run: "OpenRun", kind: str, given: dict[str, Any], call_id: str | None = None
+    ) -> None:
+        self.run, self.kind, self.call_id = run, kind, call_id
         self._given = given
         self._is_over = False
         self._token: Token[OpenCall | None] | None = None
@@ -96,10 +98,13 @@ class OpenCall:
             self.lost("end", "failed", f"{type(error).__name__}: {told(error)}")
         self._over(given)
 
-    def fail(self, error: Any) -> None:
-        """End it with what went wrong: an exception, or what one says."""
+    def fail(self, error: Any, *, response: Any = None) -> None:
+        """End it with what went wrong: an exception, or what one says; and what came before it."""
         said = f"{type(error).__name__}: {told(error)}" if _is_error(error) else told(error)
-        self._over({"error": copied(said[:_SMALL])})
+        given = {"error": copied(said[:_SMALL])}
+        if response is not None:
+            given["response"] = copied(response)
+        self._over(given)
 
     @_quietly
     def did(
@@ -273,6 +278,11 @@ class OpenRun:
         """Ask for the answer to be checked, or not, whatever the policy says."""
         self._say("check", checked)
 
+    def has(self, kind: str, call_id: str) -> bool:
+        """Whether a call of this kind was begun that has this id."""
+        with self._lock:
+            return any(one.kind == kind and one.call_id == call_id for one in self._calls)
+
     def lost(self, what: str, why: str, detail: str = "", size: int = 0) -> None:
         """Note that something of the run could not be taken."""
         with self._lock:
@@ -311,7 +321,7 @@ class OpenRun:
                 known["call_id"] = copied(_named(call_id))
         except Exception as error:  # noqa: BLE001 - whatever a foreign object raises
             self.lost(kind, "failed", f"{type(error).__name__}: {told(error)}")
-        call = OpenCall(self, kind, known)
+        call = OpenCall(self, kind, known, call_id)
         size = sum(map(len, known.values()))
         policy = self.recorder.policy
         with self._lock:
