@@ -9,7 +9,7 @@ A test builds the agent on the parts, adds the two lines, asks `QUESTION`, and c
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from evidentia.errors import IntegrityError
@@ -99,8 +99,13 @@ def schema(name: str) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(parameters)}
 
 
-def assert_story(workspace: Workspace, requests: list[Asked]) -> None:
-    """Assert that a workspace has all of the story, once, and tells what was wrong in it."""
+def assert_story(
+    workspace: Workspace, requests: list[Asked], *, beside: Sequence[str] = ()
+) -> None:
+    """Assert that a workspace has all of the story, once, and tells what was wrong in it.
+
+    `beside` names the tools that the framework has of its own.
+    """
     (decision_id,) = _decisions(workspace)
     (pack,) = [workspace.packs.get(one.id) for one in workspace.packs.list()]
     audit = workspace.packs.audit()
@@ -113,7 +118,9 @@ def assert_story(workspace: Workspace, requests: list[Asked]) -> None:
     assert pack.decision.approval_class == "A2"
     assert pack.decision.needs_review
     assert pack.trace_id is not None
-    _assert_calls(workspace.tools.calls(decision_id))
+    calls = workspace.tools.calls(decision_id)
+    _assert_calls([call for call in calls if call.tool_name not in beside])
+    assert len(calls) == len(TOOLS) + len(beside)
     assert {one.sha256 for one in pack.tool_calls} == {
         one.sha256 for one in workspace.tools.calls(decision_id)
     }

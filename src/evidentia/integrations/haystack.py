@@ -163,7 +163,7 @@ class _Heard:
         if run is None:
             return
         if span.operation == _AGENT and span.is_own:
-            run.asks(question_of(value))
+            run.asked(question_of(value))
         elif span.operation == _TOOL:
             self._called(span, run, value)
         elif span.operation in {_LLM, _GENERATOR} or _generates(span):
@@ -211,7 +211,7 @@ class _Heard:
             call.end(response={"role": "assistant", "content": first})
             return
         if first.meta.get("model"):
-            call.by(str(first.meta["model"]))
+            call.asked(model=str(first.meta["model"]))
         asked = [
             AskedCall(one.id, one.tool_name, one.arguments)
             for reply in replies

@@ -122,9 +122,9 @@ class OpenCall:
         self._given["effect"] = copied({**known, "side_effects": effects})
 
     @_quietly
-    def by(self, model: str) -> None:
-        """Say which model answered, where a framework tells that with the answer only."""
-        self._given["model"] = copied(_named(model))
+    def asked(self, **given: Any) -> None:
+        """Say what was asked, where a framework tells it only later: the fields of the event."""
+        self._given |= {name: copied(one) for name, one in given.items() if one is not None}
 
     def lost(self, what: str, why: str, detail: str = "") -> None:
         """Note that something of it could not be taken."""
@@ -246,8 +246,8 @@ class OpenRun:
         return self._begin("retrieval", {"query": asked, "name": _named(name)}, call_id)
 
     @_quietly
-    def asks(self, query: Any) -> None:
-        """Say what the run was asked, where that is known only after it began."""
+    def asked(self, query: Any) -> None:
+        """Say what the program was asked, where that is known only after the run has begun."""
         self._say("query", query if isinstance(query, str) else told(query))
 
     @_quietly

@@ -277,14 +277,14 @@ def _not_seen(run: Run) -> Iterator[Loss]:
     """Give the calls that a model asked for and whose record nobody made."""
     seen = {call.call_id for call in run.tool_calls}
     for call in run.model_calls:
-        for call_id, name in asked_for(thaw(call.response)):
+        for call_id, name, _ in asked_for(thaw(call.response)):
             if call_id not in seen:
                 said = f"tool call {call_id} of {name}"[:200]
                 yield Loss(what=said, why="not_seen", call_id=call_id[:MAX_NAME].strip() or None)
 
 
-def asked_for(response: Any) -> Iterator[tuple[str, str]]:
-    """Give the calls of tools that a response asks for: their ids, and the tools' names.
+def asked_for(response: Any) -> Iterator[tuple[str, str, Any]]:
+    """Give the calls of tools that a response asks for: ids, the tools' names, arguments.
 
     It is read as OpenAI's chat completions and responses, and Anthropic's messages, write it.
     """
@@ -296,13 +296,13 @@ def asked_for(response: Any) -> Iterator[tuple[str, str]]:
         return
     kind = response.get("type")
     if kind == "tool_use":
-        yield str(response.get("id")), str(response.get("name"))
+        yield str(response.get("id")), str(response.get("name")), response.get("input")
     elif kind == "function_call":
-        yield str(response.get("call_id")), str(response.get("name"))
+        yield str(response.get("call_id")), str(response.get("name")), response.get("arguments")
     for call in response.get("tool_calls") or ():
         if isinstance(call, dict):
             named = call.get("function") or call
-            yield str(call.get("id")), str(named.get("name"))
+            yield str(call.get("id")), str(named.get("name")), named.get("arguments")
     for name in ("content", "output"):
         if isinstance(response.get(name), list):
             yield from asked_for(response[name])
