@@ -29,6 +29,16 @@ install_client() { # what makes a client of the API's description, in an environ
     echo "It could not be installed (.venv/client.log says why): no generated client is tested." >&2
 }
 
+install_hooks() { # pre-commit and the published schemas of actions, in an environment of their own: tests run the hook by it
+  local pins=requirements/hooks.txt place=.venv/hooks
+  if cmp -s "$pins" "$place/installed"; then return; fi
+  echo "Installing pre-commit into $place (once) ..."
+  { .venv/bin/python -m venv "$place" &&
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$pins" &&
+    cp "$pins" "$place/installed"; } > .venv/hooks.log 2>&1 ||
+    echo "It could not be installed (.venv/hooks.log says why): the hook is not run by pre-commit." >&2
+}
+
 install_framework() { # install_framework langchain: a framework in an environment of its own, for the tests of its integration
   local name=$1 pins="requirements/frameworks/$1.txt" place=".venv/frameworks/$1"
   if cat "$pins" pyproject.toml | cmp -s - "$place/installed"; then return; fi

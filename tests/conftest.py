@@ -61,7 +61,8 @@ def _is_of_the_whole_form(item: pytest.Item) -> bool:
     if item.get_closest_marker("whole"):
         return True
     call = getattr(item, "callspec", None)
-    is_second = call is not None and call.params.get("place") == "postgresql"
+    places = [] if call is None else [call.params.get(name) for name in ("place", "house")]
+    is_second = "postgresql" in places
     return is_second and item.get_closest_marker("sqlite_suffices") is not None
 
 

@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 import evidentia
+import tiers
 
 
 def in_a_fresh_interpreter(script: str) -> Any:
@@ -43,6 +44,7 @@ def test_public_names_are_sorted_and_stand_once() -> None:
     assert evidentia.__all__ == in_order(set(evidentia.__all__))
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", evidentia.__all__)
 def test_every_public_name_can_be_imported_from_where_it_lives(name: str) -> None:
     module, _, attribute = evidentia._HOMES[name].partition(":")

@@ -29,6 +29,7 @@ _APIS: Final = ("openai", "anthropic")
 _MOST_DAYS: Final = 1_000_000
 _DOUBT: Final = re.compile(r"(0(?:\.[0-9]{1,6})?)-(0(?:\.[0-9]{1,6})?|1(?:\.0{1,6})?)")
 _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
+_ENDPOINT: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?")
 _CONNECTION: Final = re.compile(r"(?:[a-z0-9][a-z0-9._-]{0,63}/)?[A-Za-z0-9_-]{1,64}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
@@ -74,6 +75,11 @@ class Settings:
     server_checks_per_minute: int = 120
     server_exports_per_minute: int = 60
     server_sign_ins_per_minute: int = 20
+    server_span_requests_per_minute: int = 1_200
+    otel_policy_file: Path | None = None
+    otel_close_seconds: int = 30
+    otel_idle_seconds: int = 1_800
+    otel_endpoint: str | None = None
     oidc_issuer: str | None = None
     oidc_client_id: str | None = None
     oidc_client_secret_file: Path | None = None
@@ -179,6 +185,25 @@ class Settings:
             server_checks_per_minute=_rate(given, "checks", default.server_checks_per_minute),
             server_exports_per_minute=_rate(given, "exports", default.server_exports_per_minute),
             server_sign_ins_per_minute=_rate(given, "sign_ins", default.server_sign_ins_per_minute),
+            server_span_requests_per_minute=_rate(
+                given, "span_requests", default.server_span_requests_per_minute
+            ),
+            otel_policy_file=Path(file) if (file := given.get("otel_policy_file")) else None,
+            otel_close_seconds=_number(
+                given,
+                "otel_close_seconds",
+                default.otel_close_seconds,
+                "a number of seconds",
+                (0, 86_400),
+            ),
+            otel_idle_seconds=_number(
+                given,
+                "otel_idle_seconds",
+                default.otel_idle_seconds,
+                "a number of seconds",
+                (1, 604_800),
+            ),
+            otel_endpoint=_endpoint(given, "otel_endpoint"),
             oidc_issuer=given.get("oidc_issuer") or None,
             oidc_client_id=given.get("oidc_client_id") or None,
             oidc_client_secret_file=(
@@ -282,6 +307,16 @@ def _address(given: Mapping[str, str], name: str) -> str | None:
             "https://evidence.example.com"
         )
     return value
+
+
+def _endpoint(given: Mapping[str, str], name: str) -> str | None:
+    value = given.get(name) or None
+    if value is not None and not _ENDPOINT.fullmatch(value):
+        raise SettingsError(
+            f"{PREFIX}{name.upper()} is {value!r}: it must be where a collector takes OTLP by "
+            "HTTP, such as http://localhost:4318"
+        )
+    return value.rstrip("/") if value else None
 
 
 def _doubt(given: Mapping[str, str], default: str) -> str:

@@ -19,9 +19,9 @@ class Allowing(Authorizer):
         return user == "ann" and action in self.actions
 
 
-def guard(user: str | None, authorizer: Authorizer) -> Guard:
+def guard(user: str | None, authorizer: Authorizer, agent: str | None = None) -> Guard:
     ids = {"latest": "pack_1", "pack_1": "pack_1"}
-    return Guard(user, "acme", lambda: authorizer, ids.get)
+    return Guard(user, "acme", lambda: authorizer, ids.get, agent)
 
 
 def test_rows_of_packs_ask_for_actions_on_packs_and_the_others_do_not() -> None:
@@ -29,7 +29,34 @@ def test_rows_of_packs_ask_for_actions_on_packs_and_the_others_do_not() -> None:
         assert (need.on is On.PACK) == (need.action in PACK_ACTIONS), method
     owners = {method for method, need in TABLE.items() if need.owner}
     assert owners == {"judges.allow", "packs.prove"}
-    assert Need(Action.LIST) == (Action.LIST, On.TENANT, False)
+    assert Need(Action.LIST) == (Action.LIST, On.TENANT, False, False)
+
+
+def test_agents_are_let_in_to_read_and_to_record_and_to_nothing_that_decides() -> None:
+    agents = {method: need for method, need in TABLE.items() if need.agent}
+    assert {need.action for need in agents.values()} == {Action.LIST, Action.VIEW, Action.CREATE}
+    assert not any(need.owner for need in agents.values())
+    made = {method for method, need in agents.items() if need.action is Action.CREATE}
+    assert made == {"ledgers.check", "packs.record_decision"}
+    assert {method.partition(".")[0] for method in agents}.isdisjoint({"access", "jobs", "judges"})
+
+
+def test_an_agent_passes_where_both_the_table_and_whose_name_it_acts_in_let_it() -> None:
+    everything = Allowing(*Action)
+    for user in (None, "ann"):
+        agent = guard(user, everything, "helper")
+        agent.admit("ledgers.check")
+        agent.admit("packs.get", "latest")
+        for method, need in TABLE.items():
+            if not need.agent:
+                with pytest.raises(
+                    AccessError, match=rf"^{method} is not for agents, and helper is"
+                ):
+                    agent.admit(method, "latest")
+    with pytest.raises(AccessError, match="ann may not make or record evidence"):
+        guard("ann", Allowing(Action.LIST), "helper").admit("ledgers.check")
+    with pytest.raises(NotFoundError):
+        guard("bob", everything, "helper").admit("packs.get", "latest")
 
 
 def test_what_has_no_row_is_for_no_one() -> None:

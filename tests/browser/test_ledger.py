@@ -119,6 +119,23 @@ def test_an_answer_is_checked_and_disagreed_with_by_keyboard_in_arabic(read: Rea
     assert "غير دقيق" in page.locator("tr.opened").inner_text()
 
 
+def test_long_work_is_followed_as_it_goes_on_and_cancelled_by_keyboard(
+    read: Read, site: Site
+) -> None:
+    workspace = site.house.workspace
+    for lang, theme in LOOKS:
+        job = workspace.jobs.start("audit", {"quick": True})
+        page = read(lang=lang, theme=theme).open(f"/jobs/{job.id}")
+        assert (axe(page), page.locator("progress").count()) == ([], 1), (lang, theme)
+        if lang == "en":
+            workspace.jobs.cancel(job.id)  # as someone else does
+        else:
+            page.focus("form.actions button")
+            page.keyboard.press("Enter")
+        page.wait_for_selector("progress", state="detached")
+        assert page.locator("a.button.main").count() == 1
+
+
 def test_a_role_is_changed_with_the_keyboard(read: Read) -> None:
     page = read().open("/access")
     page.focus("#user")

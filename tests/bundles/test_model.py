@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+import tiers
 from bundles.making import (
     LATER,
     NOW,
@@ -262,6 +263,7 @@ def nothing_was_applied(value: dict[str, Any]) -> None:
     value["summary"]["bundle_bounding"]["applied"] = False
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -325,6 +327,7 @@ NO_TIMES = (
 )
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("place", "value", "said"),
     [
@@ -516,6 +519,7 @@ COLUMNS = ": it shows more columns than max_sql_cols"
 DIGEST = ": its digest is not what its place says"
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("place", "new", "said"),
     [

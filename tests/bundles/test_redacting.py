@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import tiers
 from bundles.making import KEY, NOW, inline, lake, result, table
 from evidentia.bundles.accounting import Outcome
 from evidentia.bundles.building import BuiltBundle, build_bundle
@@ -44,6 +45,7 @@ def check_places(item: EvidenceItem) -> None:
             assert item.content[hit["start"] : hit["end"]] == hit["placeholder"]
 
 
+@tiers.one_test
 @pytest.mark.parametrize("at", range(len(SAID) + 1))
 def test_a_value_that_is_cut_in_two_is_replaced_on_both_sides(at: int) -> None:
     left, right = SAID[:at], SAID[at:]

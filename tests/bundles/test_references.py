@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+import tiers
 from evidentia.bundles.references import (
     REFERENCES,
     DocumentReference,
@@ -158,6 +159,7 @@ def test_an_unknown_key_is_named_with_those_there_are() -> None:
     assert refusal(None, {3: []}).startswith("evidence_refs has no 3: use ")
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("job_input", "said"),
     [
@@ -267,6 +269,7 @@ def test_a_nested_source_is_read_to_a_depth() -> None:
     assert "nested more than 100 levels deep" in refusal(job({"text": "x", "deep": deep}))
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("refs", "said"),
     [
@@ -325,6 +328,7 @@ def test_what_is_wrong_in_a_reference_is_named(refs: Any, said: str) -> None:
     assert refusal(None, refs) == said
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

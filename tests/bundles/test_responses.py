@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.bundles.responses import (
     HttpResponse,
     read_responses,
@@ -328,6 +329,7 @@ def test_bytes_of_a_head_that_are_no_text_are_escaped() -> None:
     assert (response.reason, response.headers) == ("Tr\\xe8s bien", (("X", "caf\\xe9"),))
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("data", "says"),
     [
@@ -386,6 +388,7 @@ PLAIN_NAMES = [
 ]
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", SECRET_NAMES)
 def test_headers_that_carry_secrets_are_replaced(name: str) -> None:
     response = recorded(headers=[[name, f"Basic {SECRET}"], ["A", "b"], [name, SECRET]])
@@ -394,6 +397,7 @@ def test_headers_that_carry_secrets_are_replaced(name: str) -> None:
     assert SECRET not in repr(response) + response_text(response)
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", PLAIN_NAMES)
 def test_headers_that_carry_none_stay(name: str) -> None:
     response = recorded(headers={name: 'W/"33a64df5" Accept=5'})
@@ -430,6 +434,7 @@ def test_a_folded_secret_is_replaced_as_a_whole() -> None:
     assert response.redacted_headers == ("Location",)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "value",
     [
@@ -458,6 +463,7 @@ def test_a_value_cannot_pass_for_another_header() -> None:
     assert response_text(response) == "HTTP 200 OK A: c\nA: b Status: 500\n\n"
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

@@ -10,6 +10,7 @@ import regex
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.bundles.sampling import SamplingStrategy, sampled_rows
 from evidentia.bundles.tables import (
     SampledTable,
@@ -70,6 +71,7 @@ def tables(draw: st.DrawFn) -> SampledTable:
     )
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("value", "text"),
     [

@@ -6,6 +6,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.bundles.accounting import EvidenceType
 from evidentia.bundles.model import EvidenceItem
 from evidentia.bundles.policy import TOKENIZERS
@@ -50,6 +51,7 @@ def test_counts_are_those_of_the_vocabulary() -> None:
     assert token_counter("cl100k_base")("antidisestablishmentarianism") == 6
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", TOKENIZERS)
 @pytest.mark.parametrize(
     "special",
@@ -131,6 +133,7 @@ def test_counts_that_fall_again_never_lead_over_the_limit(steps: list[int], limi
     assert counts[len(cut)] <= limit
 
 
+@tiers.one_test
 @pytest.mark.parametrize("limit", [100, 20_000, 150_000])
 @pytest.mark.parametrize(
     "text",

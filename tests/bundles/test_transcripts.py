@@ -9,6 +9,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.bundles.transcripts import (
     Segment,
     TranscriptChunk,
@@ -74,6 +75,7 @@ def test_text_without_marks_has_a_segment_for_each_paragraph() -> None:
     ]
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
@@ -158,6 +160,7 @@ def test_speakers_may_be_numbers_and_times_unknown() -> None:
     assert read('{"speaker": " ", "text": "Hi"}') == [(None, None, None, "Hi")]
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("source", "says"),
     [

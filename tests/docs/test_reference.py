@@ -26,6 +26,7 @@ from evidentia.workspace.jobs import Jobs
 from evidentia.workspace.judges import Judges
 from evidentia.workspace.ledgers import Ledgers
 from evidentia.workspace.packs import Packs
+from evidentia.workspace.spans import Spans
 from evidentia.workspace.tools import Tools
 from evidentia.workspace.trail import Trail
 
@@ -38,6 +39,7 @@ PARTS: dict[str, type] = {
     "documents": Documents,
     "ledgers": Ledgers,
     "jobs": Jobs,
+    "spans": Spans,
     "judges": Judges,
     "bundles": Bundles,
     "packs": Packs,

@@ -66,8 +66,8 @@ def test_a_markdown_page_names_contexts() -> None:
 def test_json_lists_the_contexts_without_their_texts() -> None:
     made = to_json(OF_BUNDLE)
     assert [sorted(one) for one in made["contexts"]] == [
-        ["id", "page", "sha256"],
-        ["id", "sha256", "title"],
+        ["id", "metadata", "page", "sha256"],
+        ["id", "metadata", "sha256", "title"],
         ["id", "sha256"],
     ]
     assert made["bundle"] == {"id": "b-1", "sha256": "0" * 64}

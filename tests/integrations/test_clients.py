@@ -24,7 +24,7 @@ from integrations.fake_model import MODEL, AskedTool, FakeModel, Turn, serving
 
 pytestmark = pytest.mark.sqlite_suffices
 UNCHECKED = RecordingPolicy(check="on_request", redact=False)
-ASK = [{"role": "user", "content": "How long is the notice?"}]
+ASK: Any = [{"role": "user", "content": "How long is the notice?"}]
 CALL = AskedTool("call_1", "get_contract", {"contract_id": "C-12"})
 
 
@@ -83,12 +83,12 @@ def test_outside_of_a_run_a_conversation_is_one_until_its_answer(
         client = closing.enter_context(
             record_client(openai.OpenAI(api_key="-", base_url=fake.url), recorder)
         )
-        asked = client.chat.completions.create(model=MODEL, messages=ASK)  # type: ignore[call-overload]
-        message = asked.choices[0].message.model_dump(exclude_none=True)
-        result = {"role": "tool", "tool_call_id": "call_1", "content": '{"days": 30}'}
+        asked = client.chat.completions.create(model=MODEL, messages=ASK)
+        message: Any = asked.choices[0].message.model_dump(exclude_none=True)
+        result: Any = {"role": "tool", "tool_call_id": "call_1", "content": '{"days": 30}'}
         again = client.with_options(max_retries=0)  # a copy of the client
-        again.chat.completions.create(model=MODEL, messages=[*ASK, message, result])  # type: ignore[call-overload]
-        again.chat.completions.create(model=MODEL, messages=ASK)  # type: ignore[call-overload]
+        again.chat.completions.create(model=MODEL, messages=[*ASK, message, result])
+        again.chat.completions.create(model=MODEL, messages=ASK)
         recorder.close()
     (bundle, other) = bundles(recorder, workspace)
     run = about(bundle)
@@ -106,7 +106,8 @@ def test_what_the_model_cites_is_what_the_run_cites(
     cited = {"type": "char_location", "cited_text": "30 days", "document_index": 0}
     cited |= {"document_title": "C-12", "start_char_index": 0, "end_char_index": 7}
     document = {"type": "text", "media_type": "text/plain", "data": "30 days notice."}
-    block = {"type": "document", "title": "C-12", "source": document}
+    block: Any = {"type": "document", "title": "C-12", "source": document}
+    asks: Any = [{"role": "user", "content": [block, {"type": "text", "text": "Well?"}]}]
     with serving([Turn(text="It is 30 days.", citations=[cited])]) as fake:
         client = closing.enter_context(
             record_client(anthropic.Anthropic(api_key="-", base_url=fake.root), recorder)
@@ -115,7 +116,7 @@ def test_what_the_model_cites_is_what_the_run_cites(
             client.messages.create(
                 model=MODEL,
                 max_tokens=9,
-                messages=[{"role": "user", "content": [block, {"type": "text", "text": "Well?"}]}],  # type: ignore[typeddict-item, list-item]
+                messages=asks,
             )
     first, _ = bundles(recorder, workspace)
     run = about(first)
@@ -133,7 +134,7 @@ def test_a_model_that_is_away_is_a_call_that_failed_and_the_program_hears_of_it_
         options: dict[str, Any] = {"api_key": "-", "base_url": fake.url, "max_retries": 0}
         client = closing.enter_context(record_client(openai.OpenAI(**options), recorder))
         with pytest.raises(openai.InternalServerError):
-            client.chat.completions.create(model=MODEL, messages=ASK)  # type: ignore[call-overload]
+            client.chat.completions.create(model=MODEL, messages=ASK)
     run, request = only_request(recorder, workspace)
     assert "the model is away" in run["error"]
     assert "the model is away" in run["events"][0]["error"]
@@ -149,12 +150,12 @@ def test_a_model_that_cannot_be_reached_is_a_call_that_failed(
         given = openai.AsyncOpenAI(api_key="-", **options)
         async with record_client(given, recorder) as client:
             with pytest.raises(openai.APIConnectionError):
-                await client.chat.completions.create(model=MODEL, messages=ASK)  # type: ignore[call-overload]
+                await client.chat.completions.create(model=MODEL, messages=ASK)
 
     asyncio.run(ask())
     client = closing.enter_context(record_client(openai.OpenAI(api_key="-", **options), recorder))
     with pytest.raises(openai.APIConnectionError):
-        client.chat.completions.create(model=MODEL, messages=ASK)  # type: ignore[call-overload]
+        client.chat.completions.create(model=MODEL, messages=ASK)
     assert ["ConnectError" in about(one)["error"] for one in bundles(recorder, workspace)] == [
         True,
         True,
@@ -168,7 +169,7 @@ def test_a_stream_that_is_not_read_to_its_end_keeps_what_came(
     async def ask(fake: FakeModel) -> None:
         given = openai.AsyncOpenAI(api_key="-", base_url=fake.url)
         async with record_client(given, recorder) as client:
-            stream = await client.chat.completions.create(model=MODEL, messages=ASK, stream=True)  # type: ignore[call-overload]
+            stream = await client.chat.completions.create(model=MODEL, messages=ASK, stream=True)
             if not closes:
                 async for chunk in stream:
                     if chunk.choices[0].delta.content:
@@ -209,7 +210,7 @@ def test_nothing_that_recording_meets_is_raised_into_the_program(
         for part in ("read_request", "read_reply"):
             with monkeypatch.context() as patched:
                 patched.setattr(f"evidentia.integrations.clients.{part}", broken)
-                reply = client.chat.completions.create(model=MODEL, messages=ASK)  # type: ignore[call-overload]
+                reply = client.chat.completions.create(model=MODEL, messages=ASK)
                 assert reply.choices[0].message.content == "30 days."
     assert [one.problem for one in recorder.failures] == ["RuntimeError: not today"]
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -123,3 +124,62 @@ def test_the_workspace_of_the_run_takes_what_tests_put_there(project: pytest.Pyt
         "    assert_supported('All permanent employees receive 15 days of annual leave.')\n"
     )
     run(project, body).assert_outcomes(passed=1)
+
+
+def test_workers_of_xdist_name_their_ledgers_and_are_counted_together(
+    project: pytest.Pytester, tmp_path: Path
+) -> None:
+    home, file = tmp_path / "kept", tmp_path / "junit.xml"
+    says = "All permanent employees receive {} days of annual leave."
+    body = "\n".join(
+        f"def test_{days}():\n    assert_supported({says.format(days)!r}, against='leave.md')\n"
+        for days in (15, 25)
+    )
+    (project.path / "test_answers.py").write_text(HEAD + body)
+    options = ("-n", "2", f"--evidentia-home={home}", f"--junitxml={file}")
+    result = project.runpytest_subprocess("-p", "no:cacheprovider", *options)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            '     "All permanent employees receive 15 days of annual leave."',
+            f"evidentia: 2 answers checked, 1 failed; their ledgers are in {home}",
+        ]
+    )
+    with open_workspace(home) as workspace:
+        kept = {one.id for one in workspace.ledgers.list()}
+    named = {
+        (case.get("name"), one.get("value"))
+        for case in ET.parse(file).iter("testcase")
+        for one in case.iter("property")
+    }
+    assert {test for test, _ in named} == {"test_15", "test_25"}
+    assert {ledger for _, ledger in named} == kept
+    assert len(kept) == 2
+
+
+def test_tests_whose_names_are_no_files_have_verdicts_of_their_own(
+    project: pytest.Pytester,
+) -> None:
+    says = ["Dogs bark at noon.", "Cats sleep at night.", "Cows give milk."]
+    names = ["a/b", "c/b", "c b" + "x" * 300]
+    body = (
+        "import pytest\n"
+        f"@pytest.mark.parametrize(('name', 'says'), {list(zip(names, says, strict=True))!r},\n"
+        f"    ids={names!r})\n"
+        "def test_it(name, says):\n    assert_same_verdicts(says, against='leave.md')\n"
+    )
+    run(project, body, "--evidentia-update").assert_outcomes(passed=3)
+    assert len(list((project.path / "__verdicts__").iterdir())) == 3
+    run(project, body).assert_outcomes(passed=3)
+
+
+def test_what_a_terminal_would_obey_is_shown_and_not_printed(project: pytest.Pytester) -> None:
+    body = (
+        "def test_it():\n"
+        "    assert_supported('Dogs \\x1b[31mbark at noon.', contexts=['Dogs \\x1b[2Jsleep.'])\n"
+    )
+    result = run(project, body)
+    result.assert_outcomes(failed=1)
+    told = result.stdout.str().partition("Claims of the answer")[2]
+    assert "⟨U+001B⟩" in told
+    assert "\x1b" not in told.partition("It is in ledger")[0]

@@ -5,6 +5,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.language.characters import strip_invisible
 from evidentia.language.graphemes import boundary_after, boundary_before
 
@@ -116,6 +117,7 @@ def test_what_writing_needs_stays(text: str) -> None:
     assert strip_invisible(text) == (text, {})
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "stripped", "counts"),
     [
@@ -183,6 +185,7 @@ def test_any_text_has_boundaries(text: str, index: int) -> None:
     assert 0 <= boundary_before(text, index) <= index <= boundary_after(text, index) <= len(text)
 
 
+@tiers.one_test
 @pytest.mark.parametrize("cluster", [c for c in CLUSTERS if len(c) > 1])
 def test_a_character_of_several_code_points_is_kept_whole(cluster: str) -> None:
     text = f"x{cluster}y"

@@ -1,5 +1,6 @@
 import pytest
 
+import tiers
 from evidentia.language.clauses import in_quotation, main_clause, parts
 
 
@@ -10,6 +11,7 @@ def split(sentence: str) -> list[str]:
     ]
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
@@ -72,6 +74,7 @@ def test_a_sentence_is_parted_where_each_side_has_its_subject(
     assert split(sentence) == expected
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "sentence",
     [

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.language.direction import (
     detect_direction,
     detect_language,
@@ -14,6 +15,7 @@ from evidentia.language.direction import (
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("language", "text"),
     [

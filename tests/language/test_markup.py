@@ -2,9 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.language.markup import cell_spans, comments, masked, one_line, plain_text, trimmed
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "plain"),
     [

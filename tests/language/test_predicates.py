@@ -1,8 +1,10 @@
 import pytest
 
+import tiers
 from evidentia.language.predicates import has_main_verb, says_something
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "text",
     [
@@ -34,6 +36,7 @@ def test_a_sentence_stands_by_itself(text: str) -> None:
     assert says_something(text)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,5 +1,6 @@
 import pytest
 
+import tiers
 from evidentia.language.pronouns import antecedent, begins_with_pronoun, with_pronoun_replaced
 
 
@@ -25,6 +26,7 @@ def test_a_pronoun_is_replaced_where_the_subject_is_the_one_thing_it_can_stand_f
     assert with_pronoun_replaced(clause, before) == expected
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("before", "clause"),
     [
@@ -74,6 +76,7 @@ def test_which_and_who_stand_for_the_noun_of_the_verb_before_them(
     assert antecedent(left, relative) == expected
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("left", "relative"),
     [

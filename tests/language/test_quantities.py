@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.language.numerals import find_quantities
 from evidentia.language.quantities import Quantity, compare
 
@@ -15,6 +16,7 @@ def only(text: str) -> Quantity:
     return quantity
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "dimension", "value", "written"),
     [
@@ -68,6 +70,7 @@ def test_quantities_are_read_as_values(
     assert text[quantity.start : quantity.end] == quantity.text
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "text",
     [
@@ -123,6 +126,7 @@ def test_a_range_has_two_ends(text: str, low: int, high: int) -> None:
     assert text[quantity.start : quantity.end] == quantity.text
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "bound"),
     [
@@ -182,6 +186,7 @@ def test_a_rate_is_looked_for_within_its_own_clause() -> None:
     assert (first.per, second.per) == ("", "month")
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claimed", "said", "expected"),
     [

@@ -133,6 +133,7 @@ def test_without_isolates_they_would_be_reversed(tmp_path: Path) -> None:
     assert "1010-445-221" in kept
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -165,6 +166,7 @@ def test_what_runs_rightwards_is_isolated_in_arabic(text: str, expected: str) ->
     assert with_isolates(text, "rtl").translate(SEEN) == expected
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

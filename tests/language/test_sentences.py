@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.language.sentences import paragraph_spans, sentence_spans, split_sentences
 
 PIECES = st.lists(
@@ -38,6 +39,7 @@ def test_a_sentence_never_crosses_a_paragraph(text: str) -> None:
         assert not any(start < border < end for border in ends)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "sentences",
     [
@@ -96,6 +98,7 @@ def test_other_scripts_end_sentences_with_their_own_marks(text: str, count: int)
     assert len(split_sentences(text)) == count
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [

@@ -1,8 +1,10 @@
 import pytest
 
+import tiers
 from evidentia.language.subjects import find_subject, head_of, main_verb
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("clause", "subject"),
     [
@@ -27,6 +29,7 @@ def test_a_clauses_subject_is_what_stands_before_its_verb(clause: str, subject: 
     assert find_subject(clause) == subject
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "clause",
     [

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.language import tokens
 from evidentia.language.tokens import tokenize
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "terms"),
     [

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.errors import InputError
 from evidentia.language.digits import TO_WESTERN
 from evidentia.language.wording import (
@@ -94,11 +95,13 @@ TOOLS = {
 }
 
 
+@tiers.one_test
 @pytest.mark.parametrize(("count", "written"), SOURCES.items())
 def test_a_masculine_noun_follows_its_number(count: int, written: str) -> None:
     assert counted_ar(count, SOURCE) == written
 
 
+@tiers.one_test
 @pytest.mark.parametrize(("count", "written"), TOOLS.items())
 def test_a_feminine_noun_turns_the_gender_of_its_number(count: int, written: str) -> None:
     assert counted_ar(count, TOOL) == written
@@ -304,6 +307,7 @@ def test_counts_agree_with_their_noun(count: int, english: str, arabic: str) -> 
     assert counted(3, HOUR, "ar") == "٣ ساعات"
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("seconds", "english", "arabic"),
     [

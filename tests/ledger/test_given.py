@@ -477,3 +477,22 @@ def test_the_limits_are_what_the_page_says() -> None:
 def test_an_object_with_a_text_and_a_chunk_id_is_read() -> None:
     context = one(SimpleNamespace(text=TEXT, chunk_id="c", score=json.loads("0.5")))
     assert (context.id, context.metadata) == ("c", {"score": 0.5})
+
+
+def test_a_passage_that_is_given_again_is_told_apart_and_another_of_its_id_is_refused() -> None:
+    again = [{"id": "a", "text": "x"}] * 3 + [{"id": "a (2)", "text": "y"}]
+    assert [one.id for one in read_contexts(again)] == ["a", "a (3)", "a (4)", "a (2)"]
+    with pytest.raises(InputError, match="contexts 1 and 2 have the same id 'a'"):
+        read_contexts([{"id": "a", "text": "x"}, {"id": "a", "text": "y"}])
+    with pytest.raises(InputError, match="have the same id"):
+        read_contexts([{"id": "a" * 200, "text": "x"}] * 2)
+
+
+def test_what_frameworks_answer_with_is_opened() -> None:
+    documents = [haystack.Document(id="c1", content=TEXT)]
+    node = NodeWithScore(node=TextNode(id_="c1", text=TEXT), score=0.9)
+    for answered in ({"documents": documents}, SimpleNamespace(source_nodes=[node])):
+        assert [one.id for one in read_contexts(answered)] == ["c1"]
+    for other in ({"documents": "c1"}, SimpleNamespace(source_nodes="c1")):
+        with pytest.raises(InputError, match="give a list of passages"):
+            read_contexts(other)

@@ -1,5 +1,7 @@
 """Documents and answers may talk to whoever judges them; the verdicts do not listen."""
 
+from itertools import product
+
 import pytest
 
 import tiers
@@ -72,8 +74,9 @@ def test_without_any_injection_the_verdicts_are_these() -> None:
     assert verdicts(check(ANSWER, leave_corpus())) == EXPECTED
 
 
-@pytest.mark.parametrize("injected", tiers.sample(IN_DOCUMENTS, 5))
-@pytest.mark.parametrize("own_document", [True, False])
+@pytest.mark.parametrize(
+    ("injected", "own_document"), tiers.sample(list(product(IN_DOCUMENTS, (True, False))), 7)
+)
 def test_what_a_document_tells_its_judge_moves_no_verdict(
     injected: str,
     own_document: bool,  # noqa: FBT001 - both ways are the table

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.language.characters import strip_invisible
 from evidentia.language.verbs import NEAR
 from evidentia.packs import actions
@@ -89,6 +90,7 @@ def test_the_table_has_enough_of_every_kind_and_nothing_twice() -> None:
     assert min(counts.values()) >= 50
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("intended", "actual", "reason"),
     [
@@ -161,6 +163,7 @@ def test_a_failed_call_never_did_what_was_meant(intended: str, actual: str) -> N
 
 
 @pytest.mark.parametrize("verb", TENSES, ids=lambda verb: verb[0])
+@pytest.mark.no_cover
 def test_a_change_of_tense_is_no_contradiction(verb: tuple[str, ...]) -> None:
     base, third, past, participle, progressive = verb
     told = [third, past, progressive, f"has {participle}", f"have {participle}", f"I {past}"]
@@ -174,6 +177,7 @@ def test_a_change_of_tense_is_no_contradiction(verb: tuple[str, ...]) -> None:
         assert basis(f"{base} {about}", f"{subject} has been {participle}") is Basis.SAME
 
 
+@tiers.one_test
 @pytest.mark.parametrize("verb", TENSES, ids=lambda verb: verb[0])
 def test_a_denied_tense_always_contradicts(verb: tuple[str, ...]) -> None:
     base, _, past, participle, _ = verb
@@ -243,6 +247,7 @@ def test_a_word_that_carries_meaning_is_never_lost(phrase: str, data: st.DataObj
     assert compare_actions(longer, phrase).contradiction
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("intended", "actual"),
     [
@@ -278,6 +283,7 @@ UNITS = (
 )
 
 
+@tiers.one_test
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_hostile_length_is_answered(unit: str) -> None:
     long = (unit * 5_000)[:5_000]
@@ -293,6 +299,7 @@ def test_a_hostile_length_is_answered(unit: str) -> None:
     assert compare_actions(f"get x{long}x", f"got  x{long}x").contradiction is hidden
 
 
+@pytest.mark.no_cover
 def test_a_hundred_thousand_characters_are_answered() -> None:
     for long in ("a" * 100_000, "1," * 50_000, "contact 456, " * 7_700):
         assert basis(f"get {long}x", f"got {long}x") is Basis.SAME

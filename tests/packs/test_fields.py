@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+import tiers
 from evidentia.packs.clock import now
 from evidentia.packs.fields import (
     MAX_ACTION,
@@ -39,6 +40,7 @@ def test_a_text_is_as_long_as_it_may_be_and_no_longer(kind: TypeAdapter[str], mo
     assert refusal(kind, "x" * (most + 1)) == f"String should have at most {most} characters"
 
 
+@tiers.one_test
 @pytest.mark.parametrize("kind", [NAME, EXCERPT, TOLD])
 @pytest.mark.parametrize("blank", ["", " ", "\n\t", "\u3000"])
 def test_a_text_is_not_blank(kind: TypeAdapter[str], blank: str) -> None:

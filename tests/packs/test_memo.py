@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+import tiers
 from evidentia.packs.memo import (
     MAX_BODY_WORDS,
     MAX_SUMMARY_WORDS,
@@ -42,6 +43,7 @@ def test_the_specified_example_is_a_memo() -> None:
     assert memo().model_dump() == EXAMPLE
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", EXAMPLE)
 @pytest.mark.parametrize("blank", ["", " \n\t", "\u200b\u2066\u2069"])
 def test_a_memo_has_every_text_in_both_languages(name: str, blank: str) -> None:
@@ -76,6 +78,7 @@ def test_a_memo_cannot_be_changed_and_a_copy_is_checked() -> None:
         memo().model_copy(update={"body_en": "word " * 601})
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "count"),
     [
@@ -143,6 +146,7 @@ def test_the_first_words_of_a_text_are_as_many_as_asked_for(text: str, limit: in
     assert word_count(first_words(text, limit)) == min(word_count(text), limit)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [

@@ -393,6 +393,7 @@ class TestForgeries:
         assert with_pack_checks(b"{}", report) is report
 
 
+@pytest.mark.no_cover
 class TestEveryByte:
     """Whatever one byte of an export is changed to, it does not hold any more."""
 

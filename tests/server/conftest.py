@@ -1,6 +1,8 @@
 """Servers for tests: an application with people of every role, and a real one that listens."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -34,6 +36,21 @@ def sqlite_house(
     """Give a server on the embedded database, where the other one would show nothing more."""
     place = Place(tmp_path_factory.mktemp("house") / "home")
     with serving(place, sqlite_furniture) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def read_house(
+    tmp_path_factory: pytest.TempPathFactory, sqlite_furniture: Furniture
+) -> Iterator[House]:
+    """Give a server that tests of a module share: they read, or are refused, and change nothing.
+
+    A minute passes between two requests, so that it never tells anyone to wait.
+    """
+    place = Place(tmp_path_factory.mktemp("house") / "home")
+    with serving(place, sqlite_furniture) as found:
+        minutes = count(0.0, 60.0)
+        found.app.state.running = replace(found.running, seconds=lambda: next(minutes))
         yield found
 
 

@@ -217,6 +217,23 @@ class Client:
 
         await self._write(name, "/api/v1/sessions", body, keep)
 
+    async def _followed(self, started: Answer) -> Answer | None:
+        """Return the answer that a check comes to that goes on as a job."""
+        end = time.monotonic() + _PATIENCE_SECONDS
+        while time.monotonic() < end:
+            await asyncio.sleep(_WAITED_SECONDS)
+            try:
+                job = await self._ask("GET", started.headers["location"])
+            except Broken:
+                continue
+            if job.status == 200 and job.json()["ended_at"] is not None:
+                said = job.json()
+                self._expect(said["state"] == "done", f"a check ended so: {said}")
+                known = said["result"] or {"ledger_id": None}
+                body = json.dumps({"ledger": {"id": known["ledger_id"]}}).encode()
+                return Answer(201, {}, body)
+        return None  # it has to end before the server is stopped
+
     async def _write(
         self, name: str, path: str, body: Any, keep: Callable[[Answer | None], None]
     ) -> None:
@@ -224,7 +241,9 @@ class Client:
         keyed = self._fault != "none" or self._chance.random() < 0.5
         headers = {"idempotency-key": name} if keyed else {}
         answer = await self._until_known(path, body, headers)
-        if answer is None or answer.status == 409:
+        if answer is not None and answer.status == 202:
+            keep(await self._followed(answer))
+        elif answer is None or answer.status == 409:
             keep(None)
         elif answer.status == 429:
             self._came.refused.add(name)
@@ -245,7 +264,7 @@ class Client:
                 await asyncio.sleep(0.1)
                 continue
             lost = answer.status == 409 and answer.json()["type"] == "/problems/answer-lost"
-            if answer.status in (201, 429) or lost:
+            if answer.status in (201, 202, 429) or lost:
                 return answer
             again = answer.status in (409, 503)
             self._expect(again, f"{path}: {answer.status} {answer.body[:300]!r}")
@@ -391,6 +410,7 @@ def crowd(serving: Serving, asked: Asked, disturb: Callable[[], None] = lambda: 
     serving.start()
     try:
         asyncio.run(_crowded(serving, tokens, came, asked, disturb))
+        came.wrong += _unended(serving)
     finally:
         ended = serving.stop()
     if ended:
@@ -398,6 +418,17 @@ def crowd(serving: Serving, asked: Asked, disturb: Callable[[], None] = lambda: 
     with serving.open() as workspace:
         _compare(workspace, came)
     return came
+
+
+def _unended(serving: Serving) -> list[str]:
+    """Wait until all jobs have ended; say which do not."""
+    end, left = time.monotonic() + _PATIENCE_SECONDS * 4, [""]
+    with serving.open() as workspace:
+        while left and time.monotonic() < end:
+            states = (workspace.jobs.list(state=one) for one in ("queued", "running"))
+            left = [f"{job.id} did not end: {job.state}" for jobs in states for job in jobs]
+            time.sleep(_WAITED_SECONDS)
+    return left
 
 
 def _compare(workspace: Workspace, came: Came) -> None:

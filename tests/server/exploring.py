@@ -9,15 +9,20 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Unsatisfiable
+from hypothesis.errors import (
+    FlakyStrategyDefinition,
+    HypothesisDeprecationWarning,
+    Unsatisfiable,
+)
 from schemathesis import GenerationMode
 from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.core.failures import FailureGroup
@@ -26,6 +31,7 @@ from schemathesis.generation.stateful import run_state_machine_as_test
 
 from evidentia.server.app import PREFIX
 from places import Place
+from postgres import TEMPLATE, PostgresServer, new_folder
 from server.house import House, furnish, listening, serving
 from server.ids import EXISTING, MISSING
 
@@ -53,6 +59,7 @@ _AT_ONCE = 2_000
 """How many requests come between two lines that say how far it is."""
 _STEPS = 6
 """How many operations a path has at most."""
+_NOT_HTTP = b"Invalid HTTP request received."
 _IDS = st.sampled_from(["there", "there", "there", "missing", "made up"])
 
 
@@ -99,6 +106,8 @@ class Asking:
             made_up = case.path_parameters or {}
             case.path_parameters = {name: known.get(name, made_up[name]) for name in made_up}
         answer = case.call(base_url=self.url, headers=self.headers)
+        if answer.content == _NOT_HTTP:  # too long an address: the application was not asked
+            return int(answer.status_code)
         case.validate_response(answer, checks=self.checks)
         status: int = answer.status_code
         return status
@@ -141,9 +150,12 @@ def follow(house: House, url: str, *, paths: int, start: int | None = None) -> E
         _SETTINGS, max_examples=paths, stateful_step_count=_STEPS, derandomize=start is not None
     )
     try:
-        run_state_machine_as_test(Following, settings=walked)
+        with _beside_a_server():
+            run_state_machine_as_test(Following, settings=walked)
+    except FlakyStrategyDefinition:
+        pass  # what is there to follow depends on what was answered: this walk ends here
     except (Exception, FailureGroup) as error:  # noqa: BLE001 - told with all others
-        found.wrong[f"a path ({start})"] = str(error)
+        found.wrong[f"a path ({start})"] = _said(error)
     return found
 
 
@@ -158,12 +170,27 @@ def explore(house: House, url: str, *, each: int, start: int = 0) -> Explored:
             cases = operation.as_strategy(generation_mode=mode)
             test = given(cases, _IDS)(_counting(asking, counts))
             try:
-                seed(start)(settings(_SETTINGS, max_examples=each // 2 + 1)(test))()
+                with _beside_a_server():
+                    seed(start)(settings(_SETTINGS, max_examples=each // 2 + 1)(test))()
             except Unsatisfiable:
                 continue  # it takes nothing that could be wrong
             except (Exception, FailureGroup) as error:  # noqa: BLE001 - told with all others
-                found.wrong[f"{operation.label} ({mode.value})"] = str(error)
+                found.wrong[f"{operation.label} ({mode.value})"] = _said(error)
     return found
+
+
+@contextmanager
+def _beside_a_server() -> Iterator[None]:
+    """Let others use the `random` module: jobs do, in threads, while requests are made up."""
+    with catch_warnings():
+        simplefilter("ignore", HypothesisDeprecationWarning)
+        yield
+
+
+def _said(error: BaseException) -> str:
+    """Return what an error says, with those that are inside it."""
+    inside: tuple[BaseException, ...] = getattr(error, "exceptions", ())
+    return "\n".join([f"{type(error).__name__}: {error}", *map(_said, inside)])
 
 
 def _counting(asking: Asking, counts: Counter[int]) -> Callable[[Any, str], None]:
@@ -174,15 +201,37 @@ def _counting(asking: Asking, counts: Counter[int]) -> Callable[[Any, str], None
 
 
 @contextmanager
-def _house() -> Iterator[House]:
-    with tempfile.TemporaryDirectory(prefix="evidentia-") as folder:
-        first = Place(Path(folder) / "furnished" / "home")
+def _house(postgres: PostgresServer | None) -> Iterator[House]:
+    """Give a new house, on a database of this server or on the embedded one."""
+    with tempfile.TemporaryDirectory(prefix="evidentia-") as folder, ExitStack() as databases:
+
+        def database(copied: str | None = None) -> str | None:
+            if postgres is None:
+                return None
+            return databases.enter_context(postgres.fresh_database(copied or TEMPLATE))
+
+        first = Place(Path(folder) / "furnished" / "home", database())
         first.home.folder.parent.mkdir()
-        first.open()
-        first.close()
+        if first.is_sqlite:
+            first.open()
+            first.close()
         furniture = furnish(first)
-        with serving(Place(Path(folder) / "home"), furniture, **LIMITS) as house:
+        place = Place(Path(folder) / "home", database(furniture.database))
+        with serving(place, furniture, **LIMITS) as house:
             yield house
+
+
+@contextmanager
+def _postgres(on: str) -> Iterator[PostgresServer | None]:
+    if on == "sqlite":
+        yield None
+        return
+    server = PostgresServer(new_folder())
+    server.ensure_started()
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 def main() -> int:
@@ -190,15 +239,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=20_000, help="how many requests in all")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--on", choices=["sqlite", "postgresql"], default="sqlite")
     asked = parser.parse_args()
+    with _postgres(asked.on) as postgres:
+        return _explored(asked, postgres)
+
+
+def _explored(asked: argparse.Namespace, postgres: PostgresServer | None) -> int:
     found, start, followed = Explored(), asked.seed, 0
     told: set[str] = set()
     while found.cases < asked.cases:  # some operations take few forms: go on with others
         left = min(_AT_ONCE, asked.cases - found.cases)
-        with _house() as house, listening(house.app) as url:
+        with _house(postgres) as house, listening(house.app) as url:
             operations = sum(len(methods) for methods in house.app.openapi()["paths"].values())
             found.add(explore(house, url, each=-(-left // (2 * operations)), start=start))
-        with _house() as house, listening(house.app) as url:  # with all that the first took away
+        with (
+            _house(postgres) as house,
+            listening(house.app) as url,
+        ):  # with all that the first took away
             walked = follow(house, url, paths=max(1, left // (2 * _STEPS)))
         found.add(walked)
         followed += walked.cases

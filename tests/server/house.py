@@ -1,5 +1,6 @@
 """A server with something in it, and people of every role who ask it."""
 
+import os
 import shutil
 import socket
 import threading
@@ -17,7 +18,7 @@ from sqlalchemy import make_url
 from starlette.testclient import TestClient
 
 from evidentia.access.actions import Role
-from evidentia.jobs.processes import Processes
+from evidentia.jobs.processes import Processes, TaskWorkers
 from evidentia.jobs.runner import Runner
 from evidentia.server.app import create_app
 from evidentia.server.running import Running
@@ -168,6 +169,19 @@ def _bundles(here: Workspace) -> dict[str, str]:
     second = here.bundles.build(job, policy={"max_items": 1})
     here.bundles.record_run("run/1", first.bundle_id)
     return {"bundle_id": first.bundle_id, "other_bundle_id": second.bundle_id}
+
+
+@contextmanager
+def busy(workers: TaskWorkers, folder: Path) -> Iterator[None]:
+    """Keep the only worker busy while the block lasts: it opens a pipe that no one writes."""
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    opening = workers.submit(os.open, str(pipe), os.O_RDONLY)
+    try:
+        yield
+    finally:
+        os.close(os.open(pipe, os.O_WRONLY))
+        opening.result()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The access log: what is recorded of requests, before their answers leave."""
 
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from fastapi import APIRouter
 import evidentia as ev
 from evidentia.errors import EnvironmentProblem
 from evidentia.server.actions import GuardedRoute, Ws, acts
-from server.house import House
+from server.house import HOST, House
 
 
 @pytest.fixture
@@ -79,6 +80,36 @@ def test_a_sign_in_is_recorded(sqlite_house: House) -> None:
     assert link is not None
     sqlite_house.client.get(f"/sign-in?token={link.secret}")
     assert said(sqlite_house) == [("owner", "sign_in", "done")]
+
+
+def test_who_asks_about_another_tenant_is_refused_in_the_log_of_their_own(house: House) -> None:
+    sizes = {one: house.running.opened.for_(one).trail.size for one in ("default", "other")}
+    asked = {"headers": {"evidentia-tenant": "other"}}
+    for path, more in (("/api/v1/ledgers", asked), ("/api/v1/trail/other/checkpoint", {})):
+        assert house.get(path, "viewer", **more).status_code == 404
+    assert said(house) == [
+        ("viewer", "trail.checkpoint", "refused"),
+        ("viewer", "ledgers.list", "refused"),
+    ]
+    assert house.running.opened.for_("other").trail.size == sizes["other"]
+    assert house.workspace.trail.size == sizes["default"] + 2
+
+
+def test_a_link_is_written_down_without_what_makes_it_open_something(
+    sqlite_house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "evidentia.server")
+    path = f"/api/v1/sessions/{sqlite_house.made['session_id']}/ledger/export"
+    link = sqlite_house.post(path, json={"format": "json"}).json()["download_url"]
+    while sqlite_house.client.get(link).status_code == 425:
+        pass
+    signature = link.rpartition(".")[2]
+    assert len(signature) > 20
+    assert signature not in caplog.text
+    known = logged(sqlite_house)
+    assert known[0]["path"] == link.rpartition(".")[0].removeprefix(HOST)
+    assert signature not in str(known)
+    assert sqlite_house.client.get(known[0]["path"]).status_code == 404
 
 
 def test_no_log_is_begun_by_who_may_do_nothing(sqlite_house: House) -> None:

@@ -1,10 +1,8 @@
 """Checks of the server are judged in other processes: what serves goes on with all else."""
 
 import asyncio
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +13,10 @@ from evidentia.jobs.processes import TaskWorkers
 from evidentia.jobs.tasks import Limits
 from evidentia.loading.workers import OUT_OF_MEMORY, WorkerEndedError
 from evidentia.server.checking import is_judged
-from server.house import PROCESSES, House
+from server.house import PROCESSES, House, busy
 
 SESSIONS = "/api/v1/sessions"
 TEXT = "Permanent employees receive 15 days of leave."
-
-
-@contextmanager
-def busy(workers: TaskWorkers, folder: Path) -> Iterator[None]:
-    """Keep the only worker busy while the block lasts: it opens a pipe that no one writes."""
-    pipe = folder / "pipe"
-    os.mkfifo(pipe)
-    opening = workers.submit(os.open, str(pipe), os.O_RDONLY)
-    try:
-        yield
-    finally:
-        os.close(os.open(pipe, os.O_WRONLY))
-        opening.result()
 
 
 class Elsewhere:
@@ -70,6 +55,18 @@ def test_other_requests_are_answered_while_an_answer_is_checked(
                 assert sqlite_house.get(path).status_code == 200
             assert not checking.done()
         assert checking.result().status_code == 201
+
+
+def test_checks_that_are_waited_for_hold_no_thread(sqlite_house: House, tmp_path: Path) -> None:
+    """Few answers that take long would keep everyone else from being answered."""
+    many = sqlite_house.running.threads + 1
+    with ThreadPoolExecutor(many) as threads:
+        with busy(PROCESSES.judging, tmp_path):
+            checking = [threads.submit(submitted, sqlite_house) for _ in range(many)]
+            assert sqlite_house.get("/api/v1/ledgers").status_code == 200
+            assert sqlite_house.get("/readyz").status_code == 200
+            assert not any(one.done() for one in checking)
+        assert {one.result().status_code for one in checking} == {201}
 
 
 def test_a_check_is_waited_for_without_a_thread_and_goes_on_after(

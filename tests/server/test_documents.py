@@ -218,6 +218,8 @@ def test_a_document_is_taken_out_with_a_reason_and_erased_for_good(house: House)
     assert [one["id"] for one in listed] == [identity]
     erased = house.post(path, "admin", json={"reason": "law", "erase": True})
     assert erased.json()["erased"]
+    again = house.post(path, "admin", json={"reason": "law", "erase": True})
+    assert (again.status_code, again.json()["type"]) == (409, "/problems/conflict")
     assert house.get(citation).status_code == 404
 
 

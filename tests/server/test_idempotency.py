@@ -147,6 +147,38 @@ def test_answers_are_forgotten_after_a_day(sqlite_house: House) -> None:
     assert "idempotency-replayed" not in again.headers
 
 
+def test_no_secret_is_written_down_with_an_answer(sqlite_house: House) -> None:
+    """Whoever repeats the request gets the rest of it."""
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("/api/v1/tokens", {"json": {"user": "ann"}}),
+        ("/access/tokens", {"data": {"user": "ann"}}),
+    ]
+    for path, body in asked:
+        headers = {"idempotency-key": path}
+        first, again = (sqlite_house.post(path, "admin", headers=headers, **body) for _ in range(2))
+        assert first.status_code == again.status_code
+        assert first.headers["content-type"] == again.headers["content-type"]
+        assert "evt~default~" in first.text
+        assert "evt~default~" not in again.text
+        assert again.headers["idempotency-replayed"] == "true"
+
+
+def test_an_upload_is_the_same_with_another_boundary_alone(sqlite_house: House) -> None:
+    def upload(boundary: str, text: str) -> Any:
+        part = 'content-disposition: form-data; name="files"; filename="a.md"'
+        body = f"--{boundary}\r\n{part}\r\n\r\n{text}\r\n--{boundary}--\r\n"
+        headers = {
+            "content-type": f"multipart/form-data; boundary={boundary}",
+            "idempotency-key": "k",
+        }
+        return sqlite_house.post("/api/v1/documents", content=body.encode(), headers=headers)
+
+    first, again = upload("x", "Six boxes."), upload("yy", "Six boxes.")
+    assert first.status_code == 201, first.text
+    assert (again.content, again.headers["idempotency-replayed"]) == (first.content, "true")
+    assert upload("x", "Six boes.").json()["type"] == "/problems/idempotency-key-reused"
+
+
 def test_what_was_done_while_the_database_went_away_is_answered_once_it_is_back(
     appending: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,17 +1,17 @@
 """Work that goes on after its request was answered: started, followed, cancelled, its result."""
 
 import json
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evidentia.jobs.runner import Runner
 from evidentia.store.sql import jobs as rows
-from evidentia.workspace.judging import StartedCheck
-from server.house import ANSWER, House
+from server.house import ANSWER, PROCESSES, House, busy
 
 SESSIONS = "/api/v1/sessions"
 JOBS = "/api/v1/jobs"
@@ -90,22 +90,14 @@ def test_the_other_kinds_of_jobs_do_what_they_say(working_house: House) -> None:
     assert [one["kind"] for one in listed] == ["checks", "audit", "sweep"]
 
 
-def test_a_check_that_takes_long_goes_on_as_a_job(
-    working_house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_that_takes_long_goes_on_as_a_job(working_house: House, tmp_path: Path) -> None:
     """And is recorded once, in the name of who asked."""
-    house, judged = working_house, threading.Event()
+    house = working_house
     house.app.state.running = replace(house.running, waits=0.01)
-    wait = StartedCheck.wait
-
-    def slow(started: StartedCheck, seconds: float | None = None) -> bool:
-        return wait(started, seconds) if judged.wait(20 if seconds is None else 0) else False
-
-    monkeypatch.setattr(StartedCheck, "wait", slow)
     before = len(house.workspace.ledgers.list())
     headers = {"idempotency-key": "slow"}
-    started = house.post(SESSIONS, json=CHECK, headers=headers)
-    judged.set()
+    with busy(PROCESSES.judging, tmp_path):
+        started = house.post(SESSIONS, json=CHECK, headers=headers)
     job = ended(house, started)
     assert (job["state"], job["kind"]) == ("done", "check"), job
     kept = house.workspace.ledgers.list()
@@ -116,6 +108,51 @@ def test_a_check_that_takes_long_goes_on_as_a_job(
     assert not house.running.runner.is_working, (
         "what is done in its request's thread needs no queue"
     )
+
+
+def test_a_check_whose_turn_does_not_come_is_a_job(working_house: House) -> None:
+    house = working_house
+    house.app.state.running = replace(house.running, waits=0.01)
+    house.running.checks._value = 0  # as if others had all turns
+    job = ended(house, house.post(SESSIONS, json=CHECK))
+    assert (job["state"], job["kind"]) == ("done", "check"), job
+    assert house.workspace.ledgers.list()[0].id == job["result"]["ledger_id"]
+
+
+def test_a_caller_listens_to_so_many_jobs_and_no_more(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = sqlite_house
+    monkeypatch.setattr("evidentia.server.api.jobs.MOST_LISTENING", 1)
+    job = house_job(house)
+    with ThreadPoolExecutor(1) as threads:
+        listening = threads.submit(events, house, job)
+        while not house.running.listening:
+            assert not listening.done()
+        refused = house.get(f"{JOBS}/{job}/events")
+        house.post(f"{JOBS}/{job}/cancel", "admin")
+        assert listening.result()[-1]["event"] == "cancelled"
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
+    assert events(house, job)[-1]["event"] == "cancelled"
+    while house.running.listening:
+        time.sleep(0.01)
+
+
+def test_events_end_with_the_token_that_asked_for_them(sqlite_house: House) -> None:
+    house, access = sqlite_house, sqlite_house.workspace.access
+    made = access.new_token("viewer")
+    house.tokens = house.tokens | {"soon revoked": made.text}
+    path = f"{JOBS}/{house_job(house)}/events"
+    with ThreadPoolExecutor(1) as threads:
+        listening = threads.submit(house.get, path, "soon revoked")
+        access.revoke_token(made.token.token_id)
+        assert "event: done" not in listening.result().text
+    assert house.get(path, "soon revoked").status_code == 401
+
+
+def test_an_id_that_no_database_can_hold_is_of_nothing(house: House) -> None:
+    for wrong in ("%00", "job_%00", "%ED%A0%80", "job_\u00fc"):
+        assert house.get(f"{JOBS}/{wrong}").status_code == 404
 
 
 def test_what_a_job_may_do_is_what_its_user_may_do_when_it_is_done(sqlite_house: House) -> None:

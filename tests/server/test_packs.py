@@ -1,5 +1,6 @@
 """Decisions and packs by the API: recorded, assembled, read, reviewed and revised."""
 
+import json
 from typing import Any
 
 import pytest
@@ -265,3 +266,12 @@ def test_who_read_a_pack_is_in_the_access_log(sqlite_house: House) -> None:
     newest = sqlite_house.workspace.access.requests(limit=1)[0]
     assert newest.entry.kind == EntryKind.REQUEST
     assert (newest.body["did"], newest.body["by"]) == ("packs.get", "viewer")
+
+
+def test_text_that_has_no_canonical_form_is_refused(sqlite_house: House) -> None:
+    said = json.dumps({"decision": sent_decision(decision="half of a letter: \ud800")})
+    headers, size = {"content-type": "application/json"}, sqlite_house.workspace.trail.size
+    for path in ("/api/v1/decisions", PACKS):
+        answer = sqlite_house.post(path, content=said, headers=headers)
+        assert (answer.status_code, answer.json()["type"]) == (422, "/problems/refused-input")
+    assert sqlite_house.workspace.trail.size == size

@@ -9,7 +9,7 @@ from evidentia.documents.model import DocumentChunk
 from evidentia.documents.placing import Rectangle, Word
 from evidentia.documents.reading.pdf_page import PageWords
 from evidentia.server.pages.document_sheet import sheet_of
-from evidentia.server.pages.document_text import Marks, blocks_of, parts_of
+from evidentia.server.pages.document_text import Marks, blocks_of, parts_of, plain_text
 from pdf_writing import Line, pdf_bytes
 from server.house import House
 
@@ -140,6 +140,11 @@ def test_markdown_is_shown_without_its_signs() -> None:
         ["x | y", "z"],
     ]
     assert blocks[5].pieces == [("", "# code **so**")]
+    in_a_row = plain_text(chunk(text), markdown=True)
+    assert in_a_row == (
+        "Rule Leave is 15 days, see the list. one! 1. two A B x | y z # code **so**"
+    )
+    assert plain_text(chunk("**15** days"), markdown=False) == "**15** days"
 
 
 def test_headings_of_other_formats_are_those_that_the_passages_have() -> None:

@@ -1,10 +1,14 @@
 """What the forms of pages do, and what they show if they can't."""
 
 import re
+import threading
+import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from evidentia.workspace.judging import StartedCheck
 from server.house import House
 from server.ids import EXISTING
 
@@ -107,7 +111,10 @@ def test_a_person_disagrees_and_is_shown_beside_the_judges(sqlite_house: House) 
     assert sent(house, path, verdict="not_judged", reason="x").status_code == 422
 
 
-@pytest.mark.parametrize(("form", "begins"), [("json", b"{"), ("markdown", b"## Evidence Ledger")])
+SAVED = [("json", b"{"), ("markdown", b"## Evidence Ledger"), ("html", b"<!doctype html>")]
+
+
+@pytest.mark.parametrize(("form", "begins"), SAVED)
 def test_a_ledger_is_saved_as_a_file(sqlite_house: House, form: str, begins: bytes) -> None:
     answer = sent(
         sqlite_house, f"/ledgers/{sqlite_house.made['ledger_id']}/export", "viewer", form=form
@@ -247,3 +254,43 @@ def test_decisions_without_a_pack_are_named(sqlite_house: House) -> None:
     sqlite_house.workspace.packs.record_decision(decision(88))
     for headers in (HTML, PART):
         assert "dec_88" in sqlite_house.get("/start/missing", headers=headers).text
+
+
+# Long work
+
+
+def test_a_check_that_takes_long_has_a_page_that_leads_to_its_ledger(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, judged = sqlite_house, threading.Event()
+    house.app.state.running = replace(house.running, waits=0.01)
+    wait = StartedCheck.wait
+
+    def slow(started: StartedCheck, seconds: float | None = None) -> bool:
+        return wait(started, seconds) if judged.wait(20 if seconds is None else 0) else False
+
+    monkeypatch.setattr(StartedCheck, "wait", slow)
+    said: dict[str, Any] = {"answer": "Leave is requested in writing.", "judges": ["quote"]}
+    where = sent(house, "/answers/new", **said).headers["location"]
+    assert where.startswith("/jobs/job_")
+    page = house.get(where, "approver", headers=HTML)
+    assert (page.status_code, "It is being worked on." in page.text) == (200, True)
+    assert 'hx-trigger="every 2s"' in page.text
+    judged.set()
+    job = where.rpartition("/")[2]
+    while not house.workspace.jobs.get(job).has_ended:
+        time.sleep(0.02)
+    ledger = f"/ledgers/{house.workspace.ledgers.list()[0].id}"
+    part = house.get(where, "approver", headers=HTML | {"hx-request": "true"})
+    assert (part.headers["hx-redirect"], "hx-trigger" in part.text) == (ledger, False)
+    whole = house.get(where, "approver", headers=HTML, follow_redirects=False)
+    assert (whole.status_code, whole.headers["location"]) == (303, ledger)
+
+
+def test_a_check_that_takes_long_can_be_cancelled_on_its_page(sqlite_house: House) -> None:
+    house = sqlite_house
+    job = house.workspace.jobs.start("audit", {"quick": True})
+    assert sent(house, f"/jobs/{job.id}/cancel", "admin").status_code == 303
+    page = house.get(f"/jobs/{job.id}", "admin", headers=HTML).text
+    assert "It was cancelled." in page
+    assert "hx-trigger" not in page

@@ -1,11 +1,15 @@
 """What is asked again is answered at once, and never once it would be answered otherwise."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from evidentia.server.callers import COOKIE
 from evidentia.server.repeating import RepeatedAnswers
+from evidentia.server.viewing import FLASH_COOKIE
+from evidentia.times import utc_text
 from evidentia.workspace import open_workspace
 from server.house import ANSWER, House
 
@@ -131,3 +135,30 @@ def test_a_database_tells_that_it_was_changed(sqlite_house: House) -> None:
     assert database.state() not in (None, before, changed)
     database.close()
     assert database.state() is None
+
+
+def test_a_page_is_shown_again_at_once_to_the_same_browser_until_it_is_signed_out(
+    sqlite_house: House, at_once: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sqlite_house.app.state.running
+    path = f"/ledgers/{sqlite_house.made['ledger_id']}"
+
+    def opened(user: str | None, more: str = "") -> Any:
+        signed = running.signed("cookie", [user, running.started if user is None else ""])
+        said = {"cookie": f"{COOKIE}={signed}{more}", "accept": "text/html"}
+        first, second = (sqlite_house.client.get(path, headers=said) for _ in range(2))
+        assert first.status_code == 404 or second.content == first.content
+        return said, second
+
+    for count, user in enumerate(("viewer", None), 1):
+        said, page = opened(user)
+        assert (page.status_code, at_once()) == (200, count), user
+        assert page.headers["content-encoding"] == "gzip"
+        assert "accept-language" in page.headers["vary"]
+    assert opened("nobody")[1].status_code == 404
+    opened(None, f"; {FLASH_COOKIE}={running.signed('flash', 'Done.')}")  # which is said once
+    assert at_once() == 2
+    began = running.signed_at("cookie", said["cookie"].partition("=")[2])
+    monkeypatch.setattr(running.opened, "now", lambda: utc_text(began + timedelta(hours=12)))
+    sqlite_house.client.get(path, headers=said)
+    assert at_once() == 2

@@ -1,5 +1,6 @@
 """What is around every request: ids, traces, sizes, headers, names, counters, problems."""
 
+import gzip
 import json
 import logging
 import threading
@@ -15,6 +16,7 @@ from evidentia import errors
 from evidentia.logs import EventLogger
 from evidentia.server.actions import Asks, GuardedRoute, acts
 from evidentia.server.problems import PROBLEMS
+from evidentia.server.rates import Limited
 from evidentia.server.requests import MOST_BYTES
 from postgres import PostgresServer
 from server.house import House, listening
@@ -82,13 +84,26 @@ def telling(sqlite_house: House) -> House:
     def slow() -> None:
         assert released.wait(60)
 
+    @router.get("/long")
+    @acts("ledgers.get", limited=Limited.CHECK)
+    def long() -> None:
+        assert released.wait(60)
+
     released = sqlite_house.app.state.released = threading.Event()
     sqlite_house.app.include_router(router)
     return sqlite_house
 
 
 @pytest.mark.parametrize(
-    "given", ["", "x", f"00-{'0' * 32}-00f067aa0ba902b7-01", f"ff-{TRACE}-00f067aa0ba902b7-01"]
+    "given",
+    [
+        "",
+        "x",
+        f"00-{'0' * 32}-00f067aa0ba902b7-01",
+        f"00-{TRACE}-{'0' * 16}-01",
+        f"00-{TRACE}-00f067aa0ba902b7-01-more",
+        f"ff-{TRACE}-00f067aa0ba902b7-01",
+    ],
 )
 def test_a_trace_that_is_none_is_begun(telling: House, given: str) -> None:
     found = telling.get("/trace", headers={"traceparent": given}).json()["trace_id"]
@@ -96,8 +111,9 @@ def test_a_trace_that_is_none_is_begun(telling: House, given: str) -> None:
     assert found not in (TRACE, "0" * 32)
 
 
-def test_a_trace_is_taken_over(telling: House) -> None:
-    headers = {"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
+@pytest.mark.parametrize("version", ["00-{}", "01-{}", "cc-{}-what-comes-later"])
+def test_a_trace_is_taken_over(telling: House, version: str) -> None:
+    headers = {"traceparent": version.format(f"{TRACE}-00f067aa0ba902b7-01")}
     assert telling.get("/trace", headers=headers).json() == {"trace_id": TRACE}
 
 
@@ -114,7 +130,7 @@ def test_a_trace_is_taken_over(telling: House) -> None:
         ("IntegrityError", 500, "does-not-hold"),
         ("ProofError", 500, "does-not-hold"),
         ("GoneError", 500, "does-not-hold"),
-        ("CanonicalError", 500, "internal"),
+        ("CanonicalError", 422, "refused-input"),
         ("EnvironmentProblem", 503, "unavailable"),
     ],
 )
@@ -176,6 +192,24 @@ def test_a_body_of_another_type_is_refused(sqlite_house: House, kind: str) -> No
     headers = {"content-type": kind} if kind else {}
     answer = export(sqlite_house, content=b'{"format": "json"}', headers=headers)
     assert (answer.status_code, answer.json()["type"]) == (415, "/problems/unsupported-media-type")
+
+
+def test_a_packed_body_is_refused_since_no_one_knows_how_large_it_is(sqlite_house: House) -> None:
+    headers = {"content-type": "application/json", "content-encoding": "gzip"}
+    answer = export(sqlite_house, content=gzip.compress(b'{"format": "json"}'), headers=headers)
+    assert (answer.status_code, answer.json()["type"]) == (415, "/problems/unsupported-media-type")
+    assert "packed ('gzip')" in answer.json()["detail"]
+
+
+def test_what_is_answered_to_get_is_answered_to_head_without_the_body(sqlite_house: House) -> None:
+    path = f"/api/v1/sessions/{sqlite_house.made['session_id']}/ledger"
+    for asked, who in (("/healthz", "nobody"), (path, "viewer"), (path, "nobody"), ("/x", "")):
+        whole, head = (sqlite_house.ask(who, one, asked) for one in ("GET", "HEAD"))
+        assert head.status_code == whole.status_code
+        assert head.headers.get("etag") == whole.headers.get("etag")
+        assert head.headers["content-length"] == whole.headers["content-length"]
+        assert head.content == b""
+    assert sqlite_house.ask("viewer", "HEAD", f"{path}/export").status_code == 405
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'"x"', b"\xff", b'{"format": NaN}'])
@@ -253,6 +287,30 @@ def test_a_slow_request_does_not_keep_others_from_an_answer(telling: House, addr
     telling.app.state.released.set()
     thread.join()
     assert ended.is_set()
+
+
+def test_what_may_take_long_leaves_half_of_the_threads_to_all_else(
+    telling: House, address: str
+) -> None:
+    headers = {"authorization": f"Bearer {telling.tokens['viewer']}"}
+    statuses: list[int] = []
+
+    def ask_for_long_work() -> None:
+        statuses.append(httpx2.get(f"{address}/long", headers=headers, timeout=60).status_code)
+
+    threads = [
+        threading.Thread(target=ask_for_long_work) for _ in range(2 * telling.running.threads)
+    ]
+    for one in threads:
+        one.start()
+    while not telling.running.long_work.locked():
+        assert not statuses
+    for _ in range(4):
+        assert httpx2.get(f"{address}/api/v1/me", headers=headers, timeout=60).status_code == 200
+    telling.app.state.released.set()
+    for one in threads:
+        one.join()
+    assert statuses == [200] * len(threads)
 
 
 def test_threads_fit_the_connections(house: House) -> None:

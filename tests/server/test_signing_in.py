@@ -1,5 +1,6 @@
 """Who is let in: tokens, the owner's link, cookies, and pages of other sites."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,6 +54,36 @@ def test_a_cookie_that_was_changed_or_is_of_another_start_counts_for_nothing(
     for wrong in (good[:-1], forged, house.running.signed("download", [None, ""]), "x"):
         headers = {"cookie": f"evidentia={wrong}"}
         assert house.client.get("/api/v1/me", headers=headers).status_code == 401
+
+
+def test_a_token_signs_a_browser_in_also_by_https(house: House) -> None:
+    running = house.app.state.running
+    for url, cookie in ((None, "evidentia"), ("https://evidence.example", "__Host-evidentia")):
+        settings = replace(running.settings, server_url=url)
+        house.app.state.running = replace(running, settings=settings)
+        form = {"token": house.tokens["viewer"], "back": "/ledgers?q=\u0628"}
+        answer = house.client.post("/sign-in/token", data=form)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/ledgers?q=%D8%A8")
+        given = answer.headers["set-cookie"]
+        assert given.startswith(f"{cookie}=")
+        assert ("Secure" in given) == bool(url)
+        house.client.cookies.clear()
+        headers = {"cookie": given.partition(";")[0]}
+        assert house.client.get("/api/v1/me", headers=headers).json()["user"] == "viewer"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"sec-fetch-site": "cross-site"}, {"origin": "https://evil.example"}, {"origin": "null"}],
+)
+def test_a_page_of_another_site_signs_no_one_in(
+    sqlite_house: House, headers: dict[str, str]
+) -> None:
+    """Else whoever it lured would work, unknowingly, in the name of who made that page."""
+    form = {"token": sqlite_house.tokens["viewer"]}
+    answer = sqlite_house.client.post("/sign-in/token", data=form, headers=headers)
+    assert (answer.status_code, answer.json()["type"]) == (403, "/problems/cross-site")
+    assert "set-cookie" not in answer.headers
 
 
 def test_signing_out_takes_the_cookie_back(sqlite_house: House) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import tiers
 from evidentia.sources.adapters import as_candidate, as_chunk, as_found, from_retrieval
 from evidentia.sources.model import CandidateItem, EvidenceChunk
 
@@ -33,6 +34,7 @@ def test_langchain_documents_are_passages_of_what_their_source_names() -> None:
     )
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "place",
     [

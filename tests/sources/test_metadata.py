@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+import tiers
 from evidentia.sources.metadata import shown_metadata
 
 
@@ -15,6 +16,7 @@ def test_short_scalars_pass_in_the_order_of_their_keys() -> None:
     assert list(safe(**metadata).items()) == sorted(metadata.items())
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "key",
     [
@@ -53,6 +55,7 @@ def test_keys_that_name_what_is_not_for_readers_do_not_pass(key: str) -> None:
     assert shown_metadata({key: 5}, None, None) == {}
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "key",
     [
@@ -83,6 +86,7 @@ def test_a_key_that_is_long_enough_to_open_something_does_not_pass(value: Any) -
     assert safe(ticket_key=value) == {}
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "value",
     [
@@ -113,6 +117,7 @@ def test_of_an_object_the_safe_members_pass() -> None:
     assert safe(address=given) == {"address": {"city": "Riyadh"}}
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "value",
     [

@@ -212,6 +212,7 @@ def test_titles_and_kinds_are_bounded_and_on_one_line() -> None:
     assert (source.title, source.kind) == (None, "documents")
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

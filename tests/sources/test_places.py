@@ -1,5 +1,6 @@
 import pytest
 
+import tiers
 from evidentia.sources.places import file_name, is_location, is_path, link_of, path_digest
 
 PATHS = {
@@ -77,12 +78,14 @@ WORDS = [
 ]
 
 
+@tiers.one_test
 @pytest.mark.parametrize("path", [*PATHS, *NAMELESS])
 def test_a_path_is_told_however_it_is_written(path: str) -> None:
     assert is_path(path)
     assert is_location(path)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(("path", "name"), [*PATHS.items(), *RELATIVE.items()])
 def test_the_name_of_a_path_has_no_folder_in_it(path: str, name: str) -> None:
     assert file_name(path) == name
@@ -99,6 +102,7 @@ def test_folders_are_a_path_where_a_file_is_named(path: str) -> None:
     assert is_location(path)
 
 
+@tiers.one_test
 @pytest.mark.parametrize("text", WORDS)
 def test_words_ids_and_links_are_no_paths(text: str) -> None:
     assert not is_path(text)

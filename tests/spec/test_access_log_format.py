@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import tiers
 from evidentia.proof.access_log import ACCESS_KINDS, is_access_log
 from evidentia.verifying import verify
 from spec.test_spec import SPEC, VECTORS, load, schema, valid
@@ -13,6 +14,7 @@ from spec.test_spec import SPEC, VECTORS, load, schema, valid
 FILES: list[dict[str, Any]] = load("access-logs.json")
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", FILES, ids=lambda vector: vector["file"])
 def test_the_schema_takes_every_line_of_what_is_well_formed(vector: dict[str, Any]) -> None:
     if vector["fails"] == ["format"]:

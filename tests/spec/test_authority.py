@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import evidentia
+import tiers
 from evidentia.canonical import canonical_json
 from evidentia.proof.authority import PAYLOAD_TYPE, Authority, Place, is_the_logs
 from evidentia.proof.envelope import signed_bytes
@@ -80,6 +81,7 @@ def schema_of(entry: dict[str, Any]) -> str:
     return "key-announcement.v4"
 
 
+@tiers.one_test
 @pytest.mark.parametrize("number", range(len(ENTRIES)))
 def test_the_schemas_fit_the_vectors(number: int) -> None:
     vector = ENTRIES[number]

@@ -54,6 +54,7 @@ def data_of(vector: dict[str, Any]) -> bytes:
 # The vectors, by the code
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", BUNDLES, ids=lambda vector: vector["file"])
 def test_a_bundle_is_read_as_it_is_or_refused(vector: dict[str, Any]) -> None:
     if vector["fails"]:
@@ -206,6 +207,7 @@ SCHEMA_CANNOT_SAY = {
 """Refused by their form, for a reason that compares fields or is about bytes."""
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", BUNDLES, ids=lambda vector: vector["file"])
 def test_the_bundle_schema_refuses_what_is_malformed_alone(vector: dict[str, Any]) -> None:
     well_formed = vector["fails"] != ["form"] or vector["file"] in SCHEMA_CANNOT_SAY
@@ -326,6 +328,7 @@ CHANGED = [(SMALL, path) for path in objects(SMALL)]
 CHANGED += [(CUT, ("items", 0)), (CUT, ("accounting", "decisions", 1))]
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("bundle", "path"), CHANGED, ids=[".".join(map(str, path)) for _, path in CHANGED]
 )
@@ -418,6 +421,7 @@ def every_with(path: str, value: Any) -> dict[str, Any]:
     return made
 
 
+@tiers.one_test
 @pytest.mark.parametrize(("path", "value"), REFUSED_BY_ALL)
 def test_what_is_malformed_is_refused_by_all(path: str, value: Any) -> None:
     made = every_with(path, value)
@@ -426,6 +430,7 @@ def test_what_is_malformed_is_refused_by_all(path: str, value: Any) -> None:
     assert not code_reads(made)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(("path", "value"), READ_BY_THE_CODE)
 def test_schema_and_stranger_are_strict_about_the_parts(path: str, value: Any) -> None:
     made = every_with(path, value)

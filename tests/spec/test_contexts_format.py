@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import evidentia
+import tiers
 from evidentia.canonical import canonical_json
 from evidentia.errors import ProofError
 from evidentia.export.jsonform import to_json
@@ -51,6 +52,7 @@ def test_the_export_of_a_ledger_with_contexts_is_the_vector() -> None:
     assert to_json(session) == load("ledger/export-contexts.json")
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", REFUSED, ids=lambda vector: vector["why"])
 def test_contexts_that_do_not_hold_are_refused(vector: dict[str, Any]) -> None:
     statement = vector["statement"]

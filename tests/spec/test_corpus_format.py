@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 import evidentia
+import tiers
 from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.documents.scoring import FORMULA
 from evidentia.errors import ProofError
@@ -42,6 +43,7 @@ def stranger_keys(name: str | None) -> list[stranger.Key]:
 # The file
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", CORPORA, ids=lambda vector: vector["file"])
 def test_a_proof_about_a_corpus_gets_its_verdict(vector: dict[str, Any]) -> None:
     path, key = VECTORS / vector["file"], vector["key"]
@@ -53,6 +55,7 @@ def test_a_proof_about_a_corpus_gets_its_verdict(vector: dict[str, Any]) -> None
     assert ("shows" in report.as_json()) == (found is not None)
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", CORPORA, ids=lambda vector: vector["file"])
 def test_a_stranger_comes_to_the_same(vector: dict[str, Any]) -> None:
     data = (VECTORS / vector["file"]).read_bytes()
@@ -60,6 +63,7 @@ def test_a_stranger_comes_to_the_same(vector: dict[str, Any]) -> None:
     assert found == (vector["verdict"], vector["fails"], vector["membership"]), vector["why"]
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", CORPORA, ids=lambda vector: vector["file"])
 def test_the_schema_takes_what_is_well_formed_and_no_more(vector: dict[str, Any]) -> None:
     data = (VECTORS / vector["file"]).read_bytes()
@@ -110,6 +114,7 @@ def test_a_ledger_of_the_third_form_is_read_and_written_as_it_is() -> None:
     assert (made.document_count, some.document_count) == (made.corpus.documents, 2)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "vector", load("ledger/refused-third.json"), ids=lambda vector: vector["why"]
 )

@@ -73,6 +73,7 @@ KINDS = {"decision", "tool_call", "pack", "review", "export", "access", "retenti
 # The vectors, by the code
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", PACKS, ids=lambda vector: f"{vector['file']}, {vector['key']}")
 def test_an_exported_pack_gets_its_verdict(vector: dict[str, Any]) -> None:
     key = None
@@ -225,6 +226,7 @@ def test_the_vectors_say_what_superseded_a_pack() -> None:
         assert later[-1].outcome == "rejected"
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "name",
     [vector["file"] for vector in PACKS if "/refused/later-" in vector["file"]],

@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
+import tiers
 from evidentia.canonical import canonical_json
 from evidentia.errors import InputError
 from evidentia.export.pdf.reading import _rendering
@@ -23,6 +24,7 @@ def test_a_rendering_is_read(vector: dict[str, Any]) -> None:
     assert told == (said["lang"], said["typeface"], said["typst"], said["template"])
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", VECTORS["refused"], ids=lambda vector: vector["why"])
 def test_what_is_no_rendering_is_refused(vector: dict[str, Any]) -> None:
     with pytest.raises(InputError):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import evidentia
+import tiers
 from evidentia.packs.decision import DecisionOutput
 from evidentia.trail.record import EvidenceRecord
 from evidentia.trail.waiting import recorded
@@ -126,6 +127,7 @@ def test_the_second_form_is_the_first_and_who_acted(first: str, second: str) -> 
     }
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", PROOFS)
 def test_a_body_fits_the_schema_of_its_form_and_no_other(name: str) -> None:
     kind, beside = PROOFS[name]
@@ -165,6 +167,7 @@ def test_schema_and_stranger_agree_on_every_change_of_a_body(name: str) -> None:
 # Both forms, by the stranger and by the program
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", PROOFS)
 def test_a_stranger_reads_both_forms(name: str) -> None:
     for proof in (proof_of(name), proof_of(PROOFS[name][1])):

@@ -125,6 +125,7 @@ SCHEMAS = (
     "pack-body.v4",
     "pack",
     "pack.v2",
+    "parts",
     "proof",
     "proof.v2",
     "proof.v3",
@@ -190,6 +191,7 @@ def test_the_generator_writes_them_anew_and_removes_what_is_stale(
 # The vectors, by the code
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", load("proofs.json"), ids=lambda vector: vector["file"])
 def test_a_proof_file_gets_its_verdict(vector: dict[str, Any]) -> None:
     keys = []
@@ -246,6 +248,7 @@ def test_the_keys_are_what_the_log_announces() -> None:
         assert announcement["entry"]["subject"] == public.key_id == key["key_id"]
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", load("entries-refused.json"), ids=lambda vector: vector["why"])
 def test_what_is_no_entry_is_refused(vector: dict[str, Any]) -> None:
     with pytest.raises(ProofError):
@@ -286,6 +289,7 @@ def test_a_checkpoint_is_signed_by_a_key_that_may_sign_its_size(vector: dict[str
 COSIGNED = load("cosignatures.json")
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", COSIGNED["checkpoints"], ids=lambda vector: vector["why"])
 def test_witnesses_cosigned_or_did_not(vector: dict[str, Any]) -> None:
     known = {key.name: key for key in map(WitnessKey.parse, COSIGNED["witnesses"])}
@@ -475,6 +479,7 @@ def valid_proof(document: Any) -> bool:
     return any(valid(name, document) for name in ("proof", "proof.v2", "proof.v3"))
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_is_one_and_names_itself(name: str) -> None:
     Draft202012Validator.check_schema(schema(name))
@@ -826,6 +831,7 @@ ENUMS = {
 }
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", MODELS)
 def test_the_ledger_schema_has_the_fields_of_the_code(name: str) -> None:
     whole = schema("ledger")
@@ -850,6 +856,7 @@ def test_the_schema_of_the_second_form_has_the_fields_of_the_code(name: str) -> 
     assert part["additionalProperties"] is False
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", load("ledger/refused.json"), ids=lambda vector: vector["why"])
 def test_what_is_of_neither_form_is_refused(vector: dict[str, Any]) -> None:
     statement = vector["statement"]
@@ -959,6 +966,7 @@ PARTS = {
 }
 
 
+@tiers.one_test
 @pytest.mark.parametrize("name", MODELS)
 def test_what_the_ledger_schema_takes_the_code_reads(name: str) -> None:
     part = PARTS[name]
@@ -1057,6 +1065,7 @@ def pointed_at(reference: str) -> Any:
     return value
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("info", "text"), [(info, text) for _, info, text in BLOCKS if info[:1] != ["python"]]
 )
@@ -1234,6 +1243,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@tiers.one_test
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(SPEC)))
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import tiers
 from spec import stranger
 from spec.stranger import (
     Key,
@@ -102,6 +103,7 @@ def test_the_stranger_has_not_looked_at_the_code() -> None:
     assert not re.search(r"^\s*(from|import) evidentia", source, re.MULTILINE)
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", load("proofs.json"), ids=lambda vector: vector["file"])
 def test_a_proof_file_gets_its_verdict(vector: dict[str, Any]) -> None:
     keys = [key_file(vector["key"])] if vector["key"] else []
@@ -134,6 +136,7 @@ def test_the_log_is_what_its_entries_say() -> None:
     assert check_chain(LOG["origin"], ENTRIES) == ROOTS[-1]
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", load("entries-refused.json"), ids=lambda vector: vector["why"])
 def test_what_is_no_entry_is_refused(vector: dict[str, Any]) -> None:
     with pytest.raises(RefusedError):
@@ -191,6 +194,7 @@ def test_a_checkpoint_is_signed_by_a_key_that_may_sign_its_size(vector: dict[str
 COSIGNED = load("cosignatures.json")
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", COSIGNED["checkpoints"], ids=lambda vector: vector["why"])
 def test_witnesses_cosigned_or_did_not(vector: dict[str, Any]) -> None:
     known = {key.name: key for key in map(read_witness, COSIGNED["witnesses"])}
@@ -359,6 +363,7 @@ def set_at(value: Any, path: str, new: Any) -> None:
     value[last] = new
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -462,6 +467,7 @@ def test_why_claims_are_weak_can_be_checked_by_hand(path: str, value: Any) -> No
 BUNDLES = load("bundles.json")
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", BUNDLES["bundles"], ids=lambda vector: vector["file"])
 def test_a_bundle_holds_or_fails_its_checks(vector: dict[str, Any]) -> None:
     assert verify_bundle((VECTORS / vector["file"]).read_bytes()) == vector["fails"], vector["why"]
@@ -512,6 +518,7 @@ def test_a_bundle_can_be_checked_from_its_proof_to_its_artifacts(tmp_path: Path)
         check_artifacts(bundle, lake, tmp_path)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -562,6 +569,7 @@ PACKS = load("packs.json")
 PACK_KEY = key_file("keys/pack-log.pub")
 
 
+@tiers.one_test
 @pytest.mark.parametrize("vector", PACKS, ids=lambda vector: f"{vector['file']}, {vector['key']}")
 def test_an_exported_pack_gets_its_verdict(vector: dict[str, Any]) -> None:
     keys = [key_file(vector["key"])] if vector["key"] else []
@@ -590,6 +598,7 @@ def test_every_version_of_a_pack_and_its_entry_can_be_checked() -> None:
     assert (sha256(file).hexdigest(), len(file)) == (attachment["sha256"], attachment["bytes"])
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "name",
     [

@@ -5,6 +5,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.errors import InputError, ProofError
 from evidentia.trail.checkpoint import Checkpoint, log_origin, read_checkpoint
 from evidentia.trail.note import VerifierKey
@@ -79,6 +80,7 @@ def test_text_without_the_three_lines_is_no_checkpoint(text: str) -> None:
         Checkpoint.parse(text)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("size", "root"),
     [

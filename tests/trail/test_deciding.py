@@ -5,6 +5,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.errors import ProofError
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.deciding import (
@@ -46,6 +47,7 @@ def nothing(_: bytes) -> None:
     return None
 
 
+@tiers.one_test
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("subject", ["user/noor", "a", "دائرة", 'with "quotes"', "x" * 1_000])
 def test_what_an_entry_is_about_is_read_from_its_bytes(kind: str, subject: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.canonical import canonical_json, parse_json
 from evidentia.errors import InputError, ProofError
 from evidentia.trail.entry import (
@@ -89,6 +90,7 @@ def test_every_entry_is_its_canonical_json_and_reads_back(
     assert Entry.from_json(parse_json(entry.encode())) == entry
 
 
+@tiers.one_test
 @pytest.mark.parametrize("code", [*range(0x20), 0x22, 0x5C, 0x7F, 0x2028, 0xE000, 0x10FFFF])
 def test_every_kind_of_character_in_a_subject_is_written_canonically(code: int) -> None:
     entry = replace(ENTRY, subject=f"a{chr(code)}b")
@@ -124,6 +126,7 @@ def test_an_added_field_is_refused() -> None:
         Entry.from_json(changed(extra=1))
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("name", "value", "problem"),
     [
@@ -190,6 +193,7 @@ def test_a_tenants_name_is_taken(tenant: str) -> None:
     assert check_tenant(tenant) == tenant
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "tenant",
     ["", "-a", "a-", ".a", "A", "a b", "a/b", "a\n", "é", "a" * 65, "..", "a\x00b", "٣"],
@@ -253,6 +257,7 @@ def test_a_utc_time_with_microseconds_is_a_time(text: str) -> None:
     assert is_time(text)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "text",
     [

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.errors import ProofError
 from evidentia.trail.merkle import (
     EMPTY_ROOT,
@@ -74,6 +75,7 @@ def refused(check: Callable[[], None]) -> bool:
     return False
 
 
+@tiers.one_test
 @pytest.mark.parametrize("path", vector_files("merkle/testdata/inclusion/**/*.json"))
 def test_public_inclusion_vectors(path: Path) -> None:
     case: dict[str, Any] = json.loads(path.read_text())
@@ -84,6 +86,7 @@ def test_public_inclusion_vectors(path: Path) -> None:
     ), case["desc"]
 
 
+@tiers.one_test
 @pytest.mark.parametrize("path", vector_files("merkle/testdata/consistency/**/*.json"))
 def test_public_consistency_vectors(path: Path) -> None:
     case: dict[str, Any] = json.loads(path.read_text())
@@ -107,6 +110,7 @@ def test_the_empty_tree_has_the_hash_of_nothing() -> None:
     assert range_hash(node, 5, 5) == EMPTY_ROOT
 
 
+@tiers.one_test
 @pytest.mark.parametrize("size", [*range(1, 20), *BOUNDARIES])
 def test_the_root_is_the_definitions(size: int) -> None:
     assert root_hash(LEAVES[:size]) == root_of(0, size)
@@ -246,6 +250,7 @@ def test_what_is_wrong_with_a_consistency_proof_is_said(
         verify_consistency(6, root_of(0, 6), 11, root_of(0, 11), proof)
 
 
+@tiers.one_test
 @pytest.mark.parametrize("size", BOUNDARIES)
 def test_a_tree_goes_on_from_the_roots_of_its_complete_subtrees(size: int) -> None:
     peaks = peaks_at(only_below(size), size)

@@ -95,6 +95,7 @@ def test_files_that_are_not_there_are_named() -> None:
         assert (audited(rest).size == 600) == (not path.startswith("tile/entries"))
 
 
+@pytest.mark.no_cover
 def test_a_flipped_byte_of_any_file_is_found() -> None:
     checkpoint, files = publish(LOG)
     for path, data in files.items():

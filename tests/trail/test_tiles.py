@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.errors import IntegrityError, ProofError
 from evidentia.trail.merkle import (
     EMPTY_ROOT,
@@ -75,6 +76,7 @@ def peak_ranges(size: int) -> list[tuple[int, int]]:
     return ranges
 
 
+@tiers.one_test
 @pytest.mark.parametrize("size", SIZES)
 def test_tiles_are_what_the_specification_defines(size: int) -> None:
     frontier, full = grown(size)
@@ -84,6 +86,7 @@ def test_tiles_are_what_the_specification_defines(size: int) -> None:
     assert [tile.index for tile in full if tile.level == 0] == list(range(size // 256))
 
 
+@pytest.mark.no_cover
 def test_a_tree_of_70000_has_the_tiles_that_the_specification_counts() -> None:
     frontier, full = grown(70_000)
     assert [tile.index for tile in full if tile.level == 0] == list(range(273))

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import tiers
 from evidentia.canonical import canonical_json
 from evidentia.errors import InputError
 from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind, genesis_prev
@@ -68,6 +69,7 @@ def test_a_key_that_not_every_database_could_store_is_refused(key: str) -> None:
         waiting_records([record()], by="owner", at=AT, salts=SALT, keys=[key])
 
 
+@tiers.one_test
 @pytest.mark.parametrize("confidence", [0.0, 1e-7, 0.0009, 0.001, 0.1 + 0.2, 0.999, 1.0])
 @pytest.mark.parametrize(
     "others",

@@ -15,11 +15,9 @@ from places import Place
 JUDGES = ("quote", "numbers")
 OLD, NEW = "Leave is 15 days a year.", "Leave is 20 days a year."
 
-pytestmark = pytest.mark.usefixtures("_read_here")
-
 
 @pytest.fixture
-def workspace(place: Place) -> Workspace:
+def workspace(place: Place, _read_here: None) -> Workspace:
     return opened(place)
 
 

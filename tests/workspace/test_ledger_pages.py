@@ -67,7 +67,10 @@ def test_pages_that_someone_changed_change_no_answer_and_are_named(
     before = workspace.ledgers.page(ledger.id, PAGE, 5)
     with workspace.opened.database.write() as connection:
         run(connection, sql)
-    assert workspace.ledgers.page(ledger.id, PAGE, 5) == before
+    assert workspace.ledgers.page(ledger.id, PAGE, 5) == before  # as it was proved
+    workspace.close()
+    workspace = place.open()
+    assert workspace.ledgers.page(ledger.id, PAGE, 5) == before  # from the whole
     said = f"ledger {ledger.id}: the pages that are kept of it are not its own"
     assert said in workspace.ledgers.audit()
 

@@ -22,6 +22,7 @@ from evidentia.packs.retention import DEFAULT_RETENTION
 from evidentia.packs.tools import ToolVerificationLedger
 from evidentia.store.auditing import AuditReport
 from evidentia.store.sql.library import StoredDocument
+from evidentia.store.sql.spans import Closing
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.access import Roles, authorizer
 from evidentia.workspace.auditing import Whole
@@ -33,6 +34,7 @@ from evidentia.workspace.ledgers import Ledgers
 from evidentia.workspace.logged import committed
 from evidentia.workspace.packs import Packs
 from evidentia.workspace.part import Part
+from evidentia.workspace.spans import Spans
 from evidentia.workspace.tools import Tools
 from evidentia.workspace.trail import Trail
 from packing import NOON, Clock, decision, make_pack, memo, opened, tool_call
@@ -200,6 +202,12 @@ CALLS: dict[str, Act] = {
     "packs.set_retention": lambda ws, _: ws.packs.set_retention(DEFAULT_RETENTION),
     "packs.sweep": lambda ws, _: ws.packs.sweep(),
     "packs.versions": lambda ws, _: ws.packs.versions("dec_1"),
+    "spans.find": lambda ws, _: ws.spans.find("0" * 32),
+    "spans.of_trace": lambda ws, _: ws.spans.of_trace("0" * 32),
+    "spans.open": lambda ws, _: ws.spans.open(),
+    "spans.put_off": lambda ws, _: ws.spans.put_off("0" * 32, ws.opened.now(), "a reason"),
+    "spans.receive": lambda ws, _: ws.spans.receive([], Closing("", "")),
+    "spans.settle": lambda ws, _: ws.spans.settle("0" * 32, [], None),
     "tools.calls": lambda ws, _: ws.tools.calls("dec_1"),
     "tools.offer": lambda ws, _: ws.tools.offer("dec_9", "mail"),
     "tools.offered": lambda ws, _: ws.tools.offered("dec_1"),
@@ -302,7 +310,7 @@ def outcome(act: Act, workspace: Workspace, folder: Path) -> str:
     return "allowed"
 
 
-PARTS = (Bundles, Documents, Jobs, Judges, Ledgers, Packs, Roles, Tools, Trail, Whole)
+PARTS = (Bundles, Documents, Jobs, Judges, Ledgers, Packs, Roles, Spans, Tools, Trail, Whole)
 
 
 def test_every_public_method_of_every_part_has_a_row_and_a_call() -> None:
@@ -360,6 +368,41 @@ def test_a_role_may_do_exactly_what_the_table_says(
 @pytest.mark.parametrize("name", CALLS)
 def test_the_owner_may_do_all_of_it(acme: Workspace, tmp_path: Path, name: str) -> None:
     assert outcome(CALLS[name], acme, tmp_path) == "allowed"
+
+
+def test_an_agent_may_do_what_the_table_has_for_agents_also_in_the_owners_name(
+    acme: Workspace, tmp_path: Path
+) -> None:
+    for ws in (acme, acme.acting_as("admin"), acme.acting_as("viewer")):
+        agent, before = ws.by_agent("icp_matcher"), acme.trail.size
+        for name, act in CALLS.items():
+            need = TABLE[name]
+            may = need.agent and (ws.user != "viewer" or need.action in MAY[Role.VIEWER])
+            found = outcome(act, agent, tmp_path)
+            assert found == ("allowed" if may else "refused"), (ws.user, name)
+        made = [one for one in acme.trail.entries()[before:] if one.body["by"].startswith("agent")]
+        assert {one.entry.kind for one in made} <= {"ledger", "decision"}
+
+
+def test_an_agent_is_recorded_as_who_acted_and_in_whose_name(acme: Workspace) -> None:
+    for ws, by in ((acme, "agent:helper"), (acme.acting_as("admin"), "agent:helper of admin")):
+        ws.by_agent("helper").check("It is so.", contexts=["It is so."], judges=["quote"])
+        assert acme.trail.entries()[-1].body["by"] == by
+        assert not acme.trail.audit().findings
+    with pytest.raises(InputError, match="'agent:helper' is how an agent is recorded: no user is"):
+        acme.acting_as("agent:helper")
+    for wrong in ("", "two words", "line\nbreak", "\u202eright"):
+        with pytest.raises(InputError, match="agent"):
+            acme.by_agent(wrong)
+
+
+def test_an_agent_records_its_own_decisions_alone(acme: Workspace) -> None:
+    agent = acme.by_agent("icp_matcher")
+    assert agent.packs.record_decision(decision(30)).requirement == "mandatory"
+    with pytest.raises(AccessError, match="records its own decisions, and this one is of 'icp_"):
+        acme.by_agent("helper").packs.record_decision(decision(31))
+    with pytest.raises(AccessError, match=r"packs\.review is not for agents"):
+        agent.admit("packs.review")
 
 
 def test_nothing_can_be_recorded_but_by_its_own_method(acme: Workspace) -> None:

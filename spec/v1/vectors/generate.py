@@ -93,6 +93,8 @@ from evidentia.ledger.session import (
 )
 from evidentia.ledger.verdicts import assign_verdict
 from evidentia.ledger.votes import AskedService, Judging, JudgingPolicy, Vote
+from evidentia.ledger.wire.parts import Part, ProblemPart, claim_parts, ledger_part
+from evidentia.ledger.wire.protocols import PROTOCOLS, part_data
 from evidentia.loading.assembling import Assembly
 from evidentia.loading.originals import Originals
 from evidentia.packs.assembly import assemble
@@ -398,6 +400,7 @@ def files() -> dict[str, bytes]:
         "statements.json": pretty(statement_vectors()),
         "verdicts.json": pretty(verdict_vectors()),
         "sources.json": pretty(source_vectors()),
+        "parts.json": pretty(part_vectors()),
     }
     made |= {f"publication/{path}": data for path, data in publication(log).items()}
     made |= {f"ledger/{path}": data for path, data in ledger_files().items()}
@@ -526,6 +529,26 @@ def source_vectors() -> Json:
             }
             for why, candidates, chunks, options in cases
         ]
+    }
+
+
+def part_vectors() -> Json:
+    """Return a session's parts, and the events of each protocol that carry them."""
+    made = contexts_session()
+    parts: list[Part] = [
+        *claim_parts(made, "provisional")[:1],
+        *claim_parts(made, "final"),
+        ledger_part(made, 7),
+        ProblemPart(problem="there was no answer to check: the stream had no text"),
+    ]
+    like = {"id": "chatcmpl-1", "created": 1_767_450_600, "model": "m"}
+    return {
+        "answer": made.answer,
+        "parts": [part_data(part) for part in parts],
+        "events": {
+            name: [event for part in parts for event in protocol.events(part, like)]
+            for name, protocol in PROTOCOLS.items()
+        },
     }
 
 

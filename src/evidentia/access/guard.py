@@ -3,6 +3,7 @@
 What is not in the table is refused, to the owner too. The owner of an embedded workspace, who
 names no user, may do all that is in it. A user may do what the authorizer says: the role table or
 OpenFGA, of which only `may` is called. What a user may not see is answered as if it was not there.
+An agent, in whosever name it acts, may do what the table has for agents, and no more than that one.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,18 +26,22 @@ class On(StrEnum):
 class Need(NamedTuple):
     """What calling a method takes: an action, on the tenant or on a pack.
 
-    `owner` keeps it to the owner of the workspace, whatever roles a user has.
+    `owner` keeps it to the owner of the workspace, whatever roles a user has. `agent` opens it to
+    agents too, which is for what reads evidence or records it, and decides nothing.
     """
 
     action: Action
     on: On = On.TENANT
     owner: bool = False
+    agent: bool = False
 
 
 _READ, _MAKE = Need(Action.LIST), Need(Action.CREATE)
 _AUDIT, _REMOVE = Need(Action.AUDIT), Need(Action.SWEEP)
 _GRANT, _KEYS = Need(Action.GRANT), Need(Action.KEYS)
 _SEE = Need(Action.VIEW, On.PACK)
+_AGENTS_READ, _AGENTS_MAKE = Need(Action.LIST, agent=True), Need(Action.CREATE, agent=True)
+_AGENTS_SEE = Need(Action.VIEW, On.PACK, agent=True)
 
 TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
@@ -53,26 +58,26 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "bundles.audit": _AUDIT,
         "bundles.build": _MAKE,
         "bundles.export": _READ,
-        "bundles.find": _READ,
-        "bundles.get": _READ,
+        "bundles.find": _AGENTS_READ,
+        "bundles.get": _AGENTS_READ,
         "bundles.ids": _READ,
         "bundles.items": _READ,
-        "bundles.list": _READ,
+        "bundles.list": _AGENTS_READ,
         "bundles.of_run": _READ,
         "bundles.prove": _READ,
         "bundles.record_run": _MAKE,
-        "bundles.render": _READ,
+        "bundles.render": _AGENTS_READ,
         "bundles.runs": _READ,
         "bundles.runs_of_artifact": _READ,
         "bundles.verify": _READ,
         "bundles.why_cut": _READ,
         "documents.add": _MAKE,
-        "documents.anchor": _READ,
-        "documents.chunks": _READ,
-        "documents.collections": _READ,
+        "documents.anchor": _AGENTS_READ,
+        "documents.chunks": _AGENTS_READ,
+        "documents.collections": _AGENTS_READ,
         "documents.ingest": _MAKE,
-        "documents.list": _READ,
-        "documents.named": _READ,
+        "documents.list": _AGENTS_READ,
+        "documents.named": _AGENTS_READ,
         "documents.page_image": _READ,
         "documents.page_text": _READ,
         "documents.page_words": _READ,
@@ -80,10 +85,10 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "documents.rectangles": _READ,
         "documents.removal": _READ,
         "documents.remove": _REMOVE,
-        "documents.resolve": _READ,
-        "documents.search": _READ,
+        "documents.resolve": _AGENTS_READ,
+        "documents.search": _AGENTS_READ,
         "documents.sync": _REMOVE,
-        "documents.versions": _READ,
+        "documents.versions": _AGENTS_READ,
         "jobs.cancel": _READ,
         "jobs.events": _READ,
         "jobs.file": _READ,
@@ -96,17 +101,17 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "judges.make": _MAKE,
         "ledgers.audit": _AUDIT,
         "ledgers.begin": _MAKE,
-        "ledgers.check": _MAKE,
+        "ledgers.check": _AGENTS_MAKE,
         "ledgers.check_many": _MAKE,
         "ledgers.corpus": _READ,
         "ledgers.export": _READ,
-        "ledgers.find": _READ,
+        "ledgers.find": _AGENTS_READ,
         "ledgers.finish": _MAKE,
-        "ledgers.get": _READ,
+        "ledgers.get": _AGENTS_READ,
         "ledgers.give_verdict": _MAKE,
         "ledgers.labelled": _READ,
-        "ledgers.list": _READ,
-        "ledgers.page": _READ,
+        "ledgers.list": _AGENTS_READ,
+        "ledgers.page": _AGENTS_READ,
         "ledgers.prove": _READ,
         "ledgers.prove_corpus": _READ,
         "ledgers.render_many": _READ,
@@ -119,17 +124,17 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.attachment": _SEE,
         "packs.audit": _AUDIT,
         "packs.export": Need(Action.EXPORT, On.PACK),
-        "packs.find": _SEE,
-        "packs.get": _SEE,
+        "packs.find": _AGENTS_SEE,
+        "packs.get": _AGENTS_SEE,
         "packs.held": _READ,
         "packs.hold": Need(Action.HOLD, On.PACK),
         "packs.later": _SEE,
-        "packs.list": _READ,
+        "packs.list": _AGENTS_READ,
         "packs.modify": Need(Action.REVIEW, On.PACK),
         "packs.missing": _READ,
         "packs.prove": Need(Action.EXPORT, On.PACK, owner=True),
         "packs.queue": _READ,
-        "packs.record_decision": _MAKE,
+        "packs.record_decision": _AGENTS_MAKE,
         "packs.release": Need(Action.RELEASE, On.PACK),
         "packs.retention": _READ,
         "packs.review": Need(Action.REVIEW, On.PACK),
@@ -138,6 +143,12 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.set_retention": _REMOVE,
         "packs.sweep": _REMOVE,
         "packs.versions": _SEE,
+        "spans.find": _READ,
+        "spans.of_trace": _READ,
+        "spans.open": _READ,
+        "spans.put_off": _MAKE,
+        "spans.receive": _MAKE,
+        "spans.settle": _MAKE,
         "tools.calls": _READ,
         "tools.offer": _MAKE,
         "tools.offered": _READ,
@@ -156,7 +167,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "trail.entry_bundle": _READ,
         "trail.erase": _REMOVE,
         "trail.keep_checkpoint": _AUDIT,
-        "trail.keys": _READ,
+        "trail.keys": _AGENTS_READ,
         "trail.new_user_key": _READ,
         "trail.prove": _READ,
         "trail.prove_consistency": _READ,
@@ -165,7 +176,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "trail.publish": _READ,
         "trail.records": _READ,
         "trail.remove_witness": _KEYS,
-        "trail.revocations": _READ,
+        "trail.revocations": _AGENTS_READ,
         "trail.signed_by": _READ,
         "trail.revoke_key": _KEYS,
         "trail.rotate_key": _KEYS,
@@ -212,8 +223,10 @@ class Guard:
         tenant: str,
         authorizer: Callable[[], Authorizer],
         find: Callable[[str], str | None],
+        agent: str | None = None,
     ) -> None:
         self._user = user
+        self._agent = agent
         self._tenant = tenant
         self._authorizer = authorizer
         self._find = find
@@ -226,6 +239,11 @@ class Guard:
         need = TABLE.get(method)
         if need is None:
             raise AccessError(f"{method} is for no one: the guard's table has no row for it")
+        if self._agent is not None and not need.agent:
+            self._refuse(need.action, named or self._tenant)
+            raise AccessError(
+                f"{method} is not for agents, and {self._agent} is one: ask a person to do it"
+            )
         if self._user is None:
             return named
         if need.owner:
@@ -251,4 +269,5 @@ class Guard:
         return pack_id
 
     def _refuse(self, action: Action, on: str) -> None:
-        _log.info("access_refused", user=self._user, action=action.value, on=on)
+        said = {"user": self._user, "agent": self._agent, "action": action.value, "on": on}
+        _log.info("access_refused", **said)

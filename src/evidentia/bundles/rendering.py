@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from unicodedata import digit, normalize
 
 from evidentia.bundles.model import EvidenceBundle, EvidenceItem, source_name
-from evidentia.canonical import canonical_json
+from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.documents.hashing import ANCHOR_LENGTH
 from evidentia.errors import InputError
 from evidentia.frozen import FrozenDict
@@ -112,6 +112,24 @@ def fenced(items: Sequence[EvidenceItem], nonce: str) -> str:
     return _fenced([_shown(item) for item in items], nonce)
 
 
+def fence(
+    texts: Sequence[tuple[Mapping[str, str], str]], *, key: bytes = b""
+) -> tuple[str, dict[str, int]]:
+    """Return texts that are no bundle, fenced as its items are; each with what its tag says.
+
+    Also returns how many invisible characters were taken out, by their code points.
+    """
+    shown, stripped = [], Counter[str]()
+    for attributes, text in texts:
+        named = {name: _cut(value) for name, value in attributes.items()}
+        one = _stripped(named.items(), text)
+        shown.append(one)
+        stripped.update(one.stripped)
+    digest = sha256_hex(canonical_json([[*one.attributes.items(), one.text] for one in shown]))
+    nonce = fence_nonce(digest, _texts(shown), key=key)
+    return _fenced(shown, nonce), dict(sorted(stripped.items()))
+
+
 def shown_redactions(item: EvidenceItem) -> dict[str, int]:
     """Count by kind the placeholders that a model sees of an item: in its text, and around it.
 
@@ -158,10 +176,14 @@ def _digits(text: str) -> str:
 
 
 def _shown(item: EvidenceItem) -> _Shown:
-    text, counts = strip_invisible(item.content)
+    return _stripped(_attributes(item), item.content)
+
+
+def _stripped(said: Iterable[tuple[str, str]], content: str) -> _Shown:
+    text, counts = strip_invisible(content)
     stripped = Counter(counts)
     attributes = {}
-    for name, value in _attributes(item):
+    for name, value in said:
         attributes[name], counts = strip_invisible(value)
         stripped.update(counts)
     return _Shown(attributes, text, dict(sorted(stripped.items())))

@@ -188,8 +188,8 @@ def check(
         names = settings().judges if judges is None else comma_separated(judges) or ()
         with workspace(home, tenant, create=True) as opened:
             check_file(opened, many, against, names, workers, gate, again=again)
-    text, name = _read_answer(_one(answer, form, workers, again=again))
-    given = _read_contexts(contexts)
+    text, name = read_answer(_one(answer, form, workers, again=again))
+    given = read_contexts(contexts)
     asked = settings().judges if judges is None else comma_separated(judges) or ()
     with workspace(home, tenant, create=True) as opened:
         documents = None
@@ -304,7 +304,7 @@ def _one(answer: str | None, form: str, workers: int | None, *, again: bool) -> 
     return answer
 
 
-def _read_answer(answer: str) -> tuple[str, str]:
+def read_answer(answer: str) -> tuple[str, str]:
     """Return the answer's text and its name; raise `InputError` for what is no text."""
     from evidentia.errors import InputError
     from evidentia.proof.files import read_bytes
@@ -328,8 +328,8 @@ def _read_answer(answer: str) -> tuple[str, str]:
     return text, name
 
 
-def _read_contexts(path: Path | None) -> list[Any] | None:
-    """Return what a file of contexts has; raise `InputError` saying what is wrong in it."""
+def read_contexts(path: Path | None) -> list[Any] | None:
+    """Return what a file of contexts has, if one is named; `InputError` says what is wrong."""
     if path is None:
         return None
     from evidentia.ledger.given import MAX_CONTEXT_FILE, parse_contexts

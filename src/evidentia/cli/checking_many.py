@@ -102,7 +102,7 @@ def check_file(
     if checked.checked:
         opened.trail.checkpoint()
     _tell(opened, checked, file, wanted)
-    raise typer.Exit(_judged(checked, wanted))
+    raise typer.Exit(judged(checked, wanted))
 
 
 def _read(file: str) -> bytes:
@@ -137,17 +137,18 @@ def _tell(opened: "Workspace", checked: "CheckedAnswers", file: str, wanted: Wan
             typer.echo(text, nl=False)
         else:
             write_durably(wanted.output, text.encode())
-            _summary(checked, verbose=wanted.verbose)
+            tell_summary(checked, verbose=wanted.verbose)
             say(f"It is in {wanted.output}.", "good")
     elif wanted.form == "json":
         print_json(checked.as_json())
     else:
-        _summary(checked, verbose=wanted.verbose)
+        tell_summary(checked, verbose=wanted.verbose)
     for line in changed_files(checked.file_changes):
         say(line, "unknown", aside=wanted.form != "table")
 
 
-def _summary(checked: "CheckedAnswers", *, verbose: bool) -> None:
+def tell_summary(checked: "CheckedAnswers", *, verbose: bool) -> None:
+    """Show what became of all answers: counts, documents, and the worst of them."""
     from evidentia.cli.output import print_table, say
     from evidentia.language.counting import counted
     from evidentia.ledger.confidence import percent
@@ -209,8 +210,11 @@ def _worst(one: "AnswerOutcome") -> tuple[object, ...]:
     return one.name, title, one.tally.claims, *bad, percent(one.tally.coverage), one.ledger_id
 
 
-def _judged(checked: "CheckedAnswers", wanted: Wanted) -> int:
-    """Say what does not pass and what was not checked; return the exit code."""
+def judged(checked: "CheckedAnswers", wanted: Wanted, *, has_lines: bool = True) -> int:
+    """Say what does not pass and what was not checked; return the exit code.
+
+    Answers `has_lines` of a file, or each is a file and goes by its name.
+    """
     from evidentia.cli.output import say
 
     judged = [
@@ -223,7 +227,8 @@ def _judged(checked: "CheckedAnswers", wanted: Wanted) -> int:
     _more(len(failing))
     for one in checked.failed[:_SHOWN]:
         named = "" if one.id is None else f" ({one.id})"
-        say(f"line {one.number}{named} was not checked: {one.problem}", "bad", aside=True)
+        called = f"line {one.number}{named}" if has_lines else one.name
+        say(f"{called} was not checked: {one.problem}", "bad", aside=True)
     _more(len(checked.failed))
     if failing:
         return 1

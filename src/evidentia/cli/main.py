@@ -12,6 +12,7 @@ from evidentia.errors import EvidentiaError, environment_problem
 
 COMMANDS = {
     "check": ("check:check", "Check an answer against documents, claim by claim."),
+    "gate": ("gate:gate", "Check files of answers for a build: all its reports, one exit code."),
     "ingest": ("documents:ingest", "Read documents into the library, to check answers against."),
     "documents": ("documents:app", "List the documents of the library."),
     "cite": (
@@ -24,7 +25,9 @@ COMMANDS = {
     ),
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
     "jobs": ("jobs:app", "List the jobs of servers: long work, and how far it is."),
+    "otel": ("otel:otel", "Record what programs did, from spans of OpenTelemetry in files."),
     "serve": ("serve:serve", "Serve the workspace to programs and browsers, by one API."),
+    "mcp": ("mcp:mcp", "Serve the workspace to agents, over the Model Context Protocol."),
 }
 """Commands that stand alone: where each is, and the first line of its help."""
 GROUPS = {

@@ -50,7 +50,7 @@ def _contexts(session: LedgerSession) -> dict[str, Any]:
     """Return the contexts without their texts, and the bundle; nothing where there are none."""
     found: dict[str, Any] = {}
     if session.contexts is not None:
-        told = {"id", "sha256", "title", "page"}
+        told = {"id", "sha256", "title", "page", "metadata", "metadata_left_out"}
         found["contexts"] = [one.model_dump(mode="json", include=told) for one in session.contexts]
     if session.bundle is not None:
         found["bundle"] = session.bundle.model_dump(mode="json")

@@ -4,25 +4,26 @@
 the run's own, or in the one that `--evidentia-home` names, and their ids are in the JUnit file.
 """
 
+import hashlib
 import json
 import os
 import re
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 if TYPE_CHECKING:
-    from evidentia.ledger.model import LedgerEntry, Passage, Verdict
     from evidentia.workspace import Workspace
     from evidentia.workspace.ledgers import RecordedLedger
 
 FOLDER: Final = "__verdicts__"
 PROPERTY: Final = "evidentia_ledger"
+_COUNTED: Final = "evidentia_counted"
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
-_MOST_CHARS: Final = 300
+_LONGEST_NAME: Final = 120
+_DIGEST: Final = 8
 
 
 class _Run:
@@ -116,6 +117,24 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         run.tests.pop()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what a worker of pytest-xdist has counted to the process that tells it."""
+    told = getattr(session.config, "workeroutput", None)
+    if told is not None:
+        run = session.config.stash[_RUN]
+        told[_COUNTED] = (run.checked, run.failed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Count what a worker of pytest-xdist has checked; one that crashed has told nothing."""
+    run = node.config.stash[_RUN]
+    checked, failed = getattr(node, "workeroutput", {}).get(_COUNTED, (0, 0))
+    run.checked += checked
+    run.failed += failed
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say how many answers were checked, if any was."""
     run = config.stash[_RUN]
@@ -135,13 +154,14 @@ def evidentia_workspace(pytestconfig: pytest.Config) -> "Workspace":
 
 
 Against = str | Path | Sequence[str | Path] | None
+Contexts = Iterable[Any] | Callable[[str], Any] | None
 
 
 def assert_supported(
     answer: str,
     *,
     against: Against = None,
-    contexts: Iterable[Any] | None = None,
+    contexts: Contexts = None,
     query: str | None = None,
     judges: Sequence[Any] | None = None,
     weak: bool = True,
@@ -154,10 +174,13 @@ def assert_supported(
     __tracebackhide__ = True
     run = _current()
     ledger = _check(run, answer, against, {"contexts": contexts, "query": query, "judges": judges})
-    wrong = [entry for entry in ledger.entries if _is_wrong(entry.verdict, weak=weak)]
+    from evidentia.integrations.telling import HOLDS, not_among, told  # noqa: PLC0415 - the same
+    from evidentia.ledger.model import Verdict  # noqa: PLC0415 - the same
+
+    wrong = not_among(ledger, HOLDS if weak else {Verdict.SUPPORTED})
     if wrong:
         run.failed += 1
-        pytest.fail(_told(ledger, wrong), pytrace=False)
+        pytest.fail(told(ledger, wrong), pytrace=False)
     return ledger
 
 
@@ -165,7 +188,7 @@ def assert_same_verdicts(
     answer: str,
     *,
     against: Against = None,
-    contexts: Iterable[Any] | None = None,
+    contexts: Contexts = None,
     query: str | None = None,
     judges: Sequence[Any] | None = None,
 ) -> "RecordedLedger":
@@ -210,38 +233,18 @@ def _check(run: _Run, answer: str, against: Against, how: dict[str, Any]) -> "Re
     return ledger
 
 
-def _is_wrong(verdict: "Verdict", *, weak: bool) -> bool:
-    return verdict.value not in (("supported", "weak") if weak else ("supported",))
-
-
-def _told(ledger: "RecordedLedger", wrong: Sequence["LedgerEntry"]) -> str:
-    """Tell which claims do not hold, and which passage says so."""
-    lines = [f"Claims of the answer that are not supported: {len(wrong)} of {len(ledger.entries)}"]
-    for number, entry in enumerate(wrong, 1):
-        lines += ["", f"{number}. {entry.verdict.value.replace('_', ' ')}: {entry.claim_text}"]
-        passages = [match.passage for match in entry.evidence if match.passage]
-        if passages:
-            lines += _quoted("the passage", passages[0])
-        elif entry.nearest:
-            lines += _quoted("the nearest passage, which is no evidence", entry.nearest)
-        if entry.notes:
-            lines.append(textwrap.indent(f"why: {entry.notes}", "   "))
-    return "\n".join([*lines, "", f"It is in ledger {ledger.id}."])
-
-
-def _quoted(what: str, passage: "Passage") -> list[str]:
-    source = passage.source
-    page = f", page {source.page_number}" if source.page_number else ""
-    heading = f", {passage.heading}" if passage.heading else ""
-    words = " ".join(passage.snippet.split())
-    text = words if len(words) <= _MOST_CHARS else f"{words[:_MOST_CHARS]}…"
-    return [f"   {what}, in {source.filename}{page}{heading}:", f'     "{text}"']
-
-
 def _verdicts_file(run: _Run) -> Path:
-    """Return the file of a test's verdicts; a test that asks more than once has several."""
+    """Return the file of a test's verdicts; a test that asks more than once has several.
+
+    Tests whose names differ have files whose names do, also where a name is no file's.
+    """
     run.compared += 1
-    name = _UNSAFE.sub("-", run.item.nodeid.rpartition("/")[2].replace("::", "."))
+    within = run.item.nodeid.partition("::")[2].replace("::", ".")
+    named = f"{run.item.path.name}.{within}"
+    name = _UNSAFE.sub("-", named)
+    if name != named or len(name) > _LONGEST_NAME:
+        digest = hashlib.sha256(named.encode()).hexdigest()[:_DIGEST]
+        name = f"{name[:_LONGEST_NAME].strip('-')}.{digest}"
     more = f".{run.compared}" if run.compared > 1 else ""
     return run.item.path.parent / FOLDER / f"{name}{more}.json"
 

@@ -29,7 +29,15 @@ _ID_DIGITS: Final = 32
 Value = Annotated[Any, AfterValidator(freeze), PlainSerializer(thaw)]
 """Any JSON value, frozen."""
 Reason = Literal[
-    "too_large", "not_json", "queue_full", "too_many", "unfinished", "not_seen", "failed"
+    "too_large",
+    "not_json",
+    "queue_full",
+    "too_many",
+    "unfinished",
+    "not_seen",
+    "failed",
+    "conflicting",
+    "redacted",
 ]
 
 

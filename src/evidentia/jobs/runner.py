@@ -7,7 +7,7 @@ one runner that works at a time, since DBOS is one for each process.
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evidentia.errors import EnvironmentProblem, EvidentiaError, UsageError
 from evidentia.jobs.queue import Queue
-from evidentia.jobs.work import DOING, Cancelled, Lost, Work
+from evidentia.jobs.work import DOING, Cancelled, Kind, Lost, Work
 from evidentia.logs import get_logger
 from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import jobs as rows
@@ -59,15 +59,24 @@ class Pace:
 class Runner:
     """Has the jobs of what is opened done. Start it once; close it before what is opened.
 
-    Where DBOS cannot be started, `problem` says why, jobs wait, and it is tried again.
+    Where DBOS cannot be started, `problem` says why, jobs wait, and it is tried again. `kinds` says
+    how jobs are done; those of other kinds are left to runners that know them.
     """
 
-    def __init__(self, opened: "Opened", *, at_once: int = 2, pace: Pace | None = None) -> None:
+    def __init__(
+        self,
+        opened: "Opened",
+        *,
+        at_once: int = 2,
+        pace: Pace | None = None,
+        kinds: Mapping[str, Kind] = DOING,
+    ) -> None:
         self.id = f"run_{token_hex(8)}"
         self.at_once = at_once
         self.problem: str | None = None
         self._opened = opened
         self._pace = pace or Pace()
+        self._kinds = kinds
         self._queue: Queue | None = None
         self._stop, self._wake = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
@@ -155,7 +164,7 @@ class Runner:
         self._queue.adopt(alive)
         for row in waiting:
             is_left = row.state == RUNNING and row.runner not in alive
-            if is_left or row.state != RUNNING:
+            if row.kind in self._kinds and (is_left or row.state != RUNNING):
                 self._queue.add((row.tenant, row.id), again=is_left)
 
     def _renew(self, *, now: bool = False) -> None:
@@ -193,7 +202,7 @@ class Runner:
         try:
             match error:  # while it stops, an error may be of that: another server does it again
                 case None:
-                    self._end(work, DONE, result=DOING[work.job.kind].result(work))
+                    self._end(work, DONE, result=self._kinds[work.job.kind].result(work))
                 case Lost():
                     pass
                 case Cancelled():
@@ -244,7 +253,7 @@ class Runner:
         return Work(self._opened, self.id, Job(row))
 
     def _done(self, work: Work, step: Callable[[str, Callable[[], None]], None]) -> None:
-        job, kind = work.job, DOING[work.job.kind]
+        job, kind = work.job, self._kinds[work.job.kind]
         try:
             for part in range(kind.parts(work)):
                 self._go_on(work)
@@ -276,7 +285,7 @@ class Runner:
 
         def doing() -> None:
             try:
-                DOING[work.job.kind].do(work, part)
+                self._kinds[work.job.kind].do(work, part)
             except BaseException as error:  # noqa: BLE001 - it is raised below
                 raised.append(error)
             finally:

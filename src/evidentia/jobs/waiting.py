@@ -1,7 +1,7 @@
-"""A check that someone waits for, and that goes on as a job if it takes too long.
+"""A check that someone waited for, and that goes on as a job since it takes too long.
 
-It is judged in a worker process, and recorded here once that is done. If whoever asked is answered
-before, a job is written down, so that another server checks it if this one ends first.
+It is judged in a worker process, and recorded here once that is done. A job is written down, so
+that another server checks it if this one ends first.
 """
 
 import json
@@ -10,22 +10,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evidentia.jobs.runner import Runner
-from evidentia.jobs.work import Cancelled, Lost, Work, answer_outcome, begin_asked
+from evidentia.jobs.work import Cancelled, Lost, Work, answer_outcome
 
 if TYPE_CHECKING:
     from evidentia.workspace import Workspace
     from evidentia.workspace.jobs import Job
     from evidentia.workspace.judging import StartedCheck
-    from evidentia.workspace.ledgers import RecordedLedger
 
 
-def check_or_go_on(
-    runner: Runner, workspace: "Workspace", asked: Mapping[str, Any], seconds: float
-) -> "RecordedLedger | Job":
-    """Check an answer; return its ledger, or after so many seconds the job that goes on with it."""
-    started = begin_asked(workspace, asked)
-    if started.wait(seconds):
-        return workspace.ledgers.finish(started)
+def go_on_as_job(
+    runner: Runner, workspace: "Workspace", asked: Mapping[str, Any], started: "StartedCheck"
+) -> "Job":
+    """Return the job that goes on with a check, which was begun as it was `asked` for."""
     job = workspace.jobs.start(
         "check", {}, files=[json.dumps(dict(asked)).encode()], runner=runner.id
     )

@@ -382,4 +382,6 @@ DOING: Final[Mapping[str, Kind]] = {
     "pack_export": Kind(_once, _pack_export, _outcome_alone),
     "sweep": Kind(_once, _sweep, _outcome_alone),
 }
-assert set(DOING) == set(KINDS)  # noqa: S101 - a job that no one knows how to do would never end
+ELSEWHERE: Final = frozenset({"traces"})
+"""Kinds that a layer above knows how to do, and tells the runner."""
+assert {*DOING, *ELSEWHERE} == set(KINDS)  # noqa: S101 - a job that no one knows how to do would never end

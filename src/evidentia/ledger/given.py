@@ -4,7 +4,7 @@ A context is cut into chunks as plain text is; its id is the source of its passa
 """
 
 from collections.abc import Iterable, Mapping
-from itertools import islice
+from itertools import count, islice
 from typing import Any, Final
 
 from evidentia.bundles.model import EvidenceBundle, source_name
@@ -13,7 +13,7 @@ from evidentia.documents.chunking import chunk_document
 from evidentia.documents.model import DocumentChunk, Page, ReadDocument
 from evidentia.errors import CanonicalError, InputError
 from evidentia.frozen import thaw
-from evidentia.ledger.contexts import CheckedContext, numbered
+from evidentia.ledger.contexts import MAX_ID_CHARS, CheckedContext, numbered
 from evidentia.ledger.corpus import InMemory
 from evidentia.ledger.evidence import Corpus, CorpusDocument
 from evidentia.ledger.retrieved import bounded_metadata, read_retrieved, short_title
@@ -30,8 +30,10 @@ _LONGEST_NUMBER: Final = 3
 def read_contexts(given: Any) -> tuple[CheckedContext, ...]:
     """Return contexts of texts, dicts, or what retrievers give; `InputError` says what is none.
 
-    One without an id gets `context-3`, by its place. Each is kept, one with an empty text too.
+    One without an id gets `context-3`, by its place. Each is kept, one with an empty text too; a
+    passage that is given again goes by `kb-3 (2)`, so that the numbers of the others stay.
     """
+    given = _results(given)
     is_table = hasattr(given, "columns")  # which would give the names of its columns
     if isinstance(given, str | bytes | Mapping) or is_table or not isinstance(given, Iterable):
         raise InputError(
@@ -44,7 +46,7 @@ def read_contexts(given: Any) -> tuple[CheckedContext, ...]:
             f"more than {MAX_CONTEXTS:,} contexts: give those that the model was given"
         )
     found = [_context(number, value) for number, value in enumerate(listed, 1)]
-    return _checked(found, "contexts")
+    return _checked(_told_apart(found), "contexts")
 
 
 def contexts_of_bundle(bundle: EvidenceBundle) -> tuple[CheckedContext, ...]:
@@ -93,6 +95,30 @@ def parse_contexts(data: bytes, named: str) -> list[Any]:
                     "a line"
                 ) from None
     return found
+
+
+def _results(given: Any) -> Any:
+    """Return the passages in what a framework answers with: Haystack's, or LlamaIndex's nodes."""
+    if isinstance(given, Mapping) and isinstance(given.get("documents"), list | tuple):
+        return given["documents"]
+    nodes = getattr(given, "source_nodes", None)
+    return nodes if isinstance(nodes, list | tuple) else given
+
+
+def _told_apart(found: list[CheckedContext]) -> list[CheckedContext]:
+    """Name a passage that is given again, with the same id and text, by how often it was."""
+    known = {one.id for one in found}
+    first: dict[str, str] = {}
+    told = []
+    for context in found:
+        is_again = first.get(context.id) == context.sha256
+        first.setdefault(context.id, context.sha256)
+        names = (f"{context.id} ({time})" for time in count(2))
+        name = next(one for one in names if one not in known) if is_again else context.id
+        is_named = is_again and len(name) <= MAX_ID_CHARS
+        known.add(name)
+        told.append(context.model_copy(update={"id": name}) if is_named else context)
+    return told
 
 
 def _context(number: int, value: Any) -> CheckedContext:

@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from evidentia.access.guard import TABLE, On
 from evidentia.errors import AccessError, NotFoundError
-from evidentia.server.callers import count
+from evidentia.server.callers import Caller, ElsewhereError, count
+from evidentia.server.links import told_path
 from evidentia.server.rates import Limited
 from evidentia.server.running import Running, running_of
 from evidentia.workspace.requests import AskedRequest, Outcome, record_request
@@ -39,6 +40,9 @@ def recording(row: str, handler: Handler) -> Handler:
         except AccessError:
             await run_in_threadpool(_record, request, row, "refused")
             raise
+        except ElsewhereError as error:
+            await run_in_threadpool(_record, request, row, "refused", error.caller)
+            raise
         except NotFoundError:
             if TABLE[row].on is On.PACK:  # it may be one that they may not see
                 await run_in_threadpool(_record, request, row, "not_found")
@@ -59,14 +63,15 @@ def record_sign_in(
     record_request(running.opened, tenant, user, asked, begins=user is None)
 
 
-def _record(request: Request, row: str, outcome: Outcome) -> None:
-    asking: Asking | None = getattr(request.state, "asking", None)
-    if asking is None:
+def _record(request: Request, row: str, outcome: Outcome, caller: Caller | None = None) -> None:
+    state, running = request.state, running_of(request)
+    asking: Asking | None = getattr(state, "asking", None)
+    caller = asking.caller if asking else caller
+    if caller is None:
         return
-    running, caller = running_of(request), asking.caller
     if outcome != "done":
         count(running, Limited.REFUSED, caller.counted_as)
     asked = AskedRequest(
-        row, outcome, request.url.path, asking.request_id, asking.trace_id, caller.token_id
+        row, outcome, told_path(request.scope), state.request_id, state.trace_id, caller.token_id
     )
     record_request(running.opened, caller.tenant, caller.user, asked)

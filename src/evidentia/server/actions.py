@@ -265,6 +265,8 @@ class GuardedRoute(APIRoute):
         answer, action = super().get_route_handler(), self.action
         if action.row is None:
             return answer
+        if action.limited is not None and not iscoroutinefunction(self.endpoint):
+            answer = _in_turn(answer)
 
         async def guarded(request: Request) -> Response:
             once = idempotency.asked_for(request)
@@ -314,12 +316,25 @@ class GuardedRoute(APIRoute):
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if body is None or request.headers.get("content-length") == "0":
             return
+        packed = request.headers.get("content-encoding", "identity").strip().lower()
+        if packed != "identity":  # its size is not known before it is unpacked
+            raise ProblemError(WRONG_TYPE, f"The body is packed ({packed[:80]!r}): send it plain.")
         if isinstance(body.field_info, params.Form):
             good = given in ("multipart/form-data", "application/x-www-form-urlencoded")
         else:
             good = given == "application/json" or given.endswith("+json")
         if not good:
             raise ProblemError(WRONG_TYPE, f"The body's type is {given[:80] or 'not said'!r}.")
+
+
+def _in_turn(answer: Handler) -> Handler:
+    """Return a handler of what may take long: it waits where that has half of the threads."""
+
+    async def waiting(request: Request) -> Response:
+        async with running_of(request).long_work:
+            return await answer(request)
+
+    return waiting
 
 
 def _is_short(request: Request) -> bool:

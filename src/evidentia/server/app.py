@@ -20,11 +20,15 @@ from starlette.routing import compile_path
 
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
+from evidentia.integrations.otel.closing import Closer
+from evidentia.integrations.otel.gathering import traces_job
+from evidentia.integrations.otel.telemetry import Exporting
 from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
-from evidentia.server import api, idempotency, observing, pages, problems, signing_in
+from evidentia.jobs.work import DOING
+from evidentia.server import api, idempotency, observing, pages, problems, signing_in, spans
 from evidentia.server.actions import GuardedRoute
-from evidentia.server.configured import judge_named
+from evidentia.server.configured import gathering_of, judge_named
 from evidentia.server.downloads import Downloads
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
@@ -52,15 +56,19 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
 
     `owner_link` lets the owner sign in once, by the secret of `app.state.running.sign_in`.
     """
+    gathering = gathering_of(settings)
     running = Running(
         opened,
         settings,
         server_secret(opened, settings),
-        Runner(opened, at_once=settings.server_jobs),
+        Runner(
+            opened, at_once=settings.server_jobs, kinds={**DOING, "traces": traces_job(gathering)}
+        ),
         Downloads(JobFiles(opened.home.jobs)),
         OneTimeLink() if owner_link else None,
         Provider.of(settings),
         Processes.of(settings.server_workers),
+        gathering,
     )
     if running.processes is not None:
         opened.judging, opened.reading = running.processes.judging, running.processes.reading
@@ -76,7 +84,7 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
     )
     app.state.running = running
     opened.judge_named = lambda name: judge_named(app.state.running.settings, name)
-    for router in (observing.router, signing_in.router, *pages.ROUTERS):
+    for router in (observing.router, signing_in.router, spans.router, *pages.ROUTERS):
         app.router.routes.extend(_placed(router))
     for router in (observing.me, *api.ROUTERS):
         app.router.routes.extend(_placed(router, PREFIX))
@@ -93,9 +101,13 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=[
                 *("authorization", "content-type", "idempotency-key", "evidentia-tenant"),
-                *("if-match", "if-none-match", "traceparent"),
+                *("if-match", "if-none-match", "last-event-id", "prefer"),
+                *("traceparent", "tracestate"),
             ],
-            expose_headers=["etag", "link", "location", "retry-after", "x-request-id"],
+            expose_headers=[
+                *("content-disposition", "etag", "idempotency-replayed", "link", "location"),
+                *("retry-after", "x-request-id"),
+            ],
         )
     app.add_middleware(Envelope, running=running)
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]  # FastAPI's own way
@@ -123,10 +135,18 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     to_thread.current_default_thread_limiter().total_tokens = running.threads
     await run_in_threadpool(idempotency.forget_old, running)
     running.runner.start()
+    closer = Closer(running.opened, running.runner.wake)
+    endpoint = running.settings.otel_endpoint
+    exporting = None if endpoint is None else Exporting(running.opened, endpoint)
+    if running.runner.at_once:
+        closer.start()
     yield
     running.stopping.set()
+    await run_in_threadpool(closer.close)
     await run_in_threadpool(running.runner.close)
     await run_in_threadpool(running.close)
+    if exporting is not None:
+        await run_in_threadpool(exporting.close)
 
 
 async def _told(request: Request, error: Exception) -> Response:

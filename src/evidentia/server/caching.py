@@ -44,26 +44,30 @@ def tagged(tag: str) -> dict[str, str]:
 
 
 class KeptAnswer(NamedTuple):
-    """The bytes of an answer, the same compressed, and its headers."""
+    """The bytes of an answer, the same compressed, its headers and type."""
 
     plain: bytes
     small: bytes
     headers: Mapping[str, str]
+    media_type: str = "application/json"
 
     @classmethod
-    def of(cls, plain: bytes, headers: Mapping[str, str]) -> "KeptAnswer":
+    def of(
+        cls, plain: bytes, headers: Mapping[str, str], media_type: str = "application/json"
+    ) -> "KeptAnswer":
         """Return an answer, compressed once for all who take it so."""
         long = len(plain) >= _LEAST_GZIPPED
         small = gzip.compress(plain, _GZIP_LEVEL, mtime=0) if long else b""
-        return cls(plain, small, headers)
+        return cls(plain, small, headers, media_type)
 
     def given_to(self, request: Request) -> Response:
         """Return it as a caller takes it."""
-        headers = {**self.headers, "vary": "accept-encoding"}
+        vary = [one for one in (self.headers.get("vary"), "accept-encoding") if one]
+        headers = {**self.headers, "vary": ", ".join(vary)}
         if self.small and "gzip" in request.headers.get("accept-encoding", ""):
             headers["content-encoding"] = "gzip"
-            return Repeatable(self.small, headers=headers, media_type="application/json")
-        return Repeatable(self.plain, headers=headers, media_type="application/json")
+            return Repeatable(self.small, headers=headers, media_type=self.media_type)
+        return Repeatable(self.plain, headers=headers, media_type=self.media_type)
 
 
 class KeptAnswers:

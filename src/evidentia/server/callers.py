@@ -4,7 +4,8 @@ A caller is a user in a tenant. What they may do is never in what they send: it 
 in the trail say, within the scopes of a token.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Final
 
 from fastapi import Request
@@ -42,11 +43,25 @@ class Caller:
     user: str | None
     scopes: frozenset[Action] | None = None
     token_id: str | None = None
+    signed_in_until: datetime | None = None
+    """When their browser is no longer signed in; None of who came with a token."""
 
     @property
     def counted_as(self) -> str:
         """Under which name what they do is counted."""
         return f"{self.tenant}/{self.token_id or self.user or ''}"
+
+
+class ElsewhereError(ProblemError):
+    """Ends a request about another tenant than the caller's: told as of what is not there.
+
+    It is recorded as refused in the log of the caller's own tenant.
+    """
+
+    def __init__(self, caller: Caller | None = None) -> None:
+        unseen = not_found()
+        super().__init__(unseen.problem, unseen.detail)
+        self.caller = caller
 
 
 def caller_of(request: Request, running: Running) -> Caller:
@@ -61,9 +76,9 @@ def caller_of(request: Request, running: Running) -> Caller:
     asked = request.headers.get(TENANT_HEADER)
     if asked is not None and asked != found.tenant:
         if found.token_id is not None:  # a token is of one tenant
-            raise not_found()
+            raise ElsewhereError(found)
         try:
-            return Caller(check_tenant(asked), found.user)
+            return replace(found, tenant=check_tenant(asked), scopes=None)
         except InputError:
             raise not_found() from None
     return found
@@ -107,7 +122,7 @@ def sign_in_by_token(response: Response, running: Running, text: str) -> Caller 
     if token is None:
         return None
     response.set_cookie(
-        COOKIE,
+        cookie_of(running),
         running.signed("cookie", ["token", token.tenant, token.token_id]),
         max_age=_SIGNED_IN_SECONDS,
         httponly=True,
@@ -152,11 +167,12 @@ def _by_cookie(request: Request, running: Running) -> Caller | None:
             found = Caller(running.settings.tenant, user)
         case _:
             return None
-    _refuse_cross_site(request, running)
-    return found
+    refuse_cross_site(request, running)
+    begun = running.signed_at("cookie", given)
+    return replace(found, signed_in_until=begun + timedelta(seconds=_SIGNED_IN_SECONDS))
 
 
-def _refuse_cross_site(request: Request, running: Running) -> None:
+def refuse_cross_site(request: Request, running: Running) -> None:
     """Raise for a request that a page of another site had a browser send."""
     if request.method in _SAFE:
         return

@@ -7,6 +7,8 @@ import os
 from collections.abc import Mapping
 
 from evidentia.errors import InputError, SettingsError
+from evidentia.integrations.otel.gathering import Gathering, policy_in
+from evidentia.integrations.policy import RecordingPolicy
 from evidentia.judges.llm.endpoint import LanguageModel
 from evidentia.proof.files import key_in
 from evidentia.settings import Settings
@@ -52,3 +54,13 @@ def _model(settings: Settings, environment: Mapping[str, str]) -> LanguageModel:
             "judges: the language model of this server cannot be used as it is set up: its "
             "operator looks at the settings EVIDENTIA_LLM_…; leave llm out"
         ) from None
+
+
+def gathering_of(settings: Settings) -> Gathering:
+    """Return what is recorded of traces that are sent here, and when they are closed."""
+    file = settings.otel_policy_file
+    return Gathering(
+        RecordingPolicy() if file is None else policy_in(file),
+        settings.otel_close_seconds,
+        settings.otel_idle_seconds,
+    )

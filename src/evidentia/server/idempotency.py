@@ -68,9 +68,10 @@ PARAMETER: Final[dict[str, Any]] = {
 class ShownOnce(Response):
     """An answer with a secret: what is written down, and given again, is without it."""
 
-    def __init__(self, content: bytes, again: bytes) -> None:
-        super().__init__(content, 201, media_type="application/json")
-        self.again = again
+    def __init__(self, content: Response, again: Response) -> None:
+        super().__init__(content.body, content.status_code)
+        self.raw_headers = content.raw_headers
+        self.again = bytes(again.body)
 
 
 def asked_for(request: Request) -> "Once | None":
@@ -245,7 +246,7 @@ async def _digest(request: Request) -> str:
     body = await request.body()
     boundary = _BOUNDARY.search(request.headers.get("content-type", "").encode("latin-1"))
     if boundary is not None:
-        body = body.replace(boundary[1], b"")
+        body = body.replace(b"--" + boundary[1], b"--")
     query = "&".join(sorted(request.url.query.split("&")))
     said = f"{request.method} {request.url.path}?{query}\n".encode()
     return sha256(said + sha256(body).digest()).hexdigest()

@@ -4,8 +4,9 @@ A link is asked as its user asks: what they may no longer do, and what is no lon
 not open. One that was made with a token ends with that token, too.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fastapi import Request
 
@@ -18,6 +19,8 @@ from evidentia.workspace.tokens import live
 
 SECONDS: Final = 15 * 60
 _PURPOSE: Final = "download"
+_NAMES: Final = ("link", "pack_link")
+"""What links are called in the paths of routes."""
 
 
 class Link(NamedTuple):
@@ -56,6 +59,18 @@ def read_link(running: Running, text: str) -> Link:
 def caller_of_link(request: Request, running: Running) -> Caller:
     """Return in whose name a link is asked for; `link` of the path is its text."""
     return read_link(running, request.path_params["link"]).caller
+
+
+def told_path(scope: Mapping[str, Any]) -> str:
+    """Return the path of a request as it may be written down: what opens something is left out.
+
+    A link is without its signature then, and still says what it led to.
+    """
+    path: str = scope["path"]
+    given = scope.get("path_params", {})
+    for link in (str(given[name]) for name in _NAMES if name in given):
+        path = path.replace(link, link.rpartition(".")[0])
+    return path
 
 
 def address(running: Running, request: Request, path: str) -> str:

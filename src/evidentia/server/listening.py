@@ -1,18 +1,14 @@
 """Where the server listens, and who may reach it there before anyone is signed in."""
 
-import signal
-import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.server import HANDLED_SIGNALS
 
-from evidentia.errors import EnvironmentProblem, UsageError, environment_problem
-from evidentia.server.running import Running, is_loopback
+from evidentia.errors import UsageError
+from evidentia.server.binding import Answering, bound, in_url, is_loopback
+from evidentia.server.running import Running
 from evidentia.settings import Settings
 from evidentia.workspace.opened import Opened
 
@@ -45,14 +41,14 @@ def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], N
 
     Once it answers, `tell` is told where, and by which link the owner signs in, if there is one.
     """
-    listening = _bound(settings.server_host, settings.server_port)
+    listening = bound(settings.server_host, settings.server_port)
     port = listening.getsockname()[1]
-    host = f"[{settings.server_host}]" if ":" in settings.server_host else settings.server_host
-    here = settings.server_url or f"http://{host}:{port}"
+    here = settings.server_url or f"http://{in_url(settings.server_host)}:{port}"
     running: Running = app.state.running
     owner = running.sign_in
     link = None if owner is None else f"{here}/sign-in?token={owner.secret}"
-    _Server(config_of(app, settings), partial(tell, here, link), running).run(sockets=[listening])
+    found = config_of(app, settings)
+    Answering(found, partial(tell, here, link), running.stopping.set).run(sockets=[listening])
 
 
 def config_of(app: FastAPI, settings: Settings) -> uvicorn.Config:
@@ -67,48 +63,3 @@ def config_of(app: FastAPI, settings: Settings) -> uvicorn.Config:
         forwarded_allow_ips=list(settings.server_proxies or ()),
         timeout_graceful_shutdown=_WAITED_SECONDS,
     )
-
-
-class _Server(uvicorn.Server):
-    """A server that says when it answers, ends when it is told to, and lets its process end."""
-
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], None], running: Running) -> None:
-        super().__init__(config)
-        self._tell = tell
-        self._running = running
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer, and say so."""
-        await super().startup(sockets)
-        self._tell()
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop, and let go of those who listen to events: they would be waited for."""
-        self._running.stopping.set()
-        super().handle_exit(sig, frame)
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Stop at a signal; it is not raised again behind that, as uvicorn itself does."""
-        before = {one: signal.signal(one, self.handle_exit) for one in HANDLED_SIGNALS}
-        try:
-            yield
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # named as TCP, or asyncio leaves Nagle's delay on: 40 ms for every small answer
-    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((host.strip("[]"), port))
-    except OSError as error:
-        found.close()
-        if isinstance(error, socket.gaierror):
-            raise EnvironmentProblem(f"there is no address {host!r}: {error.strerror}") from None
-        problem = environment_problem(error)
-        raise EnvironmentProblem(f"{host}:{port}: {problem}: choose another with --port") from None
-    return found

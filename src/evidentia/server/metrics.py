@@ -33,6 +33,16 @@ class Metrics:
             "Requests that named no one, or no one that is known.",
             registry=self.registry,
         )
+        self.spans = Counter(
+            "evidentia_spans_received_total",
+            "Spans that were put down, or were there already.",
+            registry=self.registry,
+        )
+        self.rejected_spans = Counter(
+            "evidentia_spans_rejected_total",
+            "Spans that could not be kept.",
+            registry=self.registry,
+        )
 
     def text(self) -> bytes:
         """Return all of it as Prometheus reads it."""

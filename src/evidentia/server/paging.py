@@ -3,7 +3,7 @@
 import base64
 import binascii
 import json
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple, TypedDict
 
 from fastapi import Depends, Query, Request, Response
 
@@ -40,6 +40,22 @@ async def _asked(  # so that it takes no thread
 
 Paged = Annotated[Page, Depends(_asked)]
 """The page that a request asks for."""
+Order = Annotated[Literal["newest", "oldest"], Query(description="Which come first.")]
+
+
+class Span(TypedDict):
+    """Which entries a page begins behind, as the parts of a workspace are asked."""
+
+    before: int | None
+    after: int | None
+    oldest_first: bool
+
+
+def span(page: Page, order: str) -> Span:
+    """Return where a page of what is listed by its entries begins."""
+    oldest = order == "oldest"
+    before, after = (None, page.after) if oldest else (page.after, None)
+    return Span(before=before, after=after, oldest_first=oldest)
 
 
 def cursor_of(place: int) -> str:

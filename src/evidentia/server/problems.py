@@ -21,6 +21,7 @@ from starlette.responses import Response
 from evidentia.errors import (
     AccessError,
     BusyError,
+    CanonicalError,
     ConflictError,
     DocumentError,
     EnvironmentProblem,
@@ -32,6 +33,7 @@ from evidentia.errors import (
     SealingError,
     UsageError,
 )
+from evidentia.server.translating import N_
 
 MEDIA_TYPE: Final = "application/problem+json"
 _FOR_THE_COMMAND_LINE: Final = re.compile(r"[;:,] (?:run )?'evidentia .*$")
@@ -224,6 +226,7 @@ _OF_ERRORS: Final[Mapping[type[EvidentiaError], Problem]] = {
     NotFoundError: NOT_FOUND,
     AccessError: NOT_ALLOWED,
     InputError: REFUSED_INPUT,
+    CanonicalError: REFUSED_INPUT,
     GoneError: DOES_NOT_HOLD,
     IntegrityError: DOES_NOT_HOLD,
     UsageError: REFUSED_INPUT,
@@ -238,7 +241,7 @@ _OF_STATUSES: Final[Mapping[int, Problem]] = {
     415: WRONG_TYPE,
 }
 RETRY_SECONDS: Final = 5
-_UNSEEN: Final = "There is no such thing here, or you may not see it."
+_UNSEEN: Final = N_("There is no such thing here, or you may not see it.")
 
 
 class ProblemError(Exception):

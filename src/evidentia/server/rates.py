@@ -17,6 +17,7 @@ class Limited(StrEnum):
     SIGN_IN = "sign_in"
     CHECK = "check"
     EXPORT = "export"
+    SPANS = "spans"
     REFUSED = "refused"
 
 

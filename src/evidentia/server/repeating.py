@@ -1,7 +1,8 @@
 """Answers that are given again at once: to the same request, while nothing was changed at all.
 
 Who asks, what they may do and what there is are all in the database. As long as no one committed
-anything to it, the same token that asks for the same gets the same, until it or a role ends.
+anything to it, the same token or signed-in browser that asks for the same gets the same, until it
+or a role ends.
 """
 
 import secrets
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from fastapi import Request
 from starlette.responses import Response
 
+from evidentia.times import utc_text
+
 if TYPE_CHECKING:
     from evidentia.server.actions import Asking
     from evidentia.server.requests import App, Receive, Scope, Send
@@ -22,6 +25,7 @@ State = tuple[int, int]
 """Of a database: another one once it was changed."""
 _UNHEARD: Final = frozenset({b"traceparent", b"tracestate"})
 """Headers that no such answer depends on; all others make another request of it."""
+_WHO: Final = frozenset({b"authorization", b"cookie"})
 _SPACE: Final = 1_000
 """What an answer takes beside its bytes, about."""
 
@@ -95,9 +99,9 @@ class RepeatedAnswers:
                 self._bytes -= _size(gone)
 
     def _name(self, scope: "Scope") -> bytes | None:
-        """Return all that a request says as a digest; None if it does not come with a token."""
+        """Return all that a request says as a digest; None if it does not say who asks."""
         said = [(name, value) for name, value in scope["headers"] if name not in _UNHEARD]
-        if not any(name == b"authorization" for name, _ in said):
+        if not any(name in _WHO for name, _ in said):
             return None
         asked = scope["path"], scope["query_string"], said
         return blake2b(repr(asked).encode(), key=self._key, digest_size=32).digest()
@@ -132,14 +136,20 @@ def repeated(request: Request, state: State | None, response: Response) -> Repea
     asking: Asking | None = getattr(request.state, "asking", None)
     if state is None or asking is None or not isinstance(response, Repeatable):
         return None
-    access, opened = asking.access, asking.workspace.opened
-    if access is None or opened.authorizer is not None:
+    caller, access, opened = asking.caller, asking.access, asking.workspace.opened
+    if opened.authorizer is not None or (access is None and caller.user is not None):
         return None
-    token = access.tokens.get(asking.caller.token_id or "")
-    if token is None:
+    ends: list[str | None] = []
+    if caller.signed_in_until is not None:
+        ends.append(utc_text(caller.signed_in_until))
+    elif caller.token_id is None:  # a token of a provider, whose end is not known here
         return None
-    of_user = [one for (user, _), one in access.grants.items() if user == asking.caller.user]
-    ends = [token.expires_at, *(one.expires_at for one in of_user)]
+    if access is not None:
+        token = access.tokens.get(caller.token_id or "")
+        if caller.token_id is not None and token is None:
+            return None
+        ends += [] if token is None else [token.expires_at]
+        ends += [one.expires_at for (user, _), one in access.grants.items() if user == caller.user]
     until = min((one for one in ends if one is not None), default=None)
     return Repeated(response, asking, request.scope.get("route"), state, opened.now(), until)
 

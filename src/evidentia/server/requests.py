@@ -14,8 +14,10 @@ from starlette.responses import Response
 
 from evidentia.logs import get_logger
 from evidentia.server import problems
+from evidentia.server.binding import is_loopback
+from evidentia.server.links import told_path
 from evidentia.server.problems import ProblemError
-from evidentia.server.running import Running, is_loopback
+from evidentia.server.running import Running
 from evidentia.server.viewing import problem_page, wants_page
 
 Scope = MutableMapping[str, Any]
@@ -26,8 +28,11 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BYTES: Final = 8 * 2**20
 """Of a request that is no upload: an answer has two megabytes at most."""
-_TRACE: Final = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
-_UPLOADS: Final = ("multipart/form-data", "application/octet-stream")
+_TRACE: Final = re.compile(
+    r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?"
+)
+"""Of this version (00) or a later one, which may have more behind (W3C Trace Context)."""
+_UPLOADS: Final = ("multipart/form-data", "application/octet-stream", "application/x-protobuf")
 _SERVER_ERROR: Final = 500
 _log = get_logger("server")
 _CHANCE: Final = random.Random(secrets.token_bytes(32))  # noqa: S311 - ids are no secrets
@@ -68,10 +73,12 @@ class Envelope:
             await self._app(scope, receive, send)
             return
         headers, began = Headers(scope=scope), time.perf_counter()
+        only_head = scope["method"] == "HEAD"
+        if only_head:  # answered as GET is, without the body
+            scope = {**scope, "method": "GET"}
         state = scope.setdefault("state", {})
         request_id = state["request_id"] = _new_id(8)
-        trace = _TRACE.fullmatch(headers.get("traceparent", ""))
-        state["trace_id"] = trace[1] if trace and int(trace[1], 16) else _new_id(16)
+        state["trace_id"] = _trace_of(headers.get("traceparent", "")) or _new_id(16)
         status = _SERVER_ERROR
         begun = False
 
@@ -83,6 +90,8 @@ class Envelope:
                 given["x-request-id"] = request_id
                 for name, value in self._headers.items():
                     given.setdefault(name, value)
+            elif only_head:
+                message = {**message, "body": b""}
             await send(message)
 
         self._running.metrics.working.inc()
@@ -135,13 +144,19 @@ class Envelope:
             request_id=scope["state"]["request_id"],
             trace_id=scope["state"]["trace_id"],
             method=method,
-            path=scope["path"],
+            path=told_path(scope),
             route=route,
             status=status,
             milliseconds=round(seconds * 1000, 1),
             tenant=asking and asking.caller.tenant,
             user=asking and asking.workspace.user,
         )
+
+
+def _trace_of(given: str) -> str | None:
+    """Return the trace that a request is part of; None if it names none."""
+    found = _TRACE.fullmatch(given)
+    return None if found is None or (found[1] == "00" and found[3]) else found[2]
 
 
 def _new_id(size: int) -> str:

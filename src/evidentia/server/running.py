@@ -1,17 +1,21 @@
 """What all requests to one server share: what is opened, how it is set up, what it counts."""
 
+import asyncio
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from datetime import datetime
 from typing import Any, Final
 
 from fastapi import Request
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 
 from evidentia.errors import InputError
+from evidentia.integrations.otel.gathering import Gathering
 from evidentia.jobs.processes import Processes
 from evidentia.jobs.runner import Runner
 from evidentia.proof.files import read_bytes
@@ -50,6 +54,8 @@ class Running:
     """Who else vouches for users."""
     processes: Processes | None = None
     """Where answers are judged and files are read: in this process if None."""
+    gathering: Gathering = field(default_factory=Gathering)
+    """What is recorded of traces that are sent here."""
     metrics: Metrics = field(default_factory=Metrics)
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     """Answers about what never changes."""
@@ -57,6 +63,8 @@ class Running:
     """Answers to who asks the same while nothing changes at all."""
     in_flight: set[tuple[str, str, str]] = field(default_factory=set)
     """The idempotency keys of requests that are being worked on; of the event loop alone."""
+    listening: Counter[str] = field(default_factory=Counter)
+    """How many streams of events each caller has open; of the event loop alone."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Whether the server was told to stop: who listens to events is let go."""
     unwritten: dict[tuple[str, str, str], Unwritten] = field(default_factory=dict)
@@ -68,6 +76,10 @@ class Running:
     seconds: Callable[[], float] = time.monotonic
     """What rates are measured by."""
     rates: Rates = field(init=False)
+    long_work: asyncio.Semaphore = field(init=False)
+    """Taken by what may take long, so that the other half of the threads answers all else."""
+    checks: asyncio.Semaphore = field(init=False)
+    """Taken by checks that are waited for: more of them wait here, and leave room for jobs."""
 
     def __post_init__(self) -> None:
         found = self.settings
@@ -75,9 +87,23 @@ class Running:
             Limited.SIGN_IN: found.server_sign_ins_per_minute,
             Limited.CHECK: found.server_checks_per_minute,
             Limited.EXPORT: found.server_exports_per_minute,
+            Limited.SPANS: found.server_span_requests_per_minute,
             Limited.REFUSED: _REFUSED_PER_MINUTE,
         }
         object.__setattr__(self, "rates", Rates(per_minute, self.seconds))
+        object.__setattr__(self, "long_work", asyncio.Semaphore(max(1, self.threads // 2)))
+        object.__setattr__(self, "checks", asyncio.Semaphore(self.threads))
+
+    @contextmanager
+    def listening_to(self, caller: str) -> Iterator[None]:
+        """Count a stream of events as the caller's while it is open."""
+        self.listening[caller] += 1
+        try:
+            yield
+        finally:
+            self.listening[caller] -= 1
+            if not self.listening[caller]:
+                del self.listening[caller]
 
     def close(self) -> None:
         """End what runs beside it; what is opened goes on, and is closed by whoever opened it."""
@@ -108,6 +134,12 @@ class Running:
         except (SignatureExpired, BadSignature):
             return None
 
+    def signed_at(self, purpose: str, text: str) -> datetime:
+        """Return when a text was signed, which `unsigned` has read."""
+        _, at = self._signer(purpose).loads(text, return_timestamp=True)
+        found: datetime = at
+        return found
+
     def _signer(self, purpose: str) -> URLSafeTimedSerializer:
         return URLSafeTimedSerializer(self.secret, salt=f"evidentia {purpose}")
 
@@ -130,16 +162,6 @@ def running_of(request: Request) -> Running:
     """Return the server that answers a request."""
     found: Running = request.app.state.running
     return found
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def server_secret(opened: Opened, settings: Settings) -> bytes:

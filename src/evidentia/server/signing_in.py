@@ -12,6 +12,7 @@ from evidentia.server.actions import GuardedRoute, open_to_all, signed_in_only
 from evidentia.server.callers import (
     address_of,
     count,
+    refuse_cross_site,
     sign_in,
     sign_in_by_token,
     sign_out,
@@ -81,8 +82,12 @@ def sign_in_with_token(
     token: Annotated[str, Form(max_length=400)],
     back: Annotated[str, Form(max_length=2_000)] = "/",
 ) -> Response:
-    """Sign in the user of a token, until it ends or is revoked."""
+    """Sign in the user of a token, until it ends or is revoked.
+
+    A page of another site may not: whoever it lured would go on in the name of someone else.
+    """
     running = running_of(request)
+    refuse_cross_site(request, running)
     count(running, Limited.SIGN_IN, address_of(request))
     response = RedirectResponse(local(back), status_code=303)
     caller = sign_in_by_token(response, running, token)

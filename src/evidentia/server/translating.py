@@ -13,6 +13,7 @@ Language = Literal["en", "ar"]
 LANGUAGES: Final[dict[Language, str]] = {"en": "English", "ar": "العربية"}
 """The languages, each by its own name."""
 DIRECTIONS: Final[dict[Language, str]] = {"en": "ltr", "ar": "rtl"}
+COMMAS: Final[dict[Language, str]] = {"en": ", ", "ar": "، "}
 
 
 def N_(text: str) -> str:  # noqa: N802 - gettext's name for it, which the extraction looks for

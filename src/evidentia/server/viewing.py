@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from gettext import NullTranslations
 from typing import Any, Final, Literal
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -21,9 +21,10 @@ from starlette.responses import Response
 from evidentia.errors import AccessError
 from evidentia.server import labels
 from evidentia.server.assets import assets
+from evidentia.server.caching import KeptAnswer
 from evidentia.server.problems import NOT_SIGNED_IN, ProblemError
 from evidentia.server.running import Running
-from evidentia.server.translating import DIRECTIONS, LANGUAGES, Language, preferred, words
+from evidentia.server.translating import COMMAS, DIRECTIONS, LANGUAGES, Language, preferred, words
 from evidentia.workspace import Workspace
 
 LANGUAGE_COOKIE: Final = "evidentia_lang"
@@ -34,8 +35,10 @@ THEMES: Final[tuple[Theme, ...]] = ("auto", "light", "dark")
 _UNSEEN: Final = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]"
 )
+_OF_ADDRESSES: Final = "/:?#[]@!$&'()*+,;=%~"
 _HTML: Final = "text/html; charset=utf-8"
 _MOST_CONTEXT: Final = 60
+_MOST_BADGES: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,14 @@ def preferences_of(headers: Mapping[str, str], cookies: Mapping[str, str]) -> Pr
     return Preferences(language or preferred(headers.get("accept-language", "")), theme or "auto")
 
 
-def shown(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
-    """Return a page, or a fragment of one, in the language of who asks."""
+def shown(
+    request: Request, template: str, *, status: int = 200, again: bool = False, **values: Any
+) -> Response:
+    """Return a page, or a fragment of one, in the language of who asks.
+
+    `again` says that it is made of the database alone, and no clock: whoever asks for it again
+    may have the same while nothing was changed.
+    """
     chosen = preferences_of(request.headers, request.cookies)
     said = request.cookies.get(FLASH_COOKIE)
     running: Running = request.app.state.running
@@ -65,8 +74,10 @@ def shown(request: Request, template: str, *, status: int = 200, **values: Any) 
         .get_template(template)
         .render(_of_every_page(request, chosen) | {"flash": flash} | values)
     )
-    response = Response(text, status, media_type=_HTML)
-    response.headers["vary"] = "cookie, accept-language, accept"
+    vary = {"vary": "cookie, accept-language, accept"}
+    if again and said is None:
+        return KeptAnswer.of(text.encode(), vary, _HTML).given_to(request)
+    response = Response(text, status, headers=vary, media_type=_HTML)
     if said is not None:
         response.delete_cookie(FLASH_COOKIE, httponly=True, samesite="strict")
     return response
@@ -83,7 +94,7 @@ def leads_to(request: Request, where: str, said: str | None = None) -> Response:
     `said` is a text in English that a catalogue has, without places to fill.
     """
     running: Running = request.app.state.running
-    response = Response(status_code=303, headers={"location": where})
+    response = Response(status_code=303, headers={"location": local(where)})
     if said is not None:
         response.set_cookie(
             FLASH_COOKIE,
@@ -150,9 +161,12 @@ def sign_in_page(request: Request, *, status: int = 200) -> Response:
 
 
 def local(address: str) -> str:
-    """Return an address if it is one of this server, else the start."""
+    """Return an address if it is one of this server, else the start; as a header can hold it.
+
+    What browsers leave out of an address, such as a tab, could make another one of it.
+    """
     good = address.startswith("/") and not address.startswith("//") and "\\" not in address
-    return address if good and _UNSEEN.search(address) is None else "/"
+    return quote(address, safe=_OF_ADDRESSES) if good and address.isprintable() else "/"
 
 
 def _here(request: Request) -> str:
@@ -208,9 +222,10 @@ def _environment(language: Language) -> Environment:
         "asset": assets().address,
         "languages": LANGUAGES,
         "marks": labels.MARKS,
+        "comma": COMMAS[language],
     }
     found.filters |= {
-        "label": lambda value: texts.gettext(labels.LABELS.get(str(value), str(value))),
+        "label": lambda value: _label(language, str(value)),
         "badge": lambda score: _translated(texts, labels.badge_of(score)),
         "translated": texts.gettext,
         "visible": partial(visible, title=texts.gettext("A character that cannot be seen")),
@@ -223,7 +238,17 @@ def _environment(language: Language) -> Environment:
         ),
         "query": lambda values: urlencode({k: v for k, v in values.items() if v}),
     }
+    parts: Any = found.get_template("_parts.html").module
+    found.globals |= {  # of which there are few: a long table asks for the same again and again
+        "verdict_badge": lru_cache(_MOST_BADGES)(parts.verdict),
+        "confidence_badge": lru_cache(_MOST_BADGES)(parts.confidence),
+    }
     return found
+
+
+@lru_cache(2_000)
+def _label(language: Language, value: str) -> str:
+    return words(language).gettext(labels.LABELS.get(value, value))
 
 
 def _translated(texts: NullTranslations, badge: tuple[str, str]) -> tuple[str, str]:

@@ -24,6 +24,8 @@ _DERIVED = {
     "job_runners": "SELECT, INSERT, UPDATE, DELETE",
     "jobs": "SELECT, INSERT, UPDATE, DELETE",
     "ledger_pages": "SELECT, INSERT, DELETE",
+    "waiting_spans": "SELECT, INSERT, DELETE",
+    "waiting_traces": "SELECT, INSERT, UPDATE, DELETE",
     "trail_snapshots": "SELECT, INSERT, UPDATE",
     "trail_snapshot_nodes": "SELECT, INSERT, UPDATE, DELETE",
 }

@@ -3,8 +3,8 @@
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
 an erasure, and chunks only where a document's text was erased. `chunk_embeddings` may be emptied:
 it follows from the chunks, as snapshots, the corpus's nodes and ledgers' pages follow from the
-entries; `idempotency` and what is about jobs are no evidence. Bundles have a schema of their own,
-`llm`, where the database knows schemas.
+entries; `idempotency`, what is about jobs and spans that wait are no evidence. Bundles have a
+schema of their own, `llm`, where the database knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
 not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
@@ -210,6 +210,33 @@ job_runners = _table(
     "job_runners",
     Column("id", Text, primary_key=True),
     Column("renewed", _Number, nullable=False),
+)
+
+waiting_traces = _table(
+    "waiting_traces",
+    Column("tenant", Text, primary_key=True),
+    Column("trace_id", Text, primary_key=True),
+    Column("actor", Text, nullable=False),
+    Column("scopes", Text),
+    Column("spans", _Number, nullable=False),
+    Column("root", _Number, nullable=False),
+    Column("closes_at", Text),
+    Column("job_id", Text),
+    Column("recorded", _Number, nullable=False),
+    Column("recorded_at", Text),
+    Column("run_id", Text),
+    Column("problem", Text),
+    Index("waiting_traces_closes", "closes_at"),
+)
+
+waiting_spans = _table(
+    "waiting_spans",
+    Column("tenant", Text, primary_key=True),
+    Column("trace_id", Text, primary_key=True),
+    Column("span_id", Text, primary_key=True),
+    Column("sha256", Text, primary_key=True),
+    Column("recorded", _Number, nullable=False),
+    Column("span", LargeBinary, nullable=False),
 )
 
 documents = _table(

@@ -4,6 +4,7 @@ It brings the clock, the randomness, the database and the files; what it returns
 """
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from evidentia.workspace.judges import Judges
     from evidentia.workspace.ledgers import Ledgers
     from evidentia.workspace.packs import Packs
+    from evidentia.workspace.spans import Spans
     from evidentia.workspace.tools import Tools
     from evidentia.workspace.trail import Trail
 
@@ -99,9 +101,23 @@ class Workspace:
         """In whose name it is used; None is the owner."""
         return self._acting.user
 
+    @property
+    def agent(self) -> str | None:
+        """Which agent it is in the hands of, in the user's name; None if none."""
+        return self._acting.asked.agent
+
     def acting_as(self, user: str) -> "Workspace":
         """Return this workspace in the name of a user: what they may do is what grants say."""
         return self.opened.for_(self.tenant, user, self._acting.asked)
+
+    def by_agent(self, agent: str) -> "Workspace":
+        """Return this workspace in the hands of an agent, which acts in the same name.
+
+        It may do what the guard's table has for agents, and no more than whose name it acts in: it
+        reads evidence, checks answers and records its own decisions. It is recorded as who acted.
+        """
+        asked = replace(self._acting.asked, agent=agent)
+        return self.opened.for_(self.tenant, self.user, asked)
 
     def admit(self, method: str, pack: str | None = None) -> None:
         """Raise `AccessError` unless the user may call a method of a part, named `part.method`.
@@ -181,6 +197,13 @@ class Workspace:
         from evidentia.workspace.jobs import Jobs  # noqa: PLC0415 - the same
 
         return Jobs(self._acting)
+
+    @cached_property
+    def spans(self) -> "Spans":
+        """What tracers sent, until it is recorded."""
+        from evidentia.workspace.spans import Spans  # noqa: PLC0415 - the same
+
+        return Spans(self._acting)
 
     @cached_property
     def access(self) -> "Roles":

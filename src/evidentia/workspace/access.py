@@ -110,12 +110,23 @@ class Roles(Part, name="access"):
             raise NotFoundError(f"there is no token {token_id[:80]!r}: nothing is changed")
         return tokens.revoke(self._acting, token_id)
 
-    def requests(self, *, before: int | None = None, limit: int | None = None) -> Requests:
+    def requests(
+        self,
+        *,
+        user: str | None = None,
+        before: int | None = None,
+        after: int | None = None,
+        limit: int | None = None,
+        oldest_first: bool = False,
+    ) -> Requests:
         """Return what was asked of a server and is recorded: reads of packs, exports, denials.
 
         The newest comes first, each is proved; page through them with `before`, an entry's number.
+        `oldest_first` turns them round: then page with `after`. `user` gives those of one alone.
         """
-        return requests.requests(self._acting, before=before, limit=limit)
+        return requests.requests(
+            self._acting, user, before=before, after=after, limit=limit, oldest_first=oldest_first
+        )
 
     def export(
         self,

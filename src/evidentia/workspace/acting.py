@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Concatenate, Final
 
 from sqlalchemy import Connection
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 OWNER: Final = "owner"
 """Who acts where no user is named: the owner of an embedded workspace."""
+AGENT: Final = "agent:"
+"""How the name begins under which is recorded what an agent did."""
 _MOST_NAMED: Final = 1_000
 _ENDLESS: Final = 1 << 62
 
@@ -36,14 +38,15 @@ _ENDLESS: Final = 1 << 62
 class Asked:
     """How something was asked for, where that says more than who asked.
 
-    `scopes` are the actions that a user's token narrows them to; None narrows nothing. `access`
-    is what is known of roles where it was looked up for this, and counts until it is done. `within`
-    is called in every transaction that appends, and may refuse it by raising: what it writes is
-    committed with what was asked for. `behind` is called likewise behind what was appended alone,
-    with where that is.
+    `scopes` are the actions that a user's token narrows them to; None narrows nothing. `agent` asks
+    in the user's or the owner's name, where it is not they themselves. `access` is what is known of
+    roles where it was looked up for this, and counts until it is done. `within` is called in every
+    transaction that appends, and may refuse it by raising: what it writes is committed with what
+    was asked for. `behind` is called likewise behind what was appended alone, with where that is.
     """
 
     scopes: "frozenset[Action] | None" = None
+    agent: str | None = None
     access: "Access | None" = None
     within: Callable[[Connection], None] | None = None
     behind: Callable[[Connection, Sequence[Receipt]], None] | None = None
@@ -63,16 +66,29 @@ class Acting:
             check_name(user, "a user")
             if user == OWNER:
                 raise InputError(f"{OWNER!r} is who acts without a name: no user is called so")
+            if user.startswith(AGENT):
+                raise InputError(f"{user[:80]!r} is how an agent is recorded: no user is called so")
         self.opened = opened
         self.tenant = check_tenant(tenant)
         self.user = user
         self.asked = asked
+        if asked.agent is not None:
+            check_agent(asked.agent)
+            check_name(self.actor, "who acts")
         self.database = opened.database
 
     @property
     def actor(self) -> str:
-        """Who is recorded as the one who acts."""
-        return self.user or OWNER
+        """Who is recorded as the one who acts; of a user's agent, also whose."""
+        if self.asked.agent is None:
+            return self.user or OWNER
+        agent = f"{AGENT}{self.asked.agent}"
+        return agent if self.user is None else f"{agent} of {self.user}"
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether the owner of an embedded workspace acts, and no agent in their name."""
+        return self.user is None and self.asked.agent is None
 
     @property
     def now(self) -> str:
@@ -86,14 +102,17 @@ class Acting:
         from evidentia.workspace.access import authorizer, pack_id  # noqa: PLC0415 - the same
 
         find = cache(lambda: authorizer(self)) if self.asked.access else lambda: authorizer(self)
-        return Guard(self.user, self.tenant, find, lambda name: pack_id(self, name))
+        named = partial(pack_id, self)
+        return Guard(self.user, self.tenant, find, named, self.asked.agent)
 
     def admit(self, method: str) -> None:
         """Raise `AccessError` unless a method may be called, as far as it is about no pack."""
         from evidentia.access.guard import TABLE, On  # noqa: PLC0415 - the owner needs none
 
         need = TABLE.get(method)
-        if need is None or (self.user is not None and (need.owner or need.on is On.TENANT)):
+        for_no_agent = self.asked.agent is not None and not (need and need.agent)
+        by_user = self.user is not None and need and (need.owner or need.on is On.TENANT)
+        if need is None or for_no_agent or by_user:
             self.guard.admit(method)
 
     # Appending
@@ -261,3 +280,12 @@ def check_name(name: str, what: str) -> None:
     """Raise `InputError` for what can be the name of no one and nothing."""
     if not name.strip() or len(name) > _MOST_NAMED or not is_storable(name):
         raise InputError(f"{what} has a name: text of 1 to {_MOST_NAMED:,} characters")
+
+
+def check_agent(name: str) -> None:
+    """Raise `InputError` for what can be the name of no agent: it is one word."""
+    check_name(name, "an agent")
+    if name.split() != [name] or not name.isprintable():
+        raise InputError(
+            f"an agent's name is one word, and {name[:80]!r} is not: write it with '-'"
+        )

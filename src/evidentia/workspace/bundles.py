@@ -107,9 +107,25 @@ class Bundles(Part, name="bundles"):
             return _read(acting, known)
         return record_built(acting, built, None if root is None else str(root.resolve()))
 
-    def list(self, *, before: int | None = None, limit: int | None = None) -> Listed:
-        """Return the bundles, newest first; page through them with `before`, an entry's number."""
-        return self._acting.read(bundles.list_bundles, before=before, limit=limit)
+    def list(
+        self,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        limit: int | None = None,
+        oldest_first: bool = False,
+    ) -> Listed:
+        """Return the bundles, newest first; page through them with `before`, an entry's number.
+
+        `oldest_first` turns them round: then page with `after`.
+        """
+        return self._acting.read(
+            bundles.list_bundles,
+            before=before,
+            after=after,
+            limit=limit,
+            oldest_first=oldest_first,
+        )
 
     def ids(self) -> Texts:
         """Return the ids of all bundles, newest first, whatever else their rows say."""

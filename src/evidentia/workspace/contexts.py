@@ -3,9 +3,10 @@
 Nothing of them is kept but with the ledger: no document, no index, no embedding.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from evidentia.bundles.model import EvidenceBundle
 from evidentia.errors import InputError, NotFoundError
@@ -20,6 +21,9 @@ from evidentia.workspace.acting import Acting
 from evidentia.workspace.bundles import BUNDLES
 from evidentia.workspace.corpora import Shelf
 from evidentia.workspace.recorded import Progress
+
+_ASKED_BY: Final = ("invoke", "retrieve", "run")
+"""What asks a retriever of LangChain, LlamaIndex, Haystack; a function is asked by calling it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +54,62 @@ class Given:
 
 
 def given_contexts(
-    acting: Acting, contexts: Iterable[Any] | None, bundle: str | EvidenceBundle | None
+    acting: Acting,
+    contexts: Iterable[Any] | Callable[[str], Any] | None,
+    bundle: str | EvidenceBundle | None,
+    query: str | None,
 ) -> Given | None:
-    """Return what the model was given, as the caller has it or as a bundle keeps it; or None."""
+    """Return what the model was given, as the caller has it or as a bundle keeps it; or None.
+
+    A retriever is asked for it by the question.
+    """
     if contexts is not None and bundle is not None:
         raise InputError("give contexts or a bundle, not both: a bundle's items are the contexts")
     if contexts is not None:
-        return Given(read_contexts(contexts))
+        return Given(read_contexts(_retrieved(contexts, query)))
     if bundle is None:
         return None
     name = bundle.bundle_id if isinstance(bundle, EvidenceBundle) else bundle
     found = EvidenceBundle.parse(BUNDLES.file(acting, BUNDLES.named(acting, name)))
     named = CheckedBundle(id=found.bundle_id, sha256=found.bundle_sha256)
     return Given(contexts_of_bundle(found), named)
+
+
+def _retrieved(contexts: Any, query: str | None) -> Any:
+    """Return what a retriever gives for a question; contexts that are no retriever as they are."""
+    asks = next(
+        (
+            found
+            for name in _ASKED_BY
+            if not isinstance(contexts, type) and callable(found := getattr(contexts, name, None))
+        ),
+        contexts if callable(contexts) else None,
+    )
+    if asks is None:
+        return contexts
+    if not query:
+        raise InputError(
+            "contexts: a retriever is asked by the question: give it as query, or give the "
+            "passages themselves"
+        )
+    given = asks(query)
+    return _awaited(given) if isinstance(given, Awaitable) else given
+
+
+def _awaited(given: Awaitable[Any]) -> Any:
+    async def wait() -> Any:
+        return await given
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(wait())
+    if isinstance(given, Coroutine):
+        given.close()
+    raise InputError(
+        "contexts: an event loop runs here, so a retriever that is async cannot be waited for: "
+        "await it, and give the passages that it returns"
+    )
 
 
 class ContextAnchors:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from evidentia.access.guard import TABLE
 from evidentia.errors import AccessError, InputError, NotFoundError
+from evidentia.store.database import is_storable
 from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql.jobs import CANCELLED, QUEUED, STATES, Change, JobEvent, JobRow
@@ -29,6 +30,7 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
         "ledger_export": "ledgers.export",
         "pack_export": "packs.export",
         "sweep": "packs.sweep",
+        "traces": "spans.receive",
     }
 )
 """What a job may be, and the row of the guard's table that asking for it takes."""
@@ -242,7 +244,7 @@ def files_of(acting: Acting) -> JobFiles:
 
 def _admit(acting: Acting, row: str, asked: Mapping[str, Any]) -> None:
     """Raise unless the user may do what a job of theirs would do."""
-    if acting.user is None:
+    if acting.is_owner:
         return
     named = asked.get("pack_id")
     acting.guard.admit(row, None if named is None else str(named))
@@ -250,7 +252,7 @@ def _admit(acting: Acting, row: str, asked: Mapping[str, Any]) -> None:
 
 def _sees_result(acting: Acting, row: JobRow) -> bool:
     """Whether what came of a job is for the user: they asked for it, or could have."""
-    if acting.user is None or row.actor == acting.actor:
+    if acting.is_owner or row.actor == acting.actor:
         return True
     try:
         _admit(acting, KINDS[row.kind], Job(row).asked)
@@ -268,7 +270,7 @@ def _shown(acting: Acting, row: JobRow) -> Job:
 
 
 def _seen(acting: Acting, job_id: str) -> Job:
-    row = acting.database.ask(rows.find, (acting.tenant, job_id)) if job_id.isascii() else None
+    row = acting.database.ask(rows.find, (acting.tenant, job_id)) if is_storable(job_id) else None
     if row is None:
         raise _not_there(job_id)
     return _shown(acting, row)

@@ -68,29 +68,56 @@ def page_of(
     total = int(body["summary"]["total_claims"])
     end = min(start + limit, total)
     if CLAIMS_ROOT in body and total > PAGE:
-        root: str = body[CLAIMS_ROOT]
-        heads = acting.opened.heads
-        head = heads.get(root)  # of what the entry names: proved when it was first read
+        pages = _KeptPages(acting, row, body[CLAIMS_ROOT], total)
         first, last = start // PAGE, -(-end // PAGE)
-        numbers = [number + 1 for number in range(first, max(first, last))]
-        wanted = numbers if head else [0, *numbers]
-        found = acting.read(kept.pages, row.id, wanted) if wanted else {}
         try:
-            for number in wanted:
-                data, path = found.get(number, (b"", b""))
-                verify_page(data, number, total, path, bytes.fromhex(root))
+            head, claims = pages.read(range(first + 1, max(first, last) + 1))
         except ProofError:
             _log.warning("ledger_read_whole", tenant=acting.tenant, id=row.id)
         else:
-            claims = [one for number in numbers for one in read_page(found[number][0])]
             shown = claims[start - first * PAGE : end - first * PAGE]
-            if head is None:
-                head = read_head(found[0][0])
-                heads.put(root, head)
             return LedgerPage(head, start, total, tuple(shown), row.entry)
     session = whole()
     shown = judged_claims(session, start, end)
     return LedgerPage(head_of(session), start, total, tuple(shown), row.entry)
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptPages:
+    """The pages that are kept of a ledger whose entry, which was proved, names this root.
+
+    What is remembered was proved by the same root when it was first read, and is found by it alone.
+    """
+
+    acting: Acting
+    row: ListedLedger
+    root: str
+    total: int
+
+    def read(self, numbers: range) -> tuple[LedgerHead, list[JudgedClaim]]:
+        """Return the head and the claims of these pages; raise `ProofError` for one that is not."""
+        opened = self.acting.opened
+        head = opened.heads.get(self.root)
+        remembered = {one: opened.claims.get((self.root, self.total, one)) for one in numbers}
+        known = {one: claims for one, claims in remembered.items() if claims is not None}
+        wanted = [one for one in numbers if one not in known]
+        found = self._proved(wanted if head else [0, *wanted])
+        if head is None:
+            head = read_head(found[0])
+            opened.heads.put(self.root, head)
+        for number in wanted:
+            known[number] = read_page(found[number])
+            opened.claims.put((self.root, self.total, number), known[number])
+        return head, [one for number in numbers for one in known[number]]
+
+    def _proved(self, numbers: list[int]) -> dict[int, bytes]:
+        if not numbers:
+            return {}
+        found = self.acting.read(kept.pages, self.row.id, numbers)
+        for number in numbers:
+            data, path = found.get(number, (b"", b""))
+            verify_page(data, number, self.total, path, bytes.fromhex(self.root))
+        return {number: data for number, (data, _) in found.items()}
 
 
 def audited_pages(acting: Acting, row: ListedLedger, session: LedgerSession) -> Iterator[str]:

@@ -4,7 +4,7 @@ What only checking needs is imported when the first answer is checked: it takes 
 the rest.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -140,7 +140,7 @@ class Ledgers(Part, name="ledgers"):
         answer: str,
         *,
         against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
-        contexts: Iterable[Any] | None = None,
+        contexts: "Iterable[Any] | Callable[[str], Any] | None" = None,
         bundle: "str | EvidenceBundle | None" = None,
         citations: Iterable[Any] | None = None,
         library: bool = False,
@@ -162,13 +162,14 @@ class Ledgers(Part, name="ledgers"):
         documents of the library by default. `collections` are checked by alone, by their names or
         ids. `as_of` is a day: documents that did not hold on it are left out, and of several
         versions the one is used that did. `contexts` are the passages that the model was given
-        (texts, dicts with a text, what retrievers give), and `bundle` names the one whose items
-        they are: claims are checked against those, which are kept whole with the ledger, and
-        against the library only if `library`, `against`, `collections` or `as_of` asks for that
-        too. `citations` are what the model said beside its answer that it cites, each with a
-        `source` (an id, title or file) and `start` and `end` in the answer. `judges` are names,
-        judges of your own, or language models, and are asked in the given order; `policy` says when
-        those are asked that vote after the others, and who decides. A source dated more than
+        (texts, dicts with a text, what retrievers give, or a retriever, which is asked by `query`),
+        and `bundle` names the one whose items they are: claims are checked against those, which are
+        kept whole with the ledger, and against the library only if `library`, `against`,
+        `collections` or `as_of` asks for that too. `citations` are what the model said beside its
+        answer that it cites, each with a `source` (an id, title or file) and `start` and `end` in
+        the answer. `judges` are names, judges of your own, or language models, and are asked in the
+        given order; `policy` says when those are asked that vote after the others, and who decides.
+        A source dated more than
         `outdated_after_days` ago is flagged. The same answer checked again is a new ledger that
         points to the one before. `progress` is told of claims that are judged, `embedding` of
         passages that are embedded before that, which is done once. What is returned also says, as
@@ -215,7 +216,7 @@ class Ledgers(Part, name="ledgers"):
         answer: str,
         *,
         against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
-        contexts: Iterable[Any] | None = None,
+        contexts: "Iterable[Any] | Callable[[str], Any] | None" = None,
         bundle: "str | EvidenceBundle | None" = None,
         citations: Iterable[Any] | None = None,
         library: bool = False,
@@ -244,7 +245,7 @@ class Ledgers(Part, name="ledgers"):
         asked = None if judges is None else tuple(judges)
         made(acting, asked)  # which refuses what is none, before anything is read
         acting.refuse_to_fork()
-        given = given_contexts(acting, contexts, bundle)
+        given = given_contexts(acting, contexts, bundle, query)
         named, day = (against, collections, as_of), day_of(as_of)
         asks_library = given is None or library or any(one is not None for one in named)
         documents, unread = _checked_against(acting, against if asks_library else (), collections)
@@ -338,18 +339,28 @@ class Ledgers(Part, name="ledgers"):
         self,
         *,
         before: int | None = None,
+        after: int | None = None,
         limit: int | None = None,
+        oldest_first: bool = False,
         session: str | None = None,
         title: str | None = None,
     ) -> Listed:
         """Return the ledgers, newest first; page through them with `before`, an entry's number.
 
+        `oldest_first` turns them round: then page with `after`.
         `session` gives those of a session alone, `title` those in whose title a text stands.
         """
         asked = {"session": session, "title": title}
         for name, text in asked.items():
             _check_text(name, text or "")
-        return self._acting.read(ledgers.list_ledgers, before=before, limit=limit, **asked)
+        return self._acting.read(
+            ledgers.list_ledgers,
+            before=before,
+            after=after,
+            limit=limit,
+            oldest_first=oldest_first,
+            **asked,
+        )
 
     def find(self, name: str) -> ListedLedger:
         """Return the ledger of this id, a session's newest, or `latest`, `latest~1` and so on."""

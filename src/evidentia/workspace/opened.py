@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from evidentia.errors import environment_problem
 from evidentia.store.database import Database
@@ -19,7 +19,7 @@ from evidentia.workspace.remembered import Remembered
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
     from evidentia.judges.llm.endpoint import LanguageModel
-    from evidentia.ledger.pages import LedgerHead
+    from evidentia.ledger.pages import JudgedClaim, LedgerHead
     from evidentia.loading.workers import Apart
     from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
@@ -39,9 +39,23 @@ _MOST_PAGES = 200
 
 _MOST_HEADS = 32
 """How many heads of long ledgers are remembered, by the roots that prove them."""
+_MOST_CLAIMS = 32
+"""How many pages of their claims are, of a hundred each."""
 
 Clock = Callable[[], datetime]
+ProvedPage = tuple[str, int, int]
+"""A page of a ledger: the root that proves it, how many claims it is over, which page it is."""
 Randomness = Callable[[int], bytes]
+
+
+class Observer(Protocol):
+    """Is told of some of what is done, while it is: an integration implements it."""
+
+    rows: frozenset[str]
+    """Of the guard's table: what it wants to be told of."""
+
+    def __call__(self, row: str, tenant: str, call: Callable[[], Any], /) -> Any:
+        """Return what the call gives, or raise what it raises."""
 
 
 class Opened:
@@ -50,7 +64,8 @@ class Opened:
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
     program makes one for each request: all of them append in the same group commits. `judging` and
     `reading` are the processes in which answers are judged and files read, where a server has some;
-    `judge_named` gives the judge that a request names, where its operator has set one up.
+    `judge_named` gives the judge that a request names, where its operator has set one up. An
+    `observer` is told of what is done, if someone has set one.
     """
 
     def __init__(
@@ -82,10 +97,12 @@ class Opened:
         self.continuing: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.ready: Remembered[str, bool] = Remembered(_MOST_TENANTS)
         self.heads: Remembered[str, LedgerHead] = Remembered(_MOST_HEADS)
+        self.claims: Remembered[ProvedPage, list[JudgedClaim]] = Remembered(_MOST_CLAIMS)
         self.pages: Remembered[Any, Any] = Remembered(_MOST_PAGES)
         self.judge_named: Callable[[str], str | LanguageModel] = str
         self.judging: Apart | None = None
         self.reading: Apart | None = None
+        self.observer: Observer | None = None
         self._clock = clock
 
     def __enter__(self) -> Self:

@@ -219,7 +219,9 @@ class Packs(Part, name="packs"):
         self,
         *,
         before: int | None = None,
+        after: int | None = None,
         limit: int | None = None,
+        oldest_first: bool = False,
         all_versions: bool = False,
         unresolved: bool = False,
         decision: str | None = None,
@@ -227,6 +229,7 @@ class Packs(Part, name="packs"):
     ) -> Listed:
         """Return packs, newest first; page through them with `before`, an entry's number.
 
+        `oldest_first` turns them round: then page with `after`.
         Of each pack the newest version is listed, or all of them. `decision` is a decision's id,
         `outcome` what a review came to (`approved`), as the rows say.
         """
@@ -235,7 +238,9 @@ class Packs(Part, name="packs"):
                 connection,
                 self._acting.tenant,
                 before=before,
+                after=after,
                 limit=limit,
+                oldest_first=oldest_first,
                 all_versions=all_versions,
                 unresolved=unresolved,
                 decision=decision,

@@ -105,7 +105,10 @@ def place_passage(
     part: tuple[int, int] | None,
 ) -> PassagePlace:
     """Return where a passage of a document stands, and a part of it."""
-    from evidentia.documents.reading.pdf_page import place_spans  # noqa: PLC0415 - only here
+    from evidentia.documents.reading.pdf_page import (  # noqa: PLC0415 - only here
+        place_spans,
+        read_words,
+    )
 
     if chunk not in chunks:
         raise NotFoundError(f"the document has no such passage {chunk.chunk_id}")
@@ -123,12 +126,13 @@ def place_passage(
         found = _made(acting, document, chunk.page, place_spans, around.text, asked)
     except (NotFoundError, DocumentError) as error:
         return _unplaced(nowhere, str(error), part)
+    _remember(acting, _key(acting, document, chunk.page, read_words), found.page)
     whole, *parts = found.spans
     of_part = parts[0] if parts else Placed()
     return PassagePlace(
         chunk.page,
-        found.width,
-        found.height,
+        found.page.width,
+        found.page.height,
         whole.rectangles,
         whole.reason,
         of_part.rectangles,
@@ -157,7 +161,7 @@ def _made(
     opened = acting.opened
     if not opened.lake.holds(document.sha256):  # whatever is remembered of it
         raise _gone(acting, document)
-    key = acting.tenant, document.sha256, page, make.__name__, arguments
+    key = _key(acting, document, page, make, *arguments)
     known = opened.pages.get(key)
     if known is not None:
         return known
@@ -166,9 +170,23 @@ def _made(
     except GoneError:
         raise _gone(acting, document) from None
     found = _done(acting, make, data, page, *arguments)
-    if _size(found) <= _LARGEST:
-        opened.pages.put(key, found)
+    _remember(acting, key, found)
     return found
+
+
+def _key(
+    acting: Acting,
+    document: StoredDocument,
+    page: int,
+    make: Callable[..., Any],
+    *arguments: Any,
+) -> tuple[Any, ...]:
+    return acting.tenant, document.sha256, page, make.__name__, arguments
+
+
+def _remember(acting: Acting, key: tuple[Any, ...], found: Any) -> None:
+    if _size(found) <= _LARGEST:
+        acting.opened.pages.put(key, found)
 
 
 def _gone(acting: Acting, document: StoredDocument) -> NotFoundError:
@@ -179,9 +197,9 @@ def _gone(acting: Acting, document: StoredDocument) -> NotFoundError:
 
 def _size(found: Any) -> int:
     """Return about how many bytes are remembered of a page."""
-    return (
-        len(found) if isinstance(found, bytes) else _WORD_BYTES * len(getattr(found, "words", ()))
-    )
+    if isinstance(found, bytes):
+        return len(found)
+    return _WORD_BYTES * len(getattr(found, "page", found).words)
 
 
 def _done(acting: Acting, make: Callable[..., Any], *arguments: Any) -> Any:

@@ -38,9 +38,12 @@ def _guarded(row: str, method: Callable[..., Any]) -> Callable[..., Any]:
     def passing(self: Part, *arguments: Any, **named: Any) -> Any:
         self._acting.database.require_open()
         try:
-            if self._acting.user is not None or row not in TABLE:  # the owner passes all rows
+            if not self._acting.is_owner or row not in TABLE:  # the owner passes all rows
                 arguments = _admitted(self._acting, row, arguments)
-            return method(self, *arguments, **named)
+            observer = self._acting.opened.observer
+            if observer is None or row not in observer.rows:
+                return method(self, *arguments, **named)
+            return observer(row, self._acting.tenant, lambda: method(self, *arguments, **named))
         except OSError as error:  # no file descriptor left, a disk that is gone: not the caller's
             raise environment_problem(error) from error
 

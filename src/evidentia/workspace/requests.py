@@ -7,6 +7,7 @@ before an answer leaves, together with whoever else appends.
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from evidentia.store.database import is_storable
 from evidentia.store.sql import log
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
@@ -44,16 +45,28 @@ def record_request(
     return acting.record(EntryKind.REQUEST, f"user/{acting.actor}", body).seq
 
 
-def requests(acting: Acting, *, before: int | None, limit: int | None) -> "list[LoggedEntry]":
-    """Return the requests that were recorded, the newest first, each proved."""
+def requests(
+    acting: Acting,
+    user: str | None,
+    *,
+    before: int | None,
+    after: int | None,
+    limit: int | None,
+    oldest_first: bool,
+) -> "list[LoggedEntry]":
+    """Return the requests that were recorded, of one user or of all, each proved."""
+    if user is not None and not is_storable(user):
+        return []
     with acting.database.read() as connection:
         rows = log.find_entries(
             connection,
             acting.tenant,
             kind=EntryKind.REQUEST,
+            subject=None if user is None else f"user/{user}",
             before=before,
+            after=after,
             limit=limit,
-            newest_first=True,
+            newest_first=not oldest_first,
         )
         return [acting.entry_within(connection, row[0]) for row in rows]
 

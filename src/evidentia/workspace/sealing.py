@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from evidentia.canonical import digest, sha256_hex
 from evidentia.errors import (
+    AccessError,
     ConflictError,
     InputError,
     IntegrityError,
@@ -98,6 +99,12 @@ def record_decision(acting: Acting, decision: DecisionOutput) -> PackRequirement
     """Record a decision in the trail, once; return whether it asks for a pack."""
     _own_tenant(acting, "decision", decision.tenant_id)
     _check_ids(decision)
+    agent = acting.asked.agent
+    if agent is not None and decision.agent_name != agent:
+        raise AccessError(
+            f"agent {agent} records its own decisions, and this one is of "
+            f"{decision.agent_name[:80]!r}: leave that to who made it"
+        )
     requirement = pack_requirement(decision)
     summary = DecisionSummary.of(decision)
     body = {

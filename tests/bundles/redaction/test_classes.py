@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stdnum import luhn
 
+import tiers
 from bundles.redaction.making import JWT, PEM, VALUES, in_arabic, in_full_width
 from evidentia.bundles.redaction.numbers import IBAN_LENGTHS
 from evidentia.bundles.redaction.redactor import BUILT_IN, Redactor
@@ -241,6 +242,7 @@ def redacted(text: str, *classes: str) -> str:
     return Redactor(KEY, classes=classes or None).redact(text).text
 
 
+@tiers.one_test
 @pytest.mark.parametrize(("kind", "value"), [(kind, one) for kind in TRUE for one in TRUE[kind]])
 def test_a_value_is_found_wherever_it_stands(kind: str, value: str) -> None:
     for sentence in SENTENCES:
@@ -248,12 +250,14 @@ def test_a_value_is_found_wherever_it_stands(kind: str, value: str) -> None:
             assert redact == sentence.format(f"[{kind}_1]")
 
 
+@tiers.one_test
 @pytest.mark.parametrize("text", LOOK_ALIKES)
 def test_what_only_looks_alike_is_left(text: str) -> None:
     for sentence in ("{}", "see {} here", "انظر {} هنا"):
         assert redacted(sentence.format(text)) == sentence.format(text)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(("text", "part"), ASSIGNED.items())
 def test_the_value_of_a_named_secret_is_replaced_and_its_name_stays(text: str, part: str) -> None:
     found = redacted(text)
@@ -262,6 +266,7 @@ def test_the_value_of_a_named_secret_is_replaced_and_its_name_stays(text: str, p
     assert found[:3] == text[:3]
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -300,6 +305,7 @@ def test_a_token_among_secrets_is_no_jwt_where_that_class_is_off() -> None:
     assert redacted(f"token={JWT}", "API_KEY") == "token=[API_KEY_1]"
 
 
+@tiers.one_test
 @pytest.mark.parametrize("kind", BUILT_IN)
 def test_other_classes_are_left_where_one_is_chosen(kind: str) -> None:
     for other, values in TRUE.items():

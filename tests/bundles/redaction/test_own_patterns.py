@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.bundles.redaction.model import SensitiveSpan
 from evidentia.bundles.redaction.redactor import Redactor, check_pattern
 from evidentia.errors import InputError
@@ -50,6 +51,7 @@ def test_a_pattern_that_is_not_linear_or_too_large_is_refused(pattern: str) -> N
     assert "\n" not in str(caught.value)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "pattern",
     ["", "a*", "a?|b", r"\b", r"\B", "^", "$", "(?m)^", "(?m)$", r"\b|x", "(?m)^$", r"\A", r"a|\z"],
@@ -88,6 +90,7 @@ def test_a_detector_may_find_values_of_a_built_in_class() -> None:
     assert redactor.redact("a@B y").text == "[EMAIL_1] [IPV6_2]"
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "span",
     [

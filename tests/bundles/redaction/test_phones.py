@@ -2,6 +2,7 @@
 
 import pytest
 
+import tiers
 from bundles.redaction.phones import (
     INTERNATIONAL,
     MISSED,
@@ -44,12 +45,14 @@ def test_a_number_with_the_zero_of_its_country_is_replaced_whole(number: str) ->
     check_whole(number)
 
 
+@tiers.one_test
 @pytest.mark.parametrize("country", INTERNATIONAL)
 def test_numbers_with_a_countrys_prefix_are_replaced_whole(country: str) -> None:
     for number in INTERNATIONAL[country]:
         check_whole(number)
 
 
+@tiers.one_test
 @pytest.mark.parametrize("country", NATIONAL)
 def test_numbers_as_dialled_within_a_country_are_replaced_whole(country: str) -> None:
     for number in NATIONAL[country]:
@@ -61,6 +64,7 @@ def test_a_bracket_that_only_closes_is_a_part_of_a_number() -> None:
     assert redacted(f"Ask for {HALF_BRACKETED} today.") == "Ask for [PHONE_1] today."
 
 
+@tiers.one_test
 @pytest.mark.parametrize("country", NAMED)
 def test_numbers_after_a_word_for_them_are_replaced_whole(country: str) -> None:
     sentence, number = NAMED[country]
@@ -68,11 +72,13 @@ def test_numbers_after_a_word_for_them_are_replaced_whole(country: str) -> None:
     assert redacted(f"({sentence.format(number)})") == f"({sentence.format('[PHONE_1]')})"
 
 
+@tiers.one_test
 @pytest.mark.parametrize("number", [*UNTOLD, *MISSED])
 def test_what_nothing_tells_from_other_numbers_is_left(number: str) -> None:
     assert redacted(f"Ask for {number} today.") == f"Ask for {number} today."
 
 
+@tiers.one_test
 @pytest.mark.parametrize("kind", OTHERS)
 def test_what_is_no_phone_number_is_left(kind: str) -> None:
     for text in OTHERS[kind]:
@@ -85,6 +91,7 @@ def test_there_are_formats_of_many_countries() -> None:
     assert len({*INTERNATIONAL, *NATIONAL, *NAMED}) >= 30
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

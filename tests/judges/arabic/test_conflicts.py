@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - Arabic claims and passages are what is judged here
 import pytest
 
+import tiers
 from evidentia.judges.arabic.conflicts import find_conflict
 from evidentia.ledger.model import Verdict
 from judges.asking import judged, verdict
@@ -10,6 +11,7 @@ PROBATION = "يخضع الموظف الجديد لفترة تجربة مدتها
 LEASE = "مدة عقد الإيجار ثلاث سنوات تبدأ من 1 فبراير 2024 وتنتهي في 31 يناير 2027."
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
@@ -48,6 +50,7 @@ def test_another_value_in_the_same_place_contradicts_an_arabic_claim(claim: str,
     assert verdict(claim, said) is Verdict.CONTRADICTED
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
@@ -74,6 +77,7 @@ def test_values_decide_across_languages(claim: str, said: str) -> None:
     assert verdict(claim, said) is Verdict.CONTRADICTED
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
@@ -120,6 +124,7 @@ def test_another_name_in_the_same_place_contradicts(claim: str, said: str) -> No
     assert verdict(claim, said) is Verdict.CONTRADICTED
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
@@ -180,6 +185,7 @@ def test_what_follows_or_may_be_so_is_not_contradicted(claim: str, said: str) ->
     assert verdict(claim, said) is not Verdict.CONTRADICTED
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
@@ -212,6 +218,7 @@ def test_a_negation_that_leaves_it_open_contradicts_nothing(claim: str, said: st
     assert verdict(claim, said) is not Verdict.CONTRADICTED
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "said"),
     [

@@ -1,5 +1,6 @@
 import pytest
 
+import tiers
 from evidentia.ledger.model import Verdict
 from judges.asking import verdict
 
@@ -36,6 +37,7 @@ def test_what_another_row_has_contradicts_a_claim_about_a_row(
     assert verdict(claim, *rows) is Verdict.CONTRADICTED
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "rows"),
     [

@@ -1,5 +1,6 @@
 import pytest
 
+import tiers
 from evidentia.judges.arabic.facts import read_facts
 from evidentia.judges.arabic.scopes import denied_scope
 from evidentia.ledger.model import Verdict
@@ -25,6 +26,7 @@ def test_what_is_denied_with_all_that_belongs_to_it_contradicts(claim: str, said
     assert verdict(claim, said) is Verdict.CONTRADICTED
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "said"),
     [

@@ -1,5 +1,6 @@
 import pytest
 
+import tiers
 from evidentia.judges.arabic.facts import read_facts
 from evidentia.judges.arabic.values import (
     are_alike,
@@ -16,6 +17,7 @@ def value(text: str) -> Quantity:
     return read_facts(text).quantities[0]
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -80,6 +82,7 @@ def test_dates_that_share_a_day_or_stand_side_by_side() -> None:
     assert not is_beside(value("في مارس"), value("في مايو"))
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claimed", "said"),
     [

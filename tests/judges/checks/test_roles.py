@@ -2,6 +2,7 @@
 
 import pytest
 
+import tiers
 from evidentia.judges.checks import Check, CheckKind, typed_checks
 from judges.nli.swaps import SWAPS
 
@@ -137,6 +138,7 @@ def test_a_phrase_that_has_moved_is_no_party(claim: str, said: str) -> None:
     assert not roles(claim, said)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("claim", "said"),
     [

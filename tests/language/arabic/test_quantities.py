@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tiers
 from evidentia.language.arabic.quantities import find_arabic_quantities
 from evidentia.language.numerals import find_quantities
 from evidentia.language.quantities import Quantity, compare
@@ -18,6 +19,7 @@ def only(text: str) -> Quantity:
     return quantity
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -66,6 +68,7 @@ def test_two_numbers_with_an_and_are_two() -> None:
     assert [found.value for found in find_arabic_quantities("خمسة آلاف وستة ملايين")] == [5e3, 6e6]
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "dimension", "value", "written"),
     [
@@ -135,6 +138,7 @@ def test_a_quantity_has_its_unit(text: str, dimension: str, value: float, writte
     assert found[0].value == pytest.approx(value)
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     "text",
     [
@@ -174,6 +178,7 @@ def test_months_and_days_are_not_added_up() -> None:
     assert [one.dimension for one in found] == ["months", "time"]
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "bound"),
     [
@@ -217,6 +222,7 @@ def test_a_rate_knows_its_period(text: str, per: str) -> None:
     assert find_arabic_quantities(text)[0].per == per
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("text", "dimension", "value"),
     [

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+import tiers
 from evidentia.sources.model import CandidateItem, EvidenceChunk, SourceItem
 from evidentia.sources.packing import DefaultEvidencePacker
 from evidentia.sources.wire import WIRE_FORMATS, ag_ui_event, rag_sources
@@ -96,6 +97,7 @@ def test_what_json_cannot_hold_is_made_such_as_it_can() -> None:
     assert second["score"] is None
 
 
+@tiers.one_test
 @pytest.mark.parametrize(
     ("url", "sent"),
     [

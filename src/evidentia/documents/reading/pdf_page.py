@@ -40,11 +40,10 @@ class PageWords:
 
 @dataclass(frozen=True, slots=True)
 class PlacedSpans:
-    """Where parts of a page's text stand, in their order; width and height are in points."""
+    """Where parts of a page's text stand, in their order, and its words, read with them."""
 
-    width: float
-    height: float
     spans: tuple[Placed, ...]
+    page: PageWords
 
 
 def draw_page(data: bytes, number: int, scale: float) -> bytes:
@@ -69,26 +68,29 @@ def draw_page(data: bytes, number: int, scale: float) -> bytes:
 def read_words(data: bytes, number: int) -> PageWords:
     """Return the words of a page, each with its place in shares."""
     with _page(data, number) as page:
-        size = page.get_size()
-        found = words(_glyphs(page, number))
-        shares = tuple(one._replace(place=one.place.of_page(*size)) for one in found)
-        width, height = size
-        return PageWords(width, height, shares)
+        return _words(page.get_size(), _glyphs(page, number))
 
 
 def place_spans(
     data: bytes, number: int, text: str, spans: tuple[tuple[int, int], ...]
 ) -> PlacedSpans:
-    """Return where parts of a page's text stand on it, in shares."""
+    """Return where parts of a page's text stand on it, in shares, and its words.
+
+    Finding its letters takes most of the time: who marks a passage also shows the words.
+    """
     with _page(data, number) as page:
         size = page.get_size()
-        found = place(_glyphs(page, number), text, spans)
+        glyphs = _glyphs(page, number)
         shares = (
             Placed(tuple(one.of_page(*size) for one in span.rectangles), span.reason)
-            for span in found
+            for span in place(glyphs, text, spans)
         )
-        width, height = size
-        return PlacedSpans(width, height, tuple(shares))
+        return PlacedSpans(tuple(shares), _words(size, glyphs))
+
+
+def _words(size: tuple[float, float], glyphs: list[Glyph]) -> PageWords:
+    shares = tuple(one._replace(place=one.place.of_page(*size)) for one in words(glyphs))
+    return PageWords(*size, shares)
 
 
 @contextmanager

@@ -6,11 +6,9 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evidentia.server.actions import GuardedRoute, Ws, acts
-from evidentia.server.paging import Page, Paged, link_to
+from evidentia.server.paging import Order, Paged, link_to, span
 from evidentia.server.problems import REFUSED_INPUT, documented
 from evidentia.server.rates import Limited
-from evidentia.workspace import Workspace
-from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.requests import as_json
 
 router = APIRouter(route_class=GuardedRoute, tags=["access log"])
@@ -53,10 +51,19 @@ class AccessLogPage(BaseModel):
 @router.get("/access-log", summary="The access log", responses=documented(REFUSED_INPUT))
 @acts("access.requests")
 def read_access_log(
-    workspace: Ws, page: Paged, request: Request, response: Response
+    workspace: Ws,
+    page: Paged,
+    request: Request,
+    response: Response,
+    *,
+    user: Annotated[
+        str | None, Query(max_length=1_000, description="What this user asked for, alone.")
+    ] = None,
+    order: Order = "newest",
 ) -> AccessLogPage:
     """Give what was asked and is recorded: reads of packs, exports, refusals and sign-ins."""
-    found = _page(workspace, page, request, response)
+    found = workspace.access.requests(user=user, **span(page, order), limit=page.limit)
+    link_to(request, response, found[-1].entry.seq if len(found) == page.limit else None)
     return AccessLogPage.model_validate({"requests": list(map(as_json, found))})
 
 
@@ -98,12 +105,3 @@ def export_access_log(
     data = workspace.access.export(first=first, last=last, since=since, until=until)
     name = 'attachment; filename="access-log.ndjson"'
     return Response(data, media_type=_NDJSON, headers={"content-disposition": name})
-
-
-def _page(
-    workspace: Workspace, page: Page, request: Request, response: Response
-) -> list[LoggedEntry]:
-    found = workspace.access.requests(before=page.after, limit=page.limit)
-    more = len(found) == page.limit
-    link_to(request, response, found[-1].entry.seq if more else None)
-    return found

@@ -15,7 +15,7 @@ from evidentia.errors import InputError
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.caching import KeptAnswer, entity_tag, is_known, tagged, unchanged
 from evidentia.server.configured import connections_of
-from evidentia.server.paging import Paged, link_to
+from evidentia.server.paging import Order, Paged, link_to, span
 from evidentia.server.problems import REFUSED_INPUT, documented, not_found
 from evidentia.server.rates import Limited
 from evidentia.server.running import running_of
@@ -360,9 +360,11 @@ def build_bundle(
 
 @router.get("/bundles", summary="The bundles", responses=documented(REFUSED_INPUT))
 @acts("bundles.list")
-def list_bundles(workspace: Ws, page: Paged, request: Request, response: Response) -> BundlePage:
-    """Give the bundles by the page, the newest first."""
-    found = workspace.bundles.list(before=page.after, limit=page.limit + 1)
+def list_bundles(
+    workspace: Ws, page: Paged, request: Request, response: Response, order: Order = "newest"
+) -> BundlePage:
+    """Give the bundles by the page, the newest first if not asked otherwise."""
+    found = workspace.bundles.list(**span(page, order), limit=page.limit + 1)
     shown = found[: page.limit]
     link_to(request, response, shown[-1].entry if len(found) > page.limit else None)
     return BundlePage(bundles=list(map(_head, shown)))

@@ -6,7 +6,7 @@ from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi import Path as PathField
 from pydantic import BaseModel, ConfigDict, Field
 
-from evidentia.errors import DocumentError, InputError
+from evidentia.errors import ConflictError, DocumentError, InputError
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.paging import Paged, link_to
 from evidentia.server.problems import REFUSED_INPUT, UNREADABLE, documented, not_found
@@ -446,7 +446,10 @@ def remove_document(document_id: DocumentId, asked: RemovalRequest, workspace: W
     """
     if not document_id.startswith("doc_"):
         raise not_found()
-    [done] = workspace.documents.remove(document_id, reason=asked.reason, erase=asked.erase)
+    removed = workspace.documents.remove(document_id, reason=asked.reason, erase=asked.erase)
+    if not removed:
+        raise ConflictError(f"the text of {document_id} was erased before")
+    [done] = removed
     said = {**_said(done.document), "entry": done.entry, "erased": done.erased}
     return RemovalAnswer.model_validate(said)
 

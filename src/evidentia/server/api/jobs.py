@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia import errors
-from evidentia.errors import EvidentiaError, GoneError, InputError
+from evidentia.errors import EvidentiaError, GoneError, InputError, NotFoundError
 from evidentia.server.actions import Asking, Asks, GuardedRoute, Ws, acts
 from evidentia.server.paging import Paged, link_to
 from evidentia.server.problems import EXPIRED, TOO_MANY, ProblemError, of_error
@@ -23,6 +23,7 @@ from evidentia.store.sql.jobs import JobEvent
 from evidentia.workspace import Workspace
 from evidentia.workspace.acting import Asked
 from evidentia.workspace.jobs import Job
+from evidentia.workspace.tokens import live
 
 router = APIRouter(route_class=GuardedRoute, tags=["jobs"])
 
@@ -30,12 +31,16 @@ LOCATION: Final[dict[str, Any]] = {"Location": {"schema": {"type": "string"}}}
 MOST_FILES: Final = 1_000
 MOST_OPEN: Final = 100
 """How many jobs of one tenant may wait or run at once."""
+MOST_LISTENING: Final = 20
+"""How many jobs a caller may listen to at once: each asks the database now and then."""
 _JOBS: Final = "/api/v1/jobs/"
 _LOOKED_SECONDS: Final = 0.5
 _SILENT_TURNS: Final = 30
 """After how many looks without an event a comment says that the server still is there."""
 
-Kind = Literal["audit", "check", "checks", "ingest", "ledger_export", "pack_export", "sweep"]
+Kind = Literal[
+    "audit", "check", "checks", "ingest", "ledger_export", "pack_export", "sweep", "traces"
+]
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 JobId = Annotated[str, PathField(description="The job's id.", examples=["job_0f3a5c7e9b1d2468"])]
 Prefer = Annotated[
@@ -183,11 +188,14 @@ def follow_job(
     """Send the events of a job from its beginning, or from behind `Last-Event-ID`, as they happen.
 
     Events are named by the job's state and have `state`, `done`, `total` and `at`. The last one is
-    `done`, `failed` or `cancelled`; then the stream ends.
+    `done`, `failed` or `cancelled`; then the stream ends. More than 20 at once are too many.
     """
-    after = _number(last_event_id)
+    after, running = _number(last_event_id), running_of(request)
     asks.workspace.jobs.events(job_id, after=after)
-    events = _events(running_of(request), asks, job_id, after)
+    if running.listening[asks.caller.counted_as] >= MOST_LISTENING:
+        said = f"You listen to {MOST_LISTENING} jobs already: ask the others' own addresses."
+        raise ProblemError(TOO_MANY, said, headers={"retry-after": "5"})
+    events = _events(running, asks, job_id, after)
     return EventSourceResponse(events, headers={"x-accel-buffering": "no"})
 
 
@@ -263,14 +271,27 @@ def start(
     files: Sequence[bytes] = (),
 ) -> Response:
     """Write a job down and return the answer that says so."""
+    return started(begin(asks, running_of(request), kind, asked, total=total, files=files))
+
+
+def begin(
+    asks: Asking,
+    running: Running,
+    kind: str,
+    asked: Mapping[str, Any],
+    *,
+    total: int = 1,
+    files: Sequence[bytes] = (),
+) -> Job:
+    """Write a job down and have it begun; raise if too many wait already."""
     jobs = asks.workspace.opened.for_(asks.caller.tenant).jobs
     waiting = sum(len(jobs.list(state=one, limit=MOST_OPEN)) for one in ("queued", "running"))
     if waiting >= MOST_OPEN:
         said = f"{waiting} jobs wait or run already: try again when some have ended."
         raise ProblemError(TOO_MANY, said, headers={"retry-after": "30"})
     job = asks.workspace.jobs.start(kind, asked, total=total, files=files)
-    running_of(request).runner.wake()
-    return started(job)
+    running.runner.wake()
+    return job
 
 
 def started(job: Job) -> Response:
@@ -330,23 +351,26 @@ async def _events(running: Running, asks: Asking, job_id: str, after: int) -> As
     caller, silent = asks.caller, 0
 
     def look() -> list[JobEvent]:
+        if caller.token_id is not None and not live(running.opened, caller.tenant, caller.token_id):
+            raise NotFoundError("the token has ended")
         workspace = running.opened.for_(caller.tenant, caller.user, Asked(scopes=caller.scopes))
         return workspace.jobs.events(job_id, after=after)
 
-    while not running.stopping.is_set():
-        try:
-            found = await run_in_threadpool(look)
-        except EvidentiaError:
-            return
-        for one in found:
-            after, silent = one.number, 0
-            yield _written(one)
-            if one.state not in ("queued", "running"):
+    with running.listening_to(caller.counted_as):
+        while not running.stopping.is_set():
+            try:
+                found = await run_in_threadpool(look)
+            except EvidentiaError:
                 return
-        silent += 1
-        if silent % _SILENT_TURNS == 0:
-            yield b": here\n\n"
-        await anyio.sleep(_LOOKED_SECONDS)
+            for one in found:
+                after, silent = one.number, 0
+                yield _written(one)
+                if one.state not in ("queued", "running"):
+                    return
+            silent += 1
+            if silent % _SILENT_TURNS == 0:
+                yield b": here\n\n"
+            await anyio.sleep(_LOOKED_SECONDS)
 
 
 def _written(event: JobEvent) -> bytes:

@@ -12,7 +12,7 @@ from evidentia.ledger.pages import JudgedClaim, LedgerHead
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.api.ledgers import LedgerAnswer, SessionId
 from evidentia.server.caching import KeptAnswer, entity_tag, is_known, tagged, unchanged
-from evidentia.server.paging import Paged, link_to, next_page
+from evidentia.server.paging import Order, Paged, link_to, next_page, span
 from evidentia.server.problems import REFUSED_INPUT, documented, not_found
 from evidentia.server.running import running_of
 from evidentia.store.sql.ledgers import ListedLedger
@@ -180,10 +180,11 @@ def list_ledgers(
     title: Annotated[
         str | None, Query(max_length=200, description="Those in whose title this stands.")
     ] = None,
+    order: Order = "newest",
 ) -> LedgerList:
-    """Give the ledgers of the tenant, the newest first."""
+    """Give the ledgers of the tenant, the newest first if not asked otherwise."""
     found = workspace.ledgers.list(
-        before=page.after, limit=page.limit, session=session, title=title
+        **span(page, order), limit=page.limit, session=session, title=title
     )
     more = len(found) == page.limit
     link_to(request, response, found[-1].entry if more else None)

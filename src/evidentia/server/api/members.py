@@ -12,6 +12,7 @@ from evidentia.access.actions import Action, Role
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.api.keeping import EntryAnswer
 from evidentia.server.idempotency import ShownOnce
+from evidentia.workspace.tokens import NewToken
 
 router = APIRouter(route_class=GuardedRoute, tags=["access"])
 
@@ -222,11 +223,12 @@ def make_token(asked: TokenRequest, workspace: Ws) -> Response:
     made = workspace.access.new_token(
         asked.user, name=asked.name, scopes=asked.scopes, expires_at=asked.expires_at
     )
-    token = made.token.as_json()
-    return ShownOnce(
-        orjson.dumps({"secret": made.text, "token": token}),
-        orjson.dumps({"secret": None, "token": token}),
-    )
+    return ShownOnce(_written(made, made.text), _written(made, None))
+
+
+def _written(made: NewToken, secret: str | None) -> Response:
+    said = {"secret": secret, "token": made.token.as_json()}
+    return Response(orjson.dumps(said), 201, media_type="application/json")
 
 
 @router.delete("/tokens/{token_id}", summary="Revoke a token")

@@ -19,7 +19,7 @@ from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
 from evidentia.server.api.given_files import GivenFiles, by_name
 from evidentia.server.api.pack_examples import CALL, DECISION, LISTED, MEMO, PACK
 from evidentia.server.caching import entity_tag, is_known, tagged, unchanged
-from evidentia.server.paging import Paged, link_to
+from evidentia.server.paging import Order, Paged, link_to, span
 from evidentia.server.problems import (
     CHANGED,
     CONFLICT,
@@ -260,10 +260,11 @@ def list_packs(
     all_versions: Annotated[
         bool, Query(description="All versions of each, not the newest alone.")
     ] = False,
+    order: Order = "newest",
 ) -> PackPage:
-    """List packs, the newest first."""
+    """List packs, the newest first if not asked otherwise."""
     found = workspace.packs.list(
-        before=page.after,
+        **span(page, order),
         limit=page.limit,
         all_versions=all_versions,
         unresolved=outcome == AWAITING,

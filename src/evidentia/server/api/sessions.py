@@ -8,13 +8,13 @@ from typing import Annotated, Any, Final, Literal
 import orjson
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia.errors import AccessError, EnvironmentProblem, EvidentiaError, IntegrityError
-from evidentia.jobs.waiting import check_or_go_on
 from evidentia.jobs.work import answer_outcome, batches, begin_asked, unchecked
 from evidentia.ledger.model import LedgerSummary
-from evidentia.server.actions import Asks, GuardedRoute, acts
+from evidentia.server.actions import Asking, Asks, GuardedRoute, acts
 from evidentia.server.api.jobs import (
     LOCATION,
     JobAnswer,
@@ -25,11 +25,13 @@ from evidentia.server.api.jobs import (
 )
 from evidentia.server.api.ledgers import LedgerAnswer
 from evidentia.server.callers import address_of, count
+from evidentia.server.checking import check_or_go_on, is_judged
 from evidentia.server.problems import of_error
 from evidentia.server.rates import Limited
-from evidentia.server.running import running_of
+from evidentia.server.running import Running, running_of
 from evidentia.workspace import Workspace
 from evidentia.workspace.jobs import Job
+from evidentia.workspace.ledgers import RecordedLedger
 
 router = APIRouter(route_class=GuardedRoute, tags=["sessions"])
 
@@ -159,17 +161,18 @@ class AnswerResults(BaseModel):
     },
 )
 @acts("ledgers.check", limited=Limited.CHECK)
-def submit_answer(asked: SubmittedAnswer, asks: Asks, request: Request) -> Response:
+async def submit_answer(asked: SubmittedAnswer, asks: Asks, request: Request) -> Response:
     """Check each claim of an answer, keep its ledger and record it; the answer is the ledger.
 
     A check that takes longer than 10 seconds goes on as a job, and the answer is that job (202).
     The same answer checked again is a new ledger of the same session.
     """
-    running = running_of(request)
     given = asked.model_dump(mode="json")
-    found = check_or_go_on(running.runner, asks.workspace, given, running.waits)
-    if isinstance(found, Job):
-        return started(found)
+    found = await check_or_go_on(asks, running_of(request), given, _checked)
+    return started(found) if isinstance(found, Job) else found
+
+
+def _checked(found: RecordedLedger) -> Response:
     session = found.session
     said = {
         "ledger": found.model_dump(mode="json"),
@@ -193,7 +196,7 @@ def submit_answer(asked: SubmittedAnswer, asks: Asks, request: Request) -> Respo
     },
 )
 @acts("ledgers.check_many", limited=Limited.CHECK)
-def submit_answers(
+async def submit_answers(
     asked: SubmittedAnswers, asks: Asks, request: Request, prefer: Prefer = None
 ) -> Response:
     """Check many answers; one that cannot be checked does not stop the others.
@@ -204,20 +207,32 @@ def submit_answers(
     """
     running = running_of(request)
     if len(asked.answers) > WAITED_ANSWERS or wants_job(prefer):
-        answers = [one.model_dump(mode="json") for one in asked.answers]
-        return start(asks, request, "checks", {}, total=len(answers), files=batches(answers))
+        return await run_in_threadpool(_job, asked, asks, request)
     for _ in asked.answers[1:]:  # the first was counted with the request
         for who in (asks.caller.counted_as, address_of(request)):
             count(running, Limited.CHECK, who)
-    results = [_result(asks.workspace, number, one) for number, one in enumerate(asked.answers, 1)]
+    results = [
+        await _result(running, asks.workspace, number, one)
+        for number, one in enumerate(asked.answers, 1)
+    ]
     return Response(orjson.dumps({"results": results}), 201, media_type="application/json")
 
 
-def _result(workspace: Workspace, number: int, asked: SubmittedAnswer) -> dict[str, Any]:
+def _job(asked: SubmittedAnswers, asks: Asking, request: Request) -> Response:
+    answers = [one.model_dump(mode="json") for one in asked.answers]
+    return start(asks, request, "checks", {}, total=len(answers), files=batches(answers))
+
+
+async def _result(
+    running: Running, workspace: Workspace, number: int, asked: SubmittedAnswer
+) -> dict[str, Any]:
     """Check one of several answers; what is not about it alone is raised."""
+    given = asked.model_dump(mode="json")
     try:
-        started = begin_asked(workspace, asked.model_dump(mode="json"))
-        ledger = workspace.ledgers.finish(started)
+        async with running.checks:
+            begun = await run_in_threadpool(begin_asked, workspace, given)
+            await is_judged(begun)
+            ledger = await run_in_threadpool(workspace.ledgers.finish, begun)
     except (AccessError, EnvironmentProblem, IntegrityError):
         raise
     except EvidentiaError as error:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from evidentia.canonical import sha256_hex
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.caching import entity_tag, is_known
+from evidentia.server.callers import ElsewhereError
 from evidentia.server.problems import not_found
 from evidentia.trail.tiles import TILE_WIDTH
 from evidentia.workspace import Workspace
@@ -119,7 +120,7 @@ def fetch_tile(
 def _require_own(tenant: str, workspace: Workspace) -> None:
     """Raise for another tenant than the caller's, as for one that is not there."""
     if tenant != workspace.tenant:
-        raise not_found()
+        raise ElsewhereError
 
 
 def _place_of(place: str) -> tuple[int, int]:

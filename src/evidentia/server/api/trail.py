@@ -1,7 +1,7 @@
 """The trail: append to it, read it by the page, prove its entries and that it only grows."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evidentia.errors import AccessError, InputError, ProofError
 from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
 from evidentia.server.caching import entity_tag, is_known, tagged, unchanged
-from evidentia.server.paging import Paged, link_to
+from evidentia.server.paging import Order, Paged, link_to
 from evidentia.server.problems import REFUSED_INPUT, documented
 from evidentia.store.database import is_storable
 from evidentia.store.sql.log import Receipt
@@ -242,9 +242,7 @@ def list_entries(
     subject: Annotated[
         str | None, Query(max_length=2_000, description="Only entries about this.")
     ] = None,
-    order: Annotated[
-        Literal["newest", "oldest"], Query(description="Which entries come first.")
-    ] = "newest",
+    order: Order = "newest",
 ) -> TrailPage:
     """Give entries of the log by the page, each compared with what was signed."""
     if subject is not None and not is_storable(subject):

@@ -7,12 +7,11 @@ from fastapi import APIRouter, File, Form, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from evidentia.jobs.verifier import own_keys, verify_apart
 from evidentia.proof.keys import TrustedKey
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.rates import Limited
-from evidentia.server.verifier import verify_apart
 from evidentia.trail.note import VerifierKey
-from evidentia.workspace import Workspace
 
 router = APIRouter(route_class=GuardedRoute, tags=["verification"])
 
@@ -92,20 +91,10 @@ def verify_file(
     A file that does not hold is answered 200, with the report: look at `holds`. Nothing of the
     file is kept.
     """
-    keys = [TrustedKey.parse(one) for one in key] if key else _own_keys(workspace)
+    keys = [TrustedKey.parse(one) for one in key] if key else own_keys(workspace)
     report = json.loads(verify_apart(file.file.read(), keys))
     said = {**report, "shows": report.get("shows"), "trusted_keys": list(map(_written, keys))}
     return Response(json.dumps(said), media_type="application/json")
-
-
-def _own_keys(workspace: Workspace) -> list[TrustedKey]:
-    """Return the log's keys that the log vouches for, but those that were revoked."""
-    revoked = {one.key_id for one in workspace.trail.revocations()}
-    return [
-        TrustedKey(one.key.public_key, one.key.name)
-        for one in workspace.trail.keys()  # noqa: SIM118 - not a mapping's keys
-        if one.vouched and one.key.key_id not in revoked
-    ]
 
 
 def _written(key: TrustedKey) -> str:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from evidentia.access.actions import Action, Role
 from evidentia.errors import InputError
 from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.idempotency import ShownOnce
 from evidentia.server.running import running_of
 from evidentia.server.translating import N_
 from evidentia.server.viewing import leads_to, may, shown
@@ -88,7 +89,7 @@ def make_token_on_page(
     except InputError as error:
         given = {"user": user, "name": name, "expires_at": expires_at}
         return _tokens(workspace, request, error=str(error), given=given)
-    return _tokens(workspace, request, made=made)
+    return ShownOnce(_tokens(workspace, request, made=made), _tokens(workspace, request))
 
 
 @router.post("/access/tokens/{token_id}/revoke")

@@ -3,14 +3,18 @@
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Form, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia.errors import InputError
-from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.actions import Asks, GuardedRoute, Ws, acts
+from evidentia.server.checking import check_or_go_on
 from evidentia.server.rates import Limited
+from evidentia.server.running import running_of
 from evidentia.server.translating import N_
 from evidentia.server.viewing import leads_to, may, shown
 from evidentia.workspace import Workspace
+from evidentia.workspace.jobs import Job
 
 router = APIRouter(route_class=GuardedRoute, include_in_schema=False)
 
@@ -51,8 +55,8 @@ def new_answer_page(workspace: Ws, request: Request) -> Response:
 
 @router.post("/answers/new")
 @acts("ledgers.check", limited=Limited.CHECK)
-def check_on_page(
-    workspace: Ws,
+async def check_on_page(
+    asks: Asks,
     request: Request,
     *,
     answer: Annotated[str, Form(max_length=2_000_000)] = "",
@@ -62,26 +66,33 @@ def check_on_page(
     judges: Annotated[list[JudgeName] | None, Form(max_length=3)] = None,
     as_of: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
-    """Check an answer, and lead to its ledger; what cannot be checked stays in the form."""
+    """Check an answer, and lead to its ledger; what cannot be checked stays in the form.
+
+    A check that takes long goes on as a job, whose page leads to the ledger.
+    """
+    asked = {
+        "answer": answer.replace("\r\n", "\n"),
+        "query": query.replace("\r\n", "\n").strip() or None,
+        "title": title.strip() or None,
+        "collections": collections or None,
+        "judges": judges or None,
+        "as_of": as_of or None,
+    }
     try:
-        ledger = workspace.ledgers.check(
-            answer.replace("\r\n", "\n"),
-            query=query.replace("\r\n", "\n").strip() or None,
-            title=title.strip() or None,
-            collections=collections or None,
-            judges=judges or None,
-            as_of=as_of or None,
-        )
+        found = await check_or_go_on(asks, running_of(request), asked, lambda made: made.id)
     except InputError as error:
-        return _form(
-            workspace,
+        return await run_in_threadpool(
+            _form,
+            asks.workspace,
             request,
             error=str(error),
             given={"answer": answer, "query": query, "title": title, "as_of": as_of},
             chosen=tuple(collections or ()),
             judging=tuple(judges or ()),
         )
-    return leads_to(request, f"/ledgers/{ledger.id}", N_("The answer was checked."))
+    if isinstance(found, Job):
+        return leads_to(request, f"/jobs/{found.id}")
+    return leads_to(request, f"/ledgers/{found}", N_("The answer was checked."))
 
 
 def _form(

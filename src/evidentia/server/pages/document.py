@@ -24,7 +24,15 @@ from evidentia.server.translating import N_
 from evidentia.server.viewing import may, shown
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace import Workspace
-from evidentia.workspace.pages import ERASED, LEAST_SCALE, LOST, MOST_SCALE, OCR, PDF
+from evidentia.workspace.pages import (
+    ERASED,
+    LEAST_SCALE,
+    LOST,
+    MOST_SCALE,
+    OCR,
+    PDF,
+    PassagePlace,
+)
 
 router = APIRouter(route_class=GuardedRoute, include_in_schema=False)
 
@@ -330,16 +338,18 @@ def _sheet(
 ) -> tuple[Sheet | None, str | None, str | None]:
     """Return a page as it looks, or why it can't be shown; and why nothing is marked on it."""
     documents = workspace.documents
+    parts = [one for one in cited if chunk and one != (0, len(chunk.text))]
+    found: list[PassagePlace] = []
+    if chunk is not None:  # before the words, which are read with it
+        found = [
+            documents.rectangles(document, chunk, start=start, end=end) for start, end in parts
+        ] or [documents.rectangles(document, chunk)]
     try:
         words = documents.page_words(document, page)
     except (NotFoundError, DocumentError) as error:
         return None, str(error), None
-    if chunk is None:
+    if not found:
         return sheet_of(words), None, None
-    parts = [one for one in cited if one != (0, len(chunk.text))]
-    found = [
-        documents.rectangles(document, chunk, start=start, end=end) for start, end in parts
-    ] or [documents.rectangles(document, chunk)]
     whole = found[0].rectangles
     if cited and not parts:
         return sheet_of(words, (), whole), None, found[0].reason

@@ -96,6 +96,17 @@ def blocks_of(chunks: Sequence[DocumentChunk], marks: Marks, *, markdown: bool) 
     return found
 
 
+def plain_text(chunk: DocumentChunk, *, markdown: bool) -> str:
+    """Return the text of a passage in a row, without signs: how a search shows it."""
+    if not markdown:
+        return chunk.text
+    found = []
+    for block in blocks_of([chunk], Marks(), markdown=True):
+        lines = [block.pieces, *(cell for row in block.rows for cell in row)]
+        found += ["".join(text for _, text in line) for line in lines]
+    return " ".join(one for one in found if one)
+
+
 def _named(
     chunks: Sequence[DocumentChunk], text: str, start: int, *, markdown: bool
 ) -> list[tuple[int, Block]]:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from evidentia.errors import InputError, NotFoundError, UsageError
 from evidentia.loading.ingesting import Ingestion
 from evidentia.server.actions import GuardedRoute, Ws, acts
+from evidentia.server.pages.document_text import MARKDOWN, plain_text
 from evidentia.server.problems import not_found
 from evidentia.server.rates import Limited
 from evidentia.server.translating import N_
@@ -148,7 +149,7 @@ def _page(
             (one, is_there is not None and one.id not in is_there)
             for one in listed[start : start + _FEW]
         ],
-        passages=[(one, marked(one.chunk.text, asked["q"])) for one in found],
+        passages=[(one, marked(_text_of(one), asked["q"])) for one in found],
         total=len(listed),
         start=start,
         step=_FEW,
@@ -209,6 +210,10 @@ def _removal(
         typed={"reason": "", "erase": "", **typed},
         wrong=wrong,
     )
+
+
+def _text_of(found: FoundPassage) -> str:
+    return plain_text(found.chunk, markdown=found.document.media_type == MARKDOWN)
 
 
 def marked(text: str, query: str) -> list[tuple[bool, str]]:

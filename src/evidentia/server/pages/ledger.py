@@ -35,13 +35,14 @@ ClaimNumber = Annotated[int, PathField(ge=1, le=10_000_000)]
 VerdictName = Literal["supported", "weak", "contradicted", "not_found", "not_judged"]
 _MEDIA: Final = {
     "pdf": "application/pdf",
+    "html": "text/html; charset=utf-8",
     "markdown": "text/markdown; charset=utf-8",
     "json": "application/json",
     "sarif": "application/json",
     "junit": "application/xml",
 }
-_ENDINGS: Final = {"pdf": "pdf", "markdown": "md", "json": "json", "sarif": "sarif", "junit": "xml"}
-ExportForm = Literal["pdf", "markdown", "json", "sarif", "junit"]
+_ENDINGS: Final = {one: one for one in _MEDIA} | {"markdown": "md", "junit": "xml"}
+ExportForm = Literal["pdf", "html", "markdown", "json", "sarif", "junit"]
 
 
 def _asked(
@@ -175,6 +176,7 @@ def _whole_page(
     return shown(
         request,
         "ledger/ledger.html",
+        again=True,
         listed=listed,
         ledger_id=listed.id,
         head=opened.head,

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.store.database import erase_rows, fetch, insert_rows
-from evidentia.store.sql.newest import find_newest
+from evidentia.store.sql.newest import find_newest, in_order
 
 if TYPE_CHECKING:  # listing bundles should not load what building them needs
     from evidentia.bundles.model import EvidenceBundle
@@ -211,17 +211,17 @@ def known_bundle(connection: Connection, tenant: str, bundle_id: str) -> ListedB
 
 
 def list_bundles(
-    connection: Connection, tenant: str, *, before: int | None = None, limit: int | None = None
+    connection: Connection,
+    tenant: str,
+    *,
+    before: int | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+    oldest_first: bool = False,
 ) -> list[ListedBundle]:
-    """Return the bundles, newest first; `before` is a trail entry's number."""
-    sql = _LISTED
-    values: tuple[Any, ...] = (tenant,)
-    if before is not None:
-        sql, values = f"{sql} AND trail_seq < ?", (*values, before)
-    sql = f"{sql} ORDER BY trail_seq DESC"
-    if limit is not None:
-        sql, values = f"{sql} LIMIT ?", (*values, limit)
-    return [_listed(row) for row in fetch(connection, sql, values)]
+    """Return the bundles, newest first if not asked otherwise, before or after an entry."""
+    end, values = in_order(before=before, after=after, limit=limit, oldest_first=oldest_first)
+    return [_listed(row) for row in fetch(connection, _LISTED + end, (tenant, *values))]
 
 
 def items_of(connection: Connection, tenant: str, bundle_id: str) -> list[TrackedItem]:

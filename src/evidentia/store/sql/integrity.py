@@ -15,7 +15,9 @@ from evidentia.store.sql import log
 from evidentia.store.tables import metadata
 
 MAX_PROBLEMS: Final = 100
-_WORK: Final = frozenset({"jobs", "job_items", "job_events", "job_runners"})
+_WORK: Final = frozenset(
+    {"jobs", "job_items", "job_events", "job_runners", "waiting_spans", "waiting_traces"}
+)
 _STATISTICS: Final = "+table sqlite_stat"
 _INDEXES: Final = """
     SELECT i.indexrelid::bigint, c.relname, n.relname FROM pg_index i

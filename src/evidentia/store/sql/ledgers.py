@@ -18,7 +18,7 @@ from evidentia.store.database import erase_rows, fetch, insert_rows, texts
 from evidentia.store.sql import log
 from evidentia.store.sql.ledger_pages import remove_pages
 from evidentia.store.sql.library import WORKSPACE
-from evidentia.store.sql.newest import find_newest
+from evidentia.store.sql.newest import find_newest, in_order
 
 _LISTED: Final = (
     "SELECT l.id, l.session_id, l.previous_id, s.title, s.query, s.answer_name, l.summary, "
@@ -315,11 +315,13 @@ def list_ledgers(
     tenant: str,
     *,
     before: int | None = None,
+    after: int | None = None,
     limit: int | None = None,
+    oldest_first: bool = False,
     session: str | None = None,
     title: str | None = None,
 ) -> list[ListedLedger]:
-    """Return ledgers, newest first; page through them with `before`, an entry's number.
+    """Return ledgers, newest first if not asked otherwise, before or after an entry.
 
     `session` gives those of a session alone, `title` those in whose title a text stands.
     """
@@ -332,14 +334,8 @@ def list_ledgers(
         sql += " AND LOWER(s.title) LIKE LOWER(?) ESCAPE '!'"
         literal = _LIKE_MARKS.sub(r"!\g<0>", title)
         values.append(f"%{literal}%")
-    if before is not None:
-        sql += " AND l.trail_seq < ?"
-        values.append(before)
-    sql += " ORDER BY l.trail_seq DESC"
-    if limit is not None:
-        sql += " LIMIT ?"
-        values.append(limit)
-    return [_listed(row) for row in fetch(connection, sql, values)]
+    end, places = in_order(before=before, after=after, limit=limit, oldest_first=oldest_first)
+    return [_listed(row) for row in fetch(connection, sql + end, [*values, *places])]
 
 
 def _listed(row: Any) -> ListedLedger:

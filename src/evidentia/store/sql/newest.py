@@ -1,4 +1,4 @@
-"""Names for what was recorded last: `latest`, `latest~1` for the one before it, and so on."""
+"""What was recorded, in the order of its entries: by the page, by `latest`, by `latest~1`."""
 
 import re
 from typing import Any, Final
@@ -11,6 +11,29 @@ from evidentia.store.database import fetch
 
 _MAKING: Final = {"ledger": "check", "bundle": "bundle build", "pack": "pack new"}
 _LATEST: Final = re.compile(r"latest(?:~([0-9]{1,6}))?")
+
+
+def in_order(
+    *,
+    before: int | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+    oldest_first: bool = False,
+) -> tuple[str, list[int]]:
+    """Return how a query ends that gives rows by their entries, and the values that stand in it.
+
+    Rows before or after an entry's number alone, the newest first unless asked otherwise.
+    """
+    sql, values = "", []
+    for condition, place in ((" AND trail_seq < ?", before), (" AND trail_seq > ?", after)):
+        if place is not None:
+            sql += condition
+            values.append(place)
+    sql += f" ORDER BY trail_seq{'' if oldest_first else ' DESC'}"
+    if limit is not None:
+        sql += " LIMIT ?"
+        values.append(limit)
+    return sql, values
 
 
 def find_newest(connection: Connection, tenant: str, listed: str, kind: str, name: str) -> Any:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.store.database import erase_rows, fetch, insert_rows, is_storable
 from evidentia.store.sql import log
-from evidentia.store.sql.newest import find_newest
+from evidentia.store.sql.newest import find_newest, in_order
 
 if TYPE_CHECKING:  # listing packs should not load what making them needs
     from evidentia.packs.model import EvidencePack
@@ -138,13 +138,15 @@ def list_packs(
     tenant: str,
     *,
     before: int | None = None,
+    after: int | None = None,
     limit: int | None = None,
+    oldest_first: bool = False,
     all_versions: bool = False,
     unresolved: bool = False,
     decision: str | None = None,
     outcome: str | None = None,
 ) -> list[ListedPack]:
-    """Return packs, newest first; page through them with `before`, an entry's number."""
+    """Return packs, newest first if not asked otherwise, before or after an entry."""
     sql = _SHOWN if all_versions else _SHOWN + _NEWEST
     values: list[str | int] = [tenant]
     if unresolved:
@@ -154,47 +156,16 @@ def list_packs(
             return []
         sql += " AND p.decision_id = ?"
         values.append(decision)
-    if outcome is not None:
-        return _of_outcome(connection, sql, values, outcome, before=before, limit=limit)
-    return _page(connection, sql, values, before=before, limit=limit)
-
-
-def _page(
-    connection: Connection,
-    sql: str,
-    values: list[str | int],
-    *,
-    before: int | None,
-    limit: int | None,
-) -> list[ListedPack]:
-    values = list(values)
-    if before is not None:
-        sql += " AND p.trail_seq < ?"
-        values.append(before)
-    sql += " ORDER BY p.trail_seq DESC"
-    if limit is not None:
-        sql += " LIMIT ?"
-        values.append(limit)
-    return [_listed(row) for row in fetch(connection, sql, values)]
-
-
-def _of_outcome(
-    connection: Connection,
-    sql: str,
-    values: list[str | int],
-    outcome: str,
-    *,
-    before: int | None,
-    limit: int | None,
-) -> list[ListedPack]:
-    """Return packs whose review came to this, which stands in their JSON: no column has it."""
     found: list[ListedPack] = []
+    most = limit if outcome is None else _READ_AT_ONCE
     while limit is None or len(found) < limit:
-        page = _page(connection, sql, values, before=before, limit=_READ_AT_ONCE)
-        found += [one for one in page if one.outcome == outcome]
-        if len(page) < _READ_AT_ONCE:
+        end, places = in_order(before=before, after=after, limit=most, oldest_first=oldest_first)
+        page = [_listed(row) for row in fetch(connection, sql + end, [*values, *places])]
+        found += [one for one in page if outcome in (None, one.outcome)]
+        if outcome is None or len(page) < _READ_AT_ONCE:
             break
-        before = page[-1].entry
+        last = page[-1].entry  # what a review came to stands in the pack's JSON: no column has it
+        before, after = (before, last) if oldest_first else (last, after)
     return found[:limit]
 
 

@@ -4,14 +4,17 @@ Run as a command, within limits: a PDF is read by a library that a hostile file 
 """
 
 import json
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from evidentia.errors import EnvironmentProblem, EvidentiaError, InputError
 from evidentia.loading.reader import limit_memory, limit_time
 from evidentia.loading.workers import WorkerEndedError, Workers, serve
 from evidentia.proof.keys import TrustedKey
 
-WORKER: Final = "evidentia.server.verifier"
+if TYPE_CHECKING:
+    from evidentia.workspace import Workspace
+
+WORKER: Final = "evidentia.jobs.verifier"
 SECONDS: Final = 120.0
 """How long one file may take."""
 
@@ -39,6 +42,16 @@ def verify_apart(data: bytes, keys: list[TrustedKey]) -> bytes:
     if isinstance(answer, EvidentiaError):
         raise InputError(f"the file cannot be verified: {answer}")
     raise EnvironmentProblem(f"the verifier answered {type(answer).__name__}")
+
+
+def own_keys(workspace: "Workspace") -> list[TrustedKey]:
+    """Return the log's keys that the log vouches for, but those that were revoked."""
+    revoked = {one.key_id for one in workspace.trail.revocations()}
+    return [
+        TrustedKey(one.key.public_key, one.key.name)
+        for one in workspace.trail.keys()  # noqa: SIM118 - not a mapping's keys
+        if one.vouched and one.key.key_id not in revoked
+    ]
 
 
 def _answer(question: Question) -> bytes:
