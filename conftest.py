@@ -1,9 +1,12 @@
 """Lets pytest collect the documentation's examples (tests/documentation.py), and take `--all`."""
 
+import os
+
 import pytest
 
 from documentation import collect as pytest_collect_file
 
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "false"  # read as it is imported: tests ask no network
 __all__ = ["pytest_addoption", "pytest_collect_file"]
 
 

@@ -9,14 +9,19 @@ A test builds the agent on the parts, adds the two lines, asks `QUESTION`, and c
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import tiers
+from evidentia.errors import IntegrityError
+from evidentia.integrations.policy import RecordingPolicy
 from evidentia.integrations.seen import SeenRequest, seen_requests
 from evidentia.packs.tools import ToolCallRecord
 from evidentia.workspace import Workspace
 from integrations.fake_model import Asked, AskedTool, Turn
 
+BY_WORDS = RecordingPolicy(judges=None if tiers.is_whole() else ("quote", "numbers"))
+"""How answers are checked: in the short form without the model, which takes seconds to load."""
 QUESTION = "What is the notice period of the supply contract C-12?"
 SYSTEM = "You answer from what you retrieve, and cite it."
 PASSAGES: tuple[dict[str, Any], ...] = (
@@ -98,20 +103,28 @@ def schema(name: str) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(parameters)}
 
 
-def assert_story(workspace: Workspace, requests: list[Asked]) -> None:
-    """Assert that a workspace has all of the story, once, and tells what was wrong in it."""
+def assert_story(
+    workspace: Workspace, requests: list[Asked], *, beside: Sequence[str] = ()
+) -> None:
+    """Assert that a workspace has all of the story, once, and tells what was wrong in it.
+
+    `beside` names the tools that the framework has of its own.
+    """
     (decision_id,) = _decisions(workspace)
     (pack,) = [workspace.packs.get(one.id) for one in workspace.packs.list()]
     audit = workspace.packs.audit()
     assert audit.missing == ()
     assert audit.late_calls == ()
+    assert audit.missing_calls == ()
     assert audit.problems == ()
     assert pack.decision_id == decision_id
     assert pack.decision is not None
     assert pack.decision.approval_class == "A2"
     assert pack.decision.needs_review
     assert pack.trace_id is not None
-    _assert_calls(workspace.tools.calls(decision_id))
+    calls = workspace.tools.calls(decision_id)
+    _assert_calls([call for call in calls if call.tool_name not in beside])
+    assert len(calls) == len(TOOLS) + len(beside)
     assert {one.sha256 for one in pack.tool_calls} == {
         one.sha256 for one in workspace.tools.calls(decision_id)
     }
@@ -136,9 +149,13 @@ def assert_exact(workspace: Workspace, requests: list[Asked]) -> None:
 
 
 def assert_found_missing(workspace: Workspace) -> None:
-    """Assert that the audit tells of a recorded call that is not in the decision's pack."""
-    audit = workspace.packs.audit()
-    assert audit.missing or audit.late_calls or audit.problems
+    """Assert that the audit tells of a call that was taken away, or is not in the pack."""
+    try:
+        audit = workspace.packs.audit()
+    except IntegrityError as error:  # a log that lacks an entry is not read on
+        assert "is missing" in str(error)  # noqa: PT017 - either is an answer
+        return
+    assert audit.missing or audit.late_calls or audit.missing_calls or audit.problems
 
 
 def _decisions(workspace: Workspace) -> list[str]:

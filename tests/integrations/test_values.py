@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from evidentia.bundles.redaction.redactor import Redactor
 from evidentia.canonical import canonical_json
 from evidentia.integrations.redacting import redacted_addendum, redacted_run
-from evidentia.integrations.run import Addendum, Loss, ModelCall, Retrieval, Run, ToolCall
+from evidentia.integrations.run import Addendum, Citation, Loss, ModelCall, Retrieval, Run, ToolCall
 from evidentia.integrations.seen import evidence_of
 from evidentia.integrations.values import Plain
 
@@ -94,6 +94,25 @@ def test_all_texts_of_an_event_are_redacted_but_the_ids_of_passages() -> None:
     later = redacted_addendum(Addendum(run_id=RUN_ID, events=events[:1]), redactor)
     assert private not in later.model_dump_json()
     assert later.run_id == RUN_ID
+
+
+def test_citations_are_of_the_same_words_of_an_answer_that_is_redacted() -> None:
+    answer = "Ask noura@example.com. It is so."
+    cited = [
+        Citation(source="a", start=0, end=22),
+        Citation(source="b", start=23, end=len(answer)),
+        Citation(source="c", start=23, end=len(answer) + 7),
+        Citation(source="d"),
+    ]
+    redactor = Redactor(b"k" * 16)
+    run = redacted_run(Run(name="a", answer=answer, citations=cited), redactor)
+    made = run.answer or ""
+    first, second, beyond, unplaced = run.citations
+    assert made[first.start : first.end] == "Ask [EMAIL_1]."
+    assert made[second.start : second.end] == "It is so."
+    assert (beyond.end, unplaced.start) == (len(made) + 7, None)
+    plain = Run(name="a", answer="It is so.", citations=[Citation(source="a", start=0, end=5)])
+    assert redacted_run(plain, redactor).citations == plain.citations
 
 
 def test_a_message_is_kept_once_however_many_requests_carry_it() -> None:

@@ -1,16 +1,20 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evidentia.documents.model import DocumentChunk
+from evidentia.errors import InputError
 from evidentia.ledger.citations import (
     CitationMark,
     CitationResolution,
+    GivenCitation,
     citation_definitions,
     find_citations,
     issue_anchor,
+    read_citations,
     resolve_citation,
     without_citations,
 )
@@ -46,6 +50,50 @@ def test_anchors_numbers_and_footnotes_are_found_with_their_places() -> None:
     first = find_citations(text)[0]
     assert first == CitationMark("a1b2c3d4", "anchor", 2, 17)
     assert text[first.start : first.end] == "[cite:a1b2c3d4]"
+
+
+def test_names_in_brackets_are_citations_where_they_are_known() -> None:
+    names = {"kb-17", "kb18", "a, b", "7"}
+    text = "A [kb-17]. B [kb18; kb-17]. C [a, b] [7]. D [kb-19] [kb18, 4 weeks] ![kb18] [kb18](x)."
+    assert [(mark.label, mark.style) for mark in find_citations(text, names)] == [
+        ("kb-17", "name"),
+        ("kb18", "name"),
+        ("kb-17", "name"),
+        ("a, b", "name"),
+        ("7", "number"),
+    ]
+    assert [mark.label for mark in find_citations(text)] == ["7"]
+    bare = "A. B. C. D [kb-19] [kb18, 4 weeks] ![kb18] [kb18](x)."
+    assert without_citations(text, names) == bare
+
+
+def test_citations_that_are_said_beside_an_answer_are_read() -> None:
+    given: list[Any] = [
+        {"source": " Policy.pdf ", "start": 0, "end": 4, "quote": "is left out"},
+        {"source": "without a place", "start": None, "end": 4},
+        GivenCitation("kb17", 1, 5),
+    ]
+    read = (GivenCitation("Policy.pdf", 0, 4), GivenCitation("kb17", 1, 5))
+    assert read_citations(given, "12345") == read
+    assert read_citations((), "") == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("kb17", "give a list"),
+        ({"source": "kb17"}, "give a list"),
+        (7, "give a list"),
+        (["kb17"], "citation 1: give it a source"),
+        ([{"source": " ", "start": 0, "end": 1}], "citation 1: give it a source"),
+        ([{"source": "x", "start": "0", "end": 1}], "citation 1: give it a source"),
+        ([{"source": "x", "start": 0, "end": 6}], "citation 1: 0 to 6 is no place in the answer"),
+        ([{"source": "x", "start": 3, "end": 2}], "which has 5 characters"),
+    ],
+)
+def test_what_is_no_citation_is_refused(given: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        read_citations(given, "12345")
 
 
 def test_a_range_of_numbers_has_an_end() -> None:

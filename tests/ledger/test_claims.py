@@ -1,6 +1,7 @@
 import pytest
 
 from evidentia.errors import InputError
+from evidentia.ledger.citations import GivenCitation
 from evidentia.ledger.claims import ExtractedClaims, extract_claims, whole_claim
 from evidentia.ledger.model import Claim, ClaimType, Importance
 
@@ -50,6 +51,28 @@ def test_what_the_answer_cites_is_kept_beside_the_claim_and_not_in_it() -> None:
     assert claim.text == "Employees are entitled to 15 days of annual leave"
     assert claim.citations == ["a1b2c3d4", "2", "4", "5", "^n"]
     assert claim.source_text == answer
+
+
+def test_a_name_that_an_answer_may_cite_by_is_no_part_of_what_it_claims() -> None:
+    answer = "The notice period is 60 days [kb-17], and notice is given in writing [kb18]."
+    found = extract_claims(answer, names=("kb-17", "kb18")).claims
+    assert [(claim.text, claim.citations) for claim in found] == [
+        ("The notice period is 60 days", ["kb-17"]),
+        ("Notice is given in writing", ["kb18"]),
+    ]
+    assert texts("Use form [C-12] now.") == ["Use form [C-12] now"]
+
+
+def test_what_is_said_to_be_cited_at_a_place_is_cited_by_the_claims_there() -> None:
+    answer = "Leave is paid [1]. It takes 15 days."
+    cited = [
+        GivenCitation("Policy.pdf", 0, 19),
+        GivenCitation("1", 0, 5),
+        GivenCitation("Leave.pdf", 19, len(answer)),
+        GivenCitation("nowhere", 18, 19),
+    ]
+    found = extract_claims(answer, cited=cited).claims
+    assert [claim.citations for claim in found] == [["1", "Policy.pdf"], ["Leave.pdf"]]
 
 
 def test_markup_and_invisible_characters_are_not_in_a_claims_text() -> None:

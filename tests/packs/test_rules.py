@@ -4,7 +4,7 @@ import pytest
 
 from evidentia.errors import SealingError
 from evidentia.packs.model import DecisionSummary, EvidencePack, PromptRecord
-from evidentia.packs.rules import AntiPattern, Unmet, check_sealable, unmet
+from evidentia.packs.rules import AntiPattern, Unmet, check_sealable, unmet, unrecorded
 from packs.making import (
     call,
     decision,
@@ -31,6 +31,12 @@ def lacking(made: EvidencePack, *recorded: Any) -> list[tuple[str, AntiPattern |
         if one.anti_pattern:
             assert f"({one.anti_pattern.value})" in str(one)
     return [(one.where, one.anti_pattern) for one in found]
+
+
+def test_calls_that_a_pack_has_and_nobody_recorded_are_told_one_by_one() -> None:
+    made = pack(tool_calls=[call(), failed_call(), call()])
+    assert unrecorded(made, made.tool_calls) == []
+    assert unrecorded(made, [failed_call(), call(), call(tool_name="other")]) == [call()]
 
 
 @pytest.mark.parametrize("made", [pack(), full_pack()])

@@ -60,6 +60,49 @@ def sources(ledger: evidentia.EvidenceLedger) -> list[str | None]:
     return [source.filename if source else None for source in found]
 
 
+def test_what_a_model_says_beside_its_answer_that_it_cites_is_checked(
+    workspace: Workspace,
+) -> None:
+    answer = "The notice period of the supply contract is 30 days. It is paid."
+    contexts = [
+        {"id": "kb-17", "title": "Contract C-12", "text": answer[:52]},
+        {"id": "kb-18", "text": "Payment is due in 45 days."},
+    ]
+    sources = ("Contract C-12", "kb-17", "kb-18", "Nowhere.pdf")
+    cited: list[Any] = [{"source": source, "start": 0, "end": 52} for source in sources]
+    ledger = workspace.check(answer, contexts=contexts, citations=cited, judges=OF_WORDS)
+    found = [(one.label, one.resolved, one.bears) for one in ledger.citations]
+    assert found == [
+        ("Contract C-12", True, True),
+        ("kb-17", True, True),
+        ("kb-18", True, False),
+        ("Nowhere.pdf", False, False),
+    ]
+    assert ledger.session.claims[1].citations == []
+    given = {"id": "a", "answer": answer, "contexts": contexts}
+    asked: list[Any] = [{**given, "citations": cited}, given, {**given, "citations": cited}]
+    names: list[str | None] = []
+    for one in asked:
+        (done,) = workspace.check_many([one], judges=OF_WORDS, workers=0)
+        names.append(done.ledger_id)
+    assert names[0] == names[2] != names[1], "other citations are another ledger"
+    wrong = {**given, "citations": [{"source": "kb-17", "start": 0, "end": 99}]}
+    (done,) = workspace.check_many([wrong], judges=OF_WORDS, workers=0)
+    assert "is no place in the answer" in str(done.problem)
+
+
+def test_an_id_with_digits_that_an_answer_cites_is_no_number_of_its_claim(
+    workspace: Workspace,
+) -> None:
+    text = "The notice period of the supply contract is 30 days."
+    for name in ("kb-17", "kb17", "C-12", "contract"):
+        answer = f"The notice period of the supply contract is 60 days [{name}]."
+        ledger = workspace.check(answer, contexts=[{"id": name, "text": text}], judges=OF_WORDS)
+        assert verdicts(ledger) == ["contradicted"], name
+        (cited,) = ledger.citations
+        assert (cited.label, cited.resolved, cited.bears) == (name, True, False)
+
+
 def test_an_answer_is_checked_against_contexts_and_nothing_is_ingested(
     workspace: Workspace,
 ) -> None:

@@ -662,6 +662,7 @@ def test_missing_mandatory_packs_are_reported_and_no_others(place: Place) -> Non
         "missing": [],
         "unresolved": [],
         "late_calls": [],
+        "missing_calls": [],
         "problems": [],
     }
 

@@ -407,8 +407,8 @@ def audit(
 ) -> None:
     """Find decisions whose mandatory pack is missing, and packs that are not as they were sealed.
 
-    Exit code 1 if there are any. Packs that await a review are listed too, and tool calls that
-    were recorded for a decision after its pack was sealed.
+    Exit code 1 if there are any. Packs that await a review are listed too, tool calls that were
+    recorded for a decision after its pack was sealed, and those that are not recorded at all.
     """
     from evidentia.cli.output import counting_bar, print_json, say, visible
     from evidentia.language.counting import counted
@@ -427,7 +427,7 @@ def audit(
         say(visible(problem), "bad", under=True)
     for pack in found.unresolved:
         say(f"{pack} awaits a review", "unknown", under=True)
-    for call in found.late_calls:
+    for call in (*found.late_calls, *found.missing_calls):
         say(visible(call), "unknown", under=True)
     raise typer.Exit(0 if found.holds else 1)
 

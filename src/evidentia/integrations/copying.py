@@ -3,6 +3,7 @@
 A copy is JSON as bytes; it becomes a value in the background, where time is no matter.
 """
 
+from decimal import Decimal
 from typing import Any, Final
 
 import orjson
@@ -24,6 +25,8 @@ def copied(value: Any) -> bytes:
 
 
 def _as_json(value: Any) -> Any:
+    if isinstance(value, Decimal) or hasattr(value, "__fspath__"):
+        return str(value)
     for name, how in _FORMS:
         method = getattr(value, name, None)
         if method is not None and not isinstance(value, type):

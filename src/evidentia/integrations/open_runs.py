@@ -12,9 +12,9 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from evidentia.integrations.copying import copied
+from evidentia.integrations.passages import copied_passages, read_passages
 from evidentia.integrations.run import Addendum, Event, Loss, Reason, Run
 from evidentia.integrations.values import Plain, told
-from evidentia.ledger.retrieved import read_retrieved
 from evidentia.packs.fields import MAX_NAME
 from evidentia.packs.recording import current_trace_id
 
@@ -93,7 +93,7 @@ class OpenCall:
                 if effect is not None:
                     given["effect"] = copied(effect)
             else:
-                given = {"contexts": self._passages(result)}
+                given = {"contexts": copied_passages(result, self.lost)}
         except Exception as error:  # noqa: BLE001 - whatever a foreign object raises
             self.lost("end", "failed", f"{type(error).__name__}: {told(error)}")
         self._over(given)
@@ -121,22 +121,14 @@ class OpenCall:
         known = {key: value for key, value in said.items() if value is not None}
         self._given["effect"] = copied({**known, "side_effects": effects})
 
+    @_quietly
+    def asked(self, /, **given: Any) -> None:
+        """Say what was asked, where a framework tells it only later: the fields of the event."""
+        self._given |= {name: copied(one) for name, one in given.items() if one is not None}
+
     def lost(self, what: str, why: str, detail: str = "") -> None:
         """Note that something of it could not be taken."""
         self.run.lost(f"{self.kind}: {what}", why, detail)
-
-    def _passages(self, result: Any) -> bytes:
-        passages = []
-        for number, one in enumerate(result or (), 1):
-            try:
-                read = read_retrieved(number, one)
-            except Exception as error:  # noqa: BLE001 - one bad passage is dropped, not the list
-                self.lost(f"passage {number}", "failed", told(error))
-                continue
-            about = {"id": read.id, "text": read.text, "title": read.title, "page": read.page}
-            known = {key: value for key, value in about.items() if value is not None}
-            passages.append({**known, "metadata": read.metadata} if read.metadata else known)
-        return copied(passages)
 
     def _over(self, given: dict[str, Any]) -> None:
         if self._is_over:
@@ -148,7 +140,10 @@ class OpenCall:
 
     def event(self, plain: Callable[[str, bytes], Any]) -> dict[str, Any]:
         """Return the event as it is so far, made by a function of what was copied."""
-        made = {name: plain(name, data) for name, data in list(self._given.items())}
+        given = dict(self._given)
+        if "contexts" in given:
+            given["contexts"] = read_passages(given["contexts"], self.lost)
+        made = {name: plain(name, data) for name, data in given.items()}
         if not self._is_over:
             made["error"] = UNSEEN
         return {"kind": self.kind, **made}
@@ -254,6 +249,11 @@ class OpenRun:
         """Begin a question to a retriever; end it with what it gives."""
         asked = query if isinstance(query, str) else told(query)
         return self._begin("retrieval", {"query": asked, "name": _named(name)}, call_id)
+
+    @_quietly
+    def asked(self, query: Any) -> None:
+        """Say what the program was asked, where that is known only after the run has begun."""
+        self._say("query", query if isinstance(query, str) else told(query))
 
     @_quietly
     def answer(self, text: Any, citations: Any = ()) -> None:

@@ -14,13 +14,13 @@ from evidentia.errors import EvidentiaError, InputError
 from evidentia.frozen import thaw
 from evidentia.integrations.policy import RecordingPolicy
 from evidentia.integrations.redacting import redacted_addendum, redacted_run
-from evidentia.integrations.run import Addendum, Loss, Retrieval, Run, ToolCall
+from evidentia.integrations.run import Addendum, Citation, Loss, Retrieval, Run, ToolCall
 from evidentia.integrations.seen import evidence_of
 from evidentia.integrations.wording import tool_record
 from evidentia.ledger.given import MAX_CONTEXT_BYTES, MAX_CONTEXTS
 from evidentia.ledger.retrieved import MAX_TITLE_CHARS
 from evidentia.packs.decision import DecisionOutput, Evidence
-from evidentia.packs.fields import MAX_EXCERPT
+from evidentia.packs.fields import MAX_EXCERPT, MAX_NAME
 from evidentia.packs.tools import ToolVerificationLedger
 from evidentia.sources.adapters import from_retrieval
 from evidentia.sources.wire.rag import rag_payload
@@ -181,13 +181,38 @@ class _Run:
             self.problems.append(f"the answer was not checked: {said}")
             return None
         run = self.run
-        given = {"id": self.run_id, "answer": run.answer, "contexts": self.contexts}
+        given: dict[str, Any] = {
+            "id": self.run_id,
+            "answer": run.answer,
+            "contexts": self.contexts,
+        }
         if run.query.strip():
             given["query"] = run.query
+        given["citations"] = [*self._citations(str(run.answer))]
         (outcome,) = self.workspace.check_many([given], judges=policy.judges, workers=0)
         if outcome.ledger_id is None:
             self.problems.append(f"the answer was not checked: {outcome.problem}")
         return outcome.ledger_id
+
+    def _citations(self, answer: str) -> Iterator[dict[str, Any]]:
+        """Give what is cited and where; a place that the answer has not is told as a problem."""
+        for one in self.run.citations:
+            start, end = one.start, one.end
+            if start is None or end is None:
+                continue
+            if start <= end <= len(answer):
+                yield {"source": self._cited(one), "start": start, "end": end}
+            else:
+                said = f"{start} to {end} is no place in the answer"
+                self.problems.append(f"the citation of {one.source} was not checked: {said}")
+
+    def _cited(self, citation: Citation) -> str:
+        """Return the id of the passage that a citation quotes, or what it calls its source."""
+        quote = citation.quote.strip()
+        quoted = [one for one in self.contexts if quote and quote in one["text"]]
+        named = [one for one in quoted if citation.source in (one["id"], one.get("title"))]
+        found = named or quoted
+        return str(found[0]["id"]) if len(found) == 1 else citation.source
 
     def pack(self, decision_id: str, bundle_id: str, ledger_id: str | None) -> str | None:
         """Record the decision, and seal its pack, unless it has one."""
@@ -252,13 +277,14 @@ def _not_seen(run: Run) -> Iterator[Loss]:
     """Give the calls that a model asked for and whose record nobody made."""
     seen = {call.call_id for call in run.tool_calls}
     for call in run.model_calls:
-        for call_id, name in asked_for(thaw(call.response)):
+        for call_id, name, _ in asked_for(thaw(call.response)):
             if call_id not in seen:
-                yield Loss(what=f"tool call {call_id} of {name}"[:200], why="not_seen")
+                said = f"tool call {call_id} of {name}"[:200]
+                yield Loss(what=said, why="not_seen", call_id=call_id[:MAX_NAME].strip() or None)
 
 
-def asked_for(response: Any) -> Iterator[tuple[str, str]]:
-    """Give the calls of tools that a response asks for: their ids, and the tools' names.
+def asked_for(response: Any) -> Iterator[tuple[str, str, Any]]:
+    """Give the calls of tools that a response asks for: ids, the tools' names, arguments.
 
     It is read as OpenAI's chat completions and responses, and Anthropic's messages, write it.
     """
@@ -270,13 +296,13 @@ def asked_for(response: Any) -> Iterator[tuple[str, str]]:
         return
     kind = response.get("type")
     if kind == "tool_use":
-        yield str(response.get("id")), str(response.get("name"))
+        yield str(response.get("id")), str(response.get("name")), response.get("input")
     elif kind == "function_call":
-        yield str(response.get("call_id")), str(response.get("name"))
+        yield str(response.get("call_id")), str(response.get("name")), response.get("arguments")
     for call in response.get("tool_calls") or ():
         if isinstance(call, dict):
             named = call.get("function") or call
-            yield str(call.get("id")), str(named.get("name"))
+            yield str(call.get("id")), str(named.get("name")), named.get("arguments")
     for name in ("content", "output"):
         if isinstance(response.get(name), list):
             yield from asked_for(response[name])

@@ -14,8 +14,19 @@ _KEPT: Final = frozenset(
 
 
 def redacted_run(run: Run, redactor: Redactor) -> Run:
-    """Return a run whose texts are redacted; its calls keep their ids."""
-    return Run.model_validate(_fields(run.model_dump(mode="json"), redactor))
+    """Return a run whose texts are redacted; its calls keep their ids.
+
+    Its citations are of the same words as before, wherever those stand by then.
+    """
+    made = _fields(run.model_dump(mode="json"), redactor)
+    if run.answer is not None and made["answer"] != run.answer:
+        for citation in made["citations"]:
+            for edge in ("start", "end"):
+                if citation[edge] is not None:
+                    before = run.answer[: citation[edge]]
+                    beyond = citation[edge] - len(before)
+                    citation[edge] = len(redactor.redact(before).text) + beyond
+    return Run.model_validate(made)
 
 
 def redacted_addendum(addendum: Addendum, redactor: Redactor) -> Addendum:

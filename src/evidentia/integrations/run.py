@@ -45,6 +45,7 @@ class Loss(FrozenModel):
     """Something that happened in a run and is not in it, or not whole: what, why, and how much.
 
     `count` is how many of it; `bytes` is the size of what is missing, where that is known.
+    `call_id` is that of a call which was asked for and not seen.
     """
 
     what: Name
@@ -52,6 +53,7 @@ class Loss(FrozenModel):
     count: Annotated[int, Field(ge=1)] = 1
     bytes: Annotated[int, Field(ge=0)] | None = None
     detail: str = ""
+    call_id: Name | None = None
 
 
 class ModelCall(FrozenModel):

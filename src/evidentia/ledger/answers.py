@@ -15,7 +15,8 @@ class GivenAnswer:
     """An answer to check: its number among all (of a file, its line), and what was said of it.
 
     `against` are files and folders to check it by, `contexts` the passages that its model was
-    given; None where there are none of its own.
+    given; None where there are none of its own. `citations` are what is said beside it that it
+    cites.
     """
 
     number: int
@@ -25,6 +26,7 @@ class GivenAnswer:
     title: str | None = None
     against: tuple[str, ...] | None = None
     contexts: Any = None
+    citations: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def _read(number: int, value: object) -> Given:
         value.get("title"),
         (against,) if isinstance(against, str) else against and tuple(against),
         value.get("contexts"),
+        value.get("citations"),
     )
 
 

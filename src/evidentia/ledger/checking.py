@@ -66,7 +66,8 @@ class CheckContext:
 
     `issued_anchors` maps every anchor of the workspace to the full hash it is bound to, and
     `anchor_of` gives the anchor of a hash. `progress` is told how many claims are done. `policy`
-    says when judges that vote after the others are asked, and who decides.
+    says when judges that vote after the others are asked, and who decides. `cited` are the sources
+    that were said beside the answer to be cited in it.
     """
 
     session_id: str
@@ -78,6 +79,7 @@ class CheckContext:
     outdated_after_days: int = OUTDATED_AFTER_DAYS
     progress: Callable[[int], None] = lambda _: None
     policy: JudgingPolicy = field(default_factory=JudgingPolicy)
+    cited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def check_with_votes(
     context: CheckContext,
 ) -> Checked:
     """Judge each claim; return the ledger, and the votes if judges were asked who vote."""
-    references = References(answer, corpus, context.issued_anchors)
+    references = References(answer, corpus, context.issued_anchors, context.cited)
     entries: list[LedgerEntry] = []
     citations: list[CitationCheck] = []
     cast: list[Vote] = []

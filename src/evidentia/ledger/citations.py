@@ -3,19 +3,21 @@
 An anchor is the beginning of a chunk's hash, at least eight characters. It grows until it is
 unique in its workspace, and once issued it stays bound to its hash. The same text in two places
 is one anchor with several places. Numbers and footnotes name what the answer's own references say.
+What the passages are called that a model was given may stand in brackets as it is: `[kb-17]`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from evidentia.documents.hashing import ANCHOR_LENGTH
 from evidentia.documents.model import DocumentChunk
+from evidentia.errors import InputError
 from evidentia.frozen import FrozenItems, FrozenList, FrozenModel
 from evidentia.ledger.blocks import find_blocks
 
-CitationStyle = Literal["anchor", "number", "footnote"]
+CitationStyle = Literal["anchor", "number", "footnote", "name"]
 
 _ANCHOR = re.compile(r"\[cite:\s*(?P<inside>[^\]\[\n]{1,300})\]")
 _NUMBERED = re.compile(r"(?<!!)\[(?P<inside>\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3})*)\](?![(:])")
@@ -30,12 +32,15 @@ _ALL = re.compile(
     + "|".join(re.sub(r"\?P<inside>", "?:", style.pattern) for _, style in _STYLES)
     + ")"
 )
+_BRACKETS = re.compile(r"(?<!!)\[(?P<inside>[^\]\[\n]{1,300})\](?![(:])")
+_ANY_BRACKETS = re.compile(rf"[ \t]*{_BRACKETS.pattern}")
 _DEFINITION = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:\[(?P<label>\^?[^\]\s]{1,64})\]:?|(?P<number>\d{1,3})[.)])"
     r"[ \t]+(?P<text>\S.*)"
 )
 _RANGE = re.compile(r"[\u2013-]")
 _LONGEST_RANGE: Final = 100
+_LONGEST_SOURCE: Final = 300
 
 
 class CitationResolution(FrozenModel):
@@ -62,14 +67,66 @@ class CitationMark:
     end: int
 
 
-def find_citations(text: str) -> list[CitationMark]:
-    """Find `[cite:…]`, `[1]`, `[2, 3]`, `[4-6]` and `[^note]` marks, in order."""
+@dataclass(frozen=True, slots=True)
+class GivenCitation:
+    """A citation that is said beside an answer: what it names, and of which characters."""
+
+    source: str
+    start: int
+    end: int
+
+
+def read_citations(given: Any, answer: str) -> tuple[GivenCitation, ...]:
+    """Read citations given as objects with `source`, `start` and `end`; `InputError` says why not.
+
+    One without a place cannot be of any claim: it is left out.
+    """
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InputError("citations: give a list of objects with a source, a start and an end")
+    found = [
+        one if isinstance(one, GivenCitation) else _read_citation(number, one)
+        for number, one in enumerate(given, 1)
+    ]
+    for number, one in enumerate(found, 1):
+        if one is not None and not 0 <= one.start <= one.end <= len(answer):
+            raise InputError(
+                f"citation {number}: {one.start} to {one.end} is no place in the answer, which has "
+                f"{len(answer):,} characters"
+            )
+    return tuple(one for one in found if one is not None)
+
+
+def _read_citation(number: int, one: Any) -> GivenCitation | None:
+    match one:
+        case {"source": str(source), "start": int(start), "end": int(end)} if source.strip():
+            return GivenCitation(source.strip()[:_LONGEST_SOURCE], start, end)
+        case {"source": str(source)} if source.strip() and None in (
+            one.get("start"),
+            one.get("end"),
+        ):
+            return None
+    raise InputError(f"citation {number}: give it a source (text), a start and an end (numbers)")
+
+
+def find_citations(text: str, names: Collection[str] = ()) -> list[CitationMark]:
+    """Find `[cite:…]`, `[1]`, `[2, 3]`, `[4-6]` and `[^note]` marks, in order.
+
+    `names` are found in brackets too, alone or several: `[kb-17, kb-18]`.
+    """
     marks = [
         CitationMark(label, style, match.start(), match.end())
         for style, pattern in _STYLES
         for match in pattern.finditer(text)
         for label in _labels(style, match["inside"])
     ]
+    if names:
+        known = {mark.start for mark in marks}
+        marks += [
+            CitationMark(label, "name", match.start(), match.end())
+            for match in _BRACKETS.finditer(text)
+            if match.start() not in known
+            for label in _named(match["inside"], names)
+        ]
     return sorted(marks, key=lambda mark: (mark.start, mark.end))
 
 
@@ -138,9 +195,21 @@ def resolve_citation(
     return CitationResolution(chunk_hash=anchor, resolved=True, chunk=places[0], places=places)
 
 
-def without_citations(text: str) -> str:
+def without_citations(text: str, names: Collection[str] = ()) -> str:
     """Return the text without its citation marks, and without the space before them."""
-    return _ALL.sub("", text)
+    bare = _ALL.sub("", text)
+    if not names:
+        return bare
+    return _ANY_BRACKETS.sub(lambda match: "" if _named(match["inside"], names) else match[0], bare)
+
+
+def _named(inside: str, names: Collection[str]) -> list[str]:
+    """Return the names that stand in brackets; none if anything else does."""
+    whole = inside.strip()
+    if whole in names:
+        return [whole]
+    listed = [name.strip() for name in re.split(r"[,;]", whole)]
+    return listed if all(name in names for name in listed) else []
 
 
 def _labels(style: CitationStyle, inside: str) -> list[str]:

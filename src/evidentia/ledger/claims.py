@@ -9,7 +9,7 @@ sentence whole.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
@@ -25,7 +25,12 @@ from evidentia.language.predicates import says_something
 from evidentia.language.pronouns import begins_with_pronoun, with_pronoun_replaced
 from evidentia.language.sentences import sentence_spans
 from evidentia.ledger.blocks import Block, cells, find_blocks, is_bold_title
-from evidentia.ledger.citations import CitationMark, find_citations, without_citations
+from evidentia.ledger.citations import (
+    CitationMark,
+    GivenCitation,
+    find_citations,
+    without_citations,
+)
 from evidentia.ledger.heads import Heads, find_label, is_apart, joined, lead_end, without_lead
 from evidentia.ledger.model import Claim, ClaimType, Importance
 from evidentia.ledger.notclaims import is_navigation, is_title, why_no_claim, why_no_statement
@@ -79,10 +84,16 @@ class ExtractedClaims:
     left_out: list[NotAClaim]
 
 
-def extract_claims(answer: str) -> ExtractedClaims:
-    """Split an answer (Markdown or plain text) into claims with exact offsets."""
+def extract_claims(
+    answer: str, *, names: Collection[str] = (), cited: Sequence[GivenCitation] = ()
+) -> ExtractedClaims:
+    """Split an answer (Markdown or plain text) into claims with exact offsets.
+
+    `names` are what the answer may cite in brackets beside numbers: `[kb-17]`. `cited` is what is
+    said beside it to be cited: each claim at such a place cites that, too.
+    """
     _refuse_surrogates(answer)
-    return _Extraction(answer).run()
+    return _Extraction(answer, names, cited).run()
 
 
 def whole_claim(text: str) -> Claim:
@@ -98,6 +109,8 @@ class _Extraction:
     """Goes through an answer's blocks and carries what a claim may need from before it."""
 
     answer: str
+    names: Collection[str] = ()
+    cited: Sequence[GivenCitation] = ()
     masked: str = ""
     before: str | None = None
     heads: Heads = field(default_factory=Heads)
@@ -134,7 +147,7 @@ class _Extraction:
         if reason == "heading" and block.kind == "paragraph":
             self._new_section(block)
         elif reason != "navigation":
-            title = plain_text(without_citations(self.answer[block.start : block.end]))
+            title = self._plain(self.answer[block.start : block.end])
             self.heads.add(title, indent)
 
     def _why_title(self, block: Block, following: Block | None) -> str | None:
@@ -162,7 +175,7 @@ class _Extraction:
         name = plain_text(label["label"]) if label else ""
         for first, last in _sentences(self.masked[begins : block.end]):
             start, end = trimmed(self.masked, begins + first, begins + last)
-            text = plain_text(without_citations(self.answer[start:end]))
+            text = self._plain(self.answer[start:end])
             context = self.heads.needed_by(text, name, begins_block=first == 0)
             reason = why_no_claim(context + without_lead(text), is_item=block.kind == "item")
             if reason is None and is_apart(context) and (name or first):
@@ -176,7 +189,7 @@ class _Extraction:
                 self.heads.add(text, indent)
 
     def _claims_of(self, start: int, end: int, text: str, context: str) -> None:
-        cited = find_citations(self.answer[start:end])
+        cited = find_citations(self.answer[start:end], self.names)
         sentence = _unmarked(self.masked[start:end], [(mark.start, mark.end) for mark in cited])
         found = parts(sentence, lead_end(sentence)) if is_apart(context) else []
         if len(found) <= 1:
@@ -184,9 +197,9 @@ class _Extraction:
             return
         last = tuple(dict.fromkeys(mark.label for mark in cited if mark.start >= found[-1].start))
         for part, (first, stop) in zip(found, self._spans(start, end, found, cited), strict=True):
-            part_text = plain_text(without_citations(self.answer[first:stop]))
+            part_text = self._plain(self.answer[first:stop])
             if part.subject:
-                subject = plain_text(without_citations(part.subject))
+                subject = self._plain(part.subject)
                 part_text = f"{subject} {re.sub(r'^(?:also|then|which|who) ', '', part_text)}"
             self._claim(first, stop, part_text, context, inherited=last)
 
@@ -209,7 +222,7 @@ class _Extraction:
         self, start: int, end: int, text: str, context: str, *, inherited: tuple[str, ...] = ()
     ) -> None:
         standing = self._standing_alone(text, context)
-        marks = find_citations(self.answer[start:end])
+        marks = find_citations(self.answer[start:end], self.names)
         labels = tuple(dict.fromkeys(mark.label for mark in marks)) or inherited
         self.add(start, end, standing, labels)
 
@@ -236,8 +249,8 @@ class _Extraction:
         """Take a table's row apart: the first cell with each other one is a claim."""
         self.before = None
         row = self.answer[block.start : block.end]
-        values = [plain_text(without_citations(cell)) for cell in cells(row)]
-        marks = tuple(dict.fromkeys(mark.label for mark in find_citations(row)))
+        values = [self._plain(cell) for cell in cells(row)]
+        marks = tuple(dict.fromkeys(mark.label for mark in find_citations(row, self.names)))
         told = [place for place, value in enumerate(values) if place and _says(value)]
         if not told or not values[0]:
             self._leave_out(block.start, block.end, "table row without values")
@@ -261,9 +274,19 @@ class _Extraction:
                 start=start,
                 end=end,
                 source_text=self.answer[start:end],
-                citations=citations,
+                citations=tuple(dict.fromkeys((*citations, *self._cited_at(start, end)))),
             )
         )
+
+    def _cited_at(self, start: int, end: int) -> Iterator[str]:
+        """Give what is said to be cited at a place; a space or a full stop alone is none."""
+        for one in self.cited:
+            if _says(self.answer[max(start, one.start) : min(end, one.end)]):
+                yield one.source
+
+    def _plain(self, text: str) -> str:
+        """Return a text without markup and citations."""
+        return plain_text(without_citations(text, self.names))
 
     def _leave_out(self, start: int, end: int, reason: str) -> None:
         self.left_out.append(NotAClaim(self.answer[start:end], start, end, reason))

@@ -6,7 +6,7 @@ citation holds if a passage at such a place supports the claim.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
@@ -60,7 +60,15 @@ class _Called:
 class References:
     """The citations of one answer, resolved among the documents it is checked against."""
 
-    def __init__(self, answer: str, corpus: Corpus, issued: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        answer: str,
+        corpus: Corpus,
+        issued: Mapping[str, str],
+        named: Collection[str] = (),
+    ) -> None:
+        """`named` are citations that were said beside the answer: each says itself what it is."""
+        self._named = named
         self._corpus = corpus
         self._issued = issued
         self._definitions = citation_definitions(answer)
@@ -111,8 +119,12 @@ class References:
         known = self._corpus.labels.get(label)
         if known is not None and label not in self._definitions:
             return _Target(documents=frozenset({known}))
+        if label in self._named:
+            return self._documents(label)
         refers = label.startswith("^") or _NUMBER.fullmatch(label)
-        return self._documents(label) if refers else self._anchor(label)
+        if not refers:
+            return self._anchor(label)
+        return self._documents(self._definitions.get(label))
 
     def _anchor(self, label: str) -> _Target:
         resolution = resolve_citation(label, self._issued, self._corpus.held.anchored(label))
@@ -121,8 +133,7 @@ class References:
             return _Target(problem=f"{resolution.error} ({shown})")
         return _Target(chunks=resolution.places, problem=resolution.error)
 
-    def _documents(self, label: str) -> _Target:
-        text = self._definitions.get(label)
+    def _documents(self, text: str | None) -> _Target:
         if text is None:
             return _Target(problem="The answer's list of sources does not say what it stands for")
         said = f" {named(text)} "

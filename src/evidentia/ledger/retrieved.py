@@ -36,8 +36,13 @@ class RetrievedPassage:
 
 def read_retrieved(number: int, value: Any) -> RetrievedPassage:
     """Read a text, a dict, or what a retriever gives; `InputError` says why it is no passage."""
+    return read_found(number, find_retrieved(number, value))
+
+
+def find_retrieved(number: int, value: Any) -> Found:
+    """Return what a text, a dict or a retriever's object says it is, before it is read."""
     if isinstance(value, str):
-        return RetrievedPassage(None, value, None, None, {}, ())
+        return Found(None, value, None, {})
     found = _read(value)
     if found is None:
         raise InputError(
@@ -48,6 +53,11 @@ def read_retrieved(number: int, value: Any) -> RetrievedPassage:
         raise InputError(
             f"context {number} has no text: a dict has it as text, content or page_content"
         )
+    return found
+
+
+def read_found(number: int, found: Found) -> RetrievedPassage:
+    """Read a passage from what was found: its title and page, and what is kept of its metadata."""
     try:
         about = dict(found.metadata)
         if found.score is not None:
@@ -60,9 +70,8 @@ def read_retrieved(number: int, value: Any) -> RetrievedPassage:
         raise InputError(
             f"context {number} cannot be read: its metadata raises {type(error).__name__}"
         ) from None
-    return RetrievedPassage(
-        _checked_id(number, found.identity), found.text, title, page, kept, left_out
-    )
+    text = found.text or ""
+    return RetrievedPassage(_checked_id(number, found.identity), text, title, page, kept, left_out)
 
 
 def bounded_metadata(metadata: Mapping[Any, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -139,14 +139,25 @@ def _is_own_prose(source: EvidenceSource, pack: EvidencePack) -> bool:
 
 def left_out(pack: EvidencePack, recorded: Iterable[ToolCallRecord]) -> list[ToolCallRecord]:
     """Return the calls that are recorded for a pack's decision and are not in it."""
-    told = Counter(call.sha256 for call in pack.tool_calls)
-    missing: list[ToolCallRecord] = []
-    for call in recorded:
-        if told[call.sha256] > 0:
-            told[call.sha256] -= 1
+    return _beyond(recorded, pack.tool_calls)
+
+
+def unrecorded(pack: EvidencePack, recorded: Iterable[ToolCallRecord]) -> list[ToolCallRecord]:
+    """Return the calls that a pack has and that are not recorded for its decision."""
+    return _beyond(pack.tool_calls, recorded)
+
+
+def _beyond(
+    calls: Iterable[ToolCallRecord], others: Iterable[ToolCallRecord]
+) -> list[ToolCallRecord]:
+    known = Counter(call.sha256 for call in others)
+    beyond: list[ToolCallRecord] = []
+    for call in calls:
+        if known[call.sha256] > 0:
+            known[call.sha256] -= 1
         else:
-            missing.append(call)
-    return missing
+            beyond.append(call)
+    return beyond
 
 
 def _tools(pack: EvidencePack, recorded: Sequence[ToolCallRecord]) -> Iterator[Unmet]:

@@ -319,7 +319,7 @@ class _Auditing:
                 f"decision {one}: a pack is mandatory, and there is none" for one in report.missing
             ]
             notes = [f"pack {one}: a review is awaited" for one in report.unresolved]
-            notes += report.late_calls
+            notes += [*report.late_calls, *report.missing_calls]
         held: set[str] = set()
         try:
             with acting.database.read() as connection:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from evidentia import __version__
 from evidentia.errors import EvidentiaError
 from evidentia.ledger.answers import GivenAnswer
+from evidentia.ledger.citations import read_citations
 from evidentia.ledger.given import read_contexts
 from evidentia.ledger.outcomes import ClaimOutcome, claim_outcomes
 from evidentia.logs import get_logger
@@ -110,6 +111,7 @@ class Checker:
                     policy=how.policy,
                     outdated_after_days=how.outdated_after_days,
                     contexts=given.contexts,
+                    citations=given.citations,
                 )
             except EvidentiaError:
                 raise
@@ -152,6 +154,8 @@ class Checker:
             return False
         if (session.contexts or ()) != (() if given is None else read_contexts(given)):
             return False
+        if not _cites_the_same(session, asked.given):
+            return False
         if asks_library(asked.given, against) and not self._is_same_library(session, against):
             return False
         if session.corpus is not None and not asks_library(asked.given, against):
@@ -171,6 +175,18 @@ class Checker:
 def asks_library(given: GivenAnswer, against: object) -> bool:
     """Whether an answer is checked by documents: unless it came with contexts, and none named."""
     return given.contexts is None or against is not None
+
+
+def _cites_the_same(session: "LedgerSession", given: GivenAnswer) -> bool:
+    """Whether the claims of a ledger cite what those of an answer do, with what is said beside."""
+    from evidentia.ledger.claims import extract_claims  # noqa: PLC0415 - checking alone needs it
+
+    if not given.citations and not any(claim.citations for claim in session.claims):
+        return True
+    names = {one.id for one in session.contexts or ()}
+    cited = read_citations(given.citations or (), given.answer)
+    now = extract_claims(given.answer, names=names, cited=cited).claims
+    return [one.citations for one in now] == [one.citations for one in session.claims]
 
 
 def _asks_the_same(

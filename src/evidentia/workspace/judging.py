@@ -40,6 +40,7 @@ from evidentia.workspace.recorded import Progress
 
 if TYPE_CHECKING:
     from evidentia.judges.llm.endpoint import LanguageModel
+    from evidentia.ledger.citations import GivenCitation
     from evidentia.ledger.claims import ExtractedClaims
     from evidentia.ledger.judging import Judge
     from evidentia.ledger.model import EvidenceLedger
@@ -77,6 +78,7 @@ class AskedCheck:
     judges: "tuple[str | Judge | LanguageModel, ...] | None"
     policy: "JudgingPolicy | None"
     outdated_after_days: int
+    cited: "tuple[GivenCitation, ...]" = ()
 
 
 class Judged(NamedTuple):
@@ -169,7 +171,7 @@ def judge(acting: Acting, asked: AskedCheck, progress: Progress, embedding: Prog
     judges = made(acting, asked.judges)
     given = asked.given
     part = Part(Within(asked.documents, collection_ids(acting, asked.collections)), day)
-    extracted = extract_claims(answer)
+    extracted = extract_claims(answer, names=given.ids if given else (), cited=asked.cited)
     identity = {
         "answer": answer,
         "name": asked.answer_name,
@@ -204,6 +206,7 @@ def judge(acting: Acting, asked: AskedCheck, progress: Progress, embedding: Prog
                 outdated_after_days=asked.outdated_after_days,
                 progress=lambda done: progress(done, len(extracted.claims)),
                 policy=asked.policy or JudgingPolicy(),
+                cited=frozenset(one.source for one in asked.cited),
             )
             checked = check_with_votes(answer, extracted, corpus, judges, context)
         cited = cited_documents(checked.ledger) - (given.ids if given else frozenset())

@@ -142,6 +142,7 @@ class Ledgers(Part, name="ledgers"):
         against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
         contexts: "Iterable[Any] | Callable[[str], Any] | None" = None,
         bundle: "str | EvidenceBundle | None" = None,
+        citations: Iterable[Any] | None = None,
         library: bool = False,
         query: str | None = None,
         title: str | None = None,
@@ -164,9 +165,11 @@ class Ledgers(Part, name="ledgers"):
         (texts, dicts with a text, what retrievers give, or a retriever, which is asked by `query`),
         and `bundle` names the one whose items they are: claims are checked against those, which are
         kept whole with the ledger, and against the library only if `library`, `against`,
-        `collections` or `as_of` asks for that too. `judges` are names, judges of your own, or
-        language models, and are asked in the given order; `policy` says when those are asked that
-        vote after the others, and who decides. A source dated more than
+        `collections` or `as_of` asks for that too. `citations` are what the model said beside its
+        answer that it cites, each with a `source` (an id, title or file) and `start` and `end` in
+        the answer. `judges` are names, judges of your own, or language models, and are asked in the
+        given order; `policy` says when those are asked that vote after the others, and who decides.
+        A source dated more than
         `outdated_after_days` ago is flagged. The same answer checked again is a new ledger that
         points to the one before. `progress` is told of claims that are judged, `embedding` of
         passages that are embedded before that, which is done once. What is returned also says, as
@@ -177,6 +180,7 @@ class Ledgers(Part, name="ledgers"):
             against=against,
             contexts=contexts,
             bundle=bundle,
+            citations=citations,
             library=library,
             query=query,
             title=title,
@@ -214,6 +218,7 @@ class Ledgers(Part, name="ledgers"):
         against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
         contexts: "Iterable[Any] | Callable[[str], Any] | None" = None,
         bundle: "str | EvidenceBundle | None" = None,
+        citations: Iterable[Any] | None = None,
         library: bool = False,
         query: str | None = None,
         title: str | None = None,
@@ -227,7 +232,8 @@ class Ledgers(Part, name="ledgers"):
         progress: Progress | None = None,
         embedding: Progress | None = None,
     ) -> "StartedCheck":
-        from evidentia.workspace.contexts import given_contexts  # noqa: PLC0415 - not all check
+        from evidentia.ledger.citations import read_citations  # noqa: PLC0415 - not all check
+        from evidentia.workspace.contexts import given_contexts  # noqa: PLC0415 - the same
         from evidentia.workspace.judges import made  # noqa: PLC0415 - the same
         from evidentia.workspace.judging import AskedCheck, StartedCheck  # noqa: PLC0415 - the same
 
@@ -259,6 +265,7 @@ class Ledgers(Part, name="ledgers"):
             judges=asked,
             policy=policy,
             outdated_after_days=outdated_after_days,
+            cited=read_citations(citations or (), answer),
         )
         return StartedCheck(acting, check, progress, embedding)
 
@@ -286,12 +293,12 @@ class Ledgers(Part, name="ledgers"):
         """Check many answers, each as `check` does; return what became of each, and a summary.
 
         An answer is its text, or a mapping with `answer` and if you like `id`, `query`, `title`,
-        `against` (paths) and `contexts`. They are checked by worker processes, as many as there are
-        cores unless `workers` says otherwise, each on one core; 0 checks them in this process. One
-        whose worker dies is tried again, and at last reported as not checked; so is what is no
-        answer. What was checked before against the same library, by the same judges and the same
-        program, is not checked again, so that a run that was stopped goes on where it was; `again`
-        checks all anew. An `executor` of your own takes the place of the workers.
+        `against` (paths), `contexts` and `citations`. They are checked by worker processes, as many
+        as there are cores unless `workers` says otherwise, each on one core; 0 checks them in this
+        process. One whose worker dies is tried again, and at last reported as not checked; so is
+        what is no answer. What was checked before against the same library, by the same judges and
+        the same program, is not checked again, so that a run that was stopped goes on where it was;
+        `again` checks all anew. An `executor` of your own takes the place of the workers.
         """
         from evidentia.workspace.many import check_many, executor_of  # noqa: PLC0415 - few ask for it
 

@@ -25,6 +25,7 @@ from evidentia.errors import (
 )
 from evidentia.language.counting import counted
 from evidentia.ledger.answers import GivenAnswer, UnreadAnswer, given_answers
+from evidentia.ledger.citations import read_citations
 from evidentia.ledger.given import read_contexts
 from evidentia.ledger.outcomes import AnswerOutcome, CheckedAnswers, Tally
 from evidentia.loading.workers import Done, WorkerEndedError, Workers, cores
@@ -177,6 +178,7 @@ def _libraries(
         try:
             if one.contexts is not None:
                 read_contexts(one.contexts)
+            read_citations(one.citations or (), one.answer)
         except InputError as error:
             refused[one.number] = str(error)
         if paths in problems:

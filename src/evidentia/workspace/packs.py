@@ -407,7 +407,8 @@ class Packs(Part, name="packs"):
     def audit(self, *, progress: Progress | None = None) -> "PackAudit":
         """Find mandatory packs that are missing, open reviews, and packs that do not hold.
 
-        Tool calls that were recorded after their decision's pack was sealed are listed, too.
+        Tool calls that were recorded after their decision's pack was sealed are listed, too, and
+        those that should be recorded and are not.
         """
         from evidentia.workspace.retention import audit  # noqa: PLC0415 - the same
 

@@ -32,6 +32,7 @@ from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
 from evidentia.workspace.tools import calls_of
+from evidentia.workspace.unseen import unseen_calls
 from evidentia.workspace.versions import forks
 
 _POLICY: Final = "retention"
@@ -44,7 +45,8 @@ class PackAudit:
     """What an audit of packs found: mandatory ones that are missing, open reviews, damage.
 
     `late_calls` says which tool calls were recorded for a decision after its pack was sealed: a
-    revision takes them in.
+    revision takes them in. `missing_calls` says which are not recorded: those that a pack has and
+    the tool ledger does not, and those that a model asked for in a run and nobody recorded.
     """
 
     decisions: int
@@ -52,6 +54,7 @@ class PackAudit:
     missing: tuple[str, ...]
     unresolved: tuple[str, ...]
     late_calls: tuple[str, ...]
+    missing_calls: tuple[str, ...]
     problems: tuple[str, ...]
 
     @property
@@ -204,32 +207,39 @@ def audit(acting: Acting, progress: Progress | None) -> PackAudit:
     decisions = decisions_of(acting)
     found: list[ListedPack] = []
     late: dict[str, list[str]] = {}
+    gone: dict[str, list[str]] = {}
 
     def check(row: ListedPack) -> Iterable[str]:
-        from evidentia.packs.rules import left_out  # noqa: PLC0415 - only this needs it
+        from evidentia.packs.rules import left_out, unrecorded  # noqa: PLC0415 - only this needs it
 
         found.append(row)
         pack = read_pack(acting, row)
         _compare(acting, row, pack, decisions.get(row.decision_id))
+        calls = calls_of(acting, pack.decision_id)
         late[row.id] = [
             f"pack {row.id}: a call of {call.tool_name} that {call.outcome.value} was recorded "
             f"for {pack.decision_id} after it was sealed: revise it"
-            for call in left_out(pack, calls_of(acting, pack.decision_id))
+            for call in left_out(pack, calls)
         ]
+        gone[row.id] = [
+            f"pack {row.id}: it has a call of {call.tool_name} that {call.outcome.value}, and the "
+            f"tool ledger of {pack.decision_id} does not: its entry was erased, or never made"
+            for call in unrecorded(pack, calls)
+        ] + [f"pack {row.id}: {said}" for said in unseen_calls(acting, pack)]
         return ()
 
     problems = [*PACKS.audit(acting, check, progress), *forks(acting)]
     with acting.database.read() as connection:
         count = len(packs.recorded_packs(connection, acting.tenant))
     replaced = {one.replaces for one in found}
+    newest = [one.id for one in found if one.id not in replaced]
     return PackAudit(
         decisions=len(decisions),
         packs=count,
         missing=tuple(_missing(acting, decisions, {one.decision_id for one in found})),
         unresolved=tuple(one.id for one in found if not one.resolved and one.id not in replaced),
-        late_calls=tuple(
-            said for one in found if one.id not in replaced for said in late.get(one.id, ())
-        ),
+        late_calls=tuple(said for one in newest for said in late.get(one, ())),
+        missing_calls=tuple(said for one in newest for said in gone.get(one, ())),
         problems=tuple(problems),
     )
 

@@ -121,6 +121,7 @@ class PackAuditAnswer(BaseModel):
                     "missing": ["dec_2"],
                     "unresolved": ["dec_1"],
                     "late_calls": [],
+                    "missing_calls": [],
                     "problems": [],
                 }
             ]
@@ -133,6 +134,7 @@ class PackAuditAnswer(BaseModel):
     missing: list[str] = Field(description="Decisions that must have a pack, and have none.")
     unresolved: list[str] = Field(description="Packs that await a review.")
     late_calls: list[str]
+    missing_calls: list[str]
     problems: list[str]
 
 
