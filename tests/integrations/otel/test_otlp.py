@@ -254,7 +254,12 @@ def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_groups_without_spans_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spans, "MOST_GROUPS", 3)
-    for group in ({}, {"scopeSpans": [{}]}, {"scopeSpans": [{}] * 4}):
+    groups: list[dict[str, list[dict[str, Any]]]] = [
+        {},
+        {"scopeSpans": [{}]},
+        {"scopeSpans": [{}] * 4},
+    ]
+    for group in groups:
         data = json.dumps({"resourceSpans": [group] * 4}).encode()
         made = TracesData()
         for _ in range(4):
