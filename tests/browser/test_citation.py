@@ -177,6 +177,15 @@ def test_attributes_say_what_a_claim_says(visit: Visit) -> None:
         assert said in texts[1]
 
 
+def test_a_verdict_that_is_no_text_raises_nothing_into_the_page(visit: Visit) -> None:
+    page = visit()
+    page.evaluate(
+        "() => { const one = document.createElement('evidentia-citation');"
+        " one.claim = { verdict: 5, text: 'a claim' }; document.body.prepend(one); }"
+    )
+    assert page.locator("evidentia-citation").first.get_attribute("verdict") == "5"
+
+
 def test_a_ledger_of_a_server_is_read_from_this_origin_alone(visit: Visit) -> None:
     page = visit()
     passage = {"snippet": "Leave is 15 days.", "source": {"filename": "a.pdf", "page_number": 3}}

@@ -141,7 +141,7 @@ export class EvidentiaCitation extends HTMLElement {
   #draw() {
     const part = this.claim;
     const { verdict, support, state, text } = part;
-    if (verdict && verdict !== this.getAttribute("verdict")) this.setAttribute("verdict", verdict);
+    if (verdict && `${verdict}` !== this.getAttribute("verdict")) this.setAttribute("verdict", verdict);
     if (state) this.setAttribute("state", state);
     const name = this.#word(verdict === "weak" && support ? support : verdict);
     const said = state === "provisional" ? `${name}, ${this.#word(state)}` : name;
