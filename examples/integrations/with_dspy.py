@@ -25,6 +25,7 @@ dspy.configure(
     lm=dspy.LM(
         f"openai/{os.environ.get('MODEL', 'gpt-5-mini')}",
         api_base=os.environ.get("OPENAI_BASE_URL"),
+        engine="lm15",  # DSPy's own client
     ),
     adapter=dspy.ChatAdapter(use_native_function_calling=True),
     callbacks=[EvidenceCallback(recorder)],  # the second

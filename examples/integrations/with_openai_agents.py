@@ -15,7 +15,6 @@ from evidentia.integrations.openai_agents import EvidenceProcessor
 from evidentia.integrations.recorder import Recorder
 
 
-@function_tool
 def notice_period(contract: str) -> str:
     """Say how long the notice period of a contract is."""
     return f"The notice period of contract {contract} is 30 days."
@@ -24,7 +23,9 @@ def notice_period(contract: str) -> str:
 recorder = Recorder("evidence")  # the first line
 set_trace_processors([EvidenceProcessor(recorder)])  # the second
 
-agent = Agent("contracts", tools=[notice_period], model=os.environ.get("MODEL", "gpt-5-mini"))
+agent = Agent(
+    "contracts", tools=[function_tool(notice_period)], model=os.environ.get("MODEL", "gpt-5-mini")
+)
 Runner.run_sync(agent, "How long is the notice for C-12?")
 recorder.close()
 

@@ -49,16 +49,16 @@ def main(home: str, url: str, how: str) -> None:
 def asked(agent: Agent, question: str, how: str) -> str:
     """Return what the agent answers."""
     if how == "sync":
-        return agent.run_sync(question).output
+        return str(agent.run_sync(question).output)
     if how == "stream":
         return asyncio.run(streamed(agent, question))
-    return asyncio.run(agent.run(question)).output
+    return str(asyncio.run(agent.run(question)).output)
 
 
 async def streamed(agent: Agent, question: str) -> str:
     """Return what the agent answers, read while it comes."""
     async with agent.run_stream(question) as stream:
-        return [text async for text in stream.stream_text()][-1]
+        return str([text async for text in stream.stream_text()][-1])
 
 
 if __name__ == "__main__":

@@ -12,12 +12,16 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import tiers
 from evidentia.errors import IntegrityError
+from evidentia.integrations.policy import RecordingPolicy
 from evidentia.integrations.seen import SeenRequest, seen_requests
 from evidentia.packs.tools import ToolCallRecord
 from evidentia.workspace import Workspace
 from integrations.fake_model import Asked, AskedTool, Turn
 
+BY_WORDS = RecordingPolicy(judges=None if tiers.is_whole() else ("quote", "numbers"))
+"""How answers are checked: in the short form without the model, which takes seconds to load."""
 QUESTION = "What is the notice period of the supply contract C-12?"
 SYSTEM = "You answer from what you retrieve, and cite it."
 PASSAGES: tuple[dict[str, Any], ...] = (

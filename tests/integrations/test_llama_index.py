@@ -12,6 +12,7 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.base.response.schema import AsyncStreamingResponse
 from llama_index.core.chat_engine import ContextChatEngine, SimpleChatEngine
+from llama_index.core.llms import MockFunctionCallingLLM, MockLLM
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
@@ -283,6 +284,16 @@ def test_a_tool_says_what_it_does_and_what_is_decided_by_it(
     (call,) = workspace.tools.calls(run["decision"]["decision_id"] or f"dec_{done.run_id[4:]}")
     assert call.actual_action == "ended contract C-12"
     assert list(call.side_effects) == ["a letter is sent"]
+
+
+def test_a_request_that_goes_through_several_methods_of_a_model_is_one(
+    recorder: Recorder, workspace: Workspace
+) -> None:
+    asked = [ChatMessage("Well?")]
+    asyncio.run(MockFunctionCallingLLM(is_chat_model=True).achat(asked))  # which calls chat
+    MockLLM().chat(asked)  # which calls complete
+    runs = told(recorder, workspace)
+    assert [(run["name"], kinds(run)) for run in runs] == 2 * [("model", ["model"])]
 
 
 def test_nothing_that_recording_meets_is_raised_into_the_program(

@@ -52,7 +52,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 def test_a_program_without_a_framework_tells_the_whole_story(workspace: Workspace) -> None:
     with serving(story.SCRIPT) as fake:
-        with Recorder(workspace) as recorder:
+        with Recorder(workspace, story.BY_WORDS) as recorder:
             assert framework_free.answer(recorder, fake) == story.ANSWER
         assert recorder.failures == ()
         story.assert_story(workspace, fake.requests)
@@ -64,18 +64,24 @@ def test_a_program_without_a_framework_tells_the_whole_story(workspace: Workspac
 def test_a_call_that_was_recorded_and_is_not_in_the_pack_is_found(
     workspace: Workspace, run: Run
 ) -> None:
-    record(workspace, run)
+    record(workspace, run, story.BY_WORDS)
     later = ToolCall(call_id="call_9", name="get_contract", arguments={"contract_id": "C-13"})
-    record(workspace, Addendum(run_id=run.run_id, decision_id=run.decision_id, events=[later]))
+    record(
+        workspace,
+        Addendum(run_id=run.run_id, decision_id=run.decision_id, events=[later]),
+        story.BY_WORDS,
+    )
     story.assert_found_missing(workspace)
     assert len(workspace.packs.audit().late_calls) == 1
     assert len(workspace.bundles.of_run(run.run_id)) == 2, "the addendum names the run"
 
 
 def test_a_run_recorded_twice_is_there_once(workspace: Workspace, run: Run) -> None:
-    first = record(workspace, run)
+    first = record(workspace, run, story.BY_WORDS)
     size = workspace.trail.size
-    assert record(workspace, Run.model_validate(run.model_dump(mode="json"))) == first
+    assert (
+        record(workspace, Run.model_validate(run.model_dump(mode="json")), story.BY_WORDS) == first
+    )
     assert workspace.trail.size == size
 
 
@@ -91,10 +97,10 @@ def test_a_run_whose_recording_stopped_in_the_middle_is_finished_by_the_next(
     with monkeypatch.context() as patched:
         patched.setattr(type(getattr(workspace, owner)), method, stop)
         with pytest.raises(KeyboardInterrupt):
-            record(workspace, run)
-    record(workspace, run)
+            record(workspace, run, story.BY_WORDS)
+    record(workspace, run, story.BY_WORDS)
     size = workspace.trail.size
-    record(workspace, run)
+    record(workspace, run, story.BY_WORDS)
     assert workspace.trail.size == size
     audit = workspace.packs.audit()
     assert (audit.packs, audit.missing, audit.late_calls, audit.problems) == (1, (), (), ())
@@ -107,7 +113,7 @@ def test_a_call_that_the_model_asked_for_and_nobody_recorded_is_a_loss(
     workspace: Workspace, run: Run
 ) -> None:
     kept = [event for event in run.events if event.call_id != "call_2"]
-    done = record(workspace, run.model_copy(update={"events": kept}))
+    done = record(workspace, run.model_copy(update={"events": kept}), story.BY_WORDS)
     about = workspace.bundles.get(done.bundle_id).items[0].content
     assert "tool call call_2 of get_contact" in about
     assert "not_seen" in about
@@ -123,7 +129,11 @@ def test_a_call_that_the_model_asked_for_and_nobody_recorded_is_a_loss(
     assert said in part.notes
 
     (late,) = [event for event in run.events if event.call_id == "call_2"]
-    record(workspace, Addendum(run_id=done.run_id, decision_id=done.decision_id, events=[late]))
+    record(
+        workspace,
+        Addendum(run_id=done.run_id, decision_id=done.decision_id, events=[late]),
+        story.BY_WORDS,
+    )
     assert workspace.packs.audit().missing_calls == (), "it was recorded, if late"
     calls = workspace.tools.calls(done.decision_id or "")
     told = {"tool_calls": [one.model_dump(mode="json") for one in calls]}
@@ -136,7 +146,7 @@ def test_a_call_that_the_model_asked_for_and_nobody_recorded_is_a_loss(
 def test_a_recorded_call_that_was_taken_out_of_the_database_is_found(
     workspace: Workspace, run: Run, tables: tuple[str, ...]
 ) -> None:
-    record(workspace, run.model_copy(update={"answer": None}))
+    record(workspace, run.model_copy(update={"answer": None}), story.BY_WORDS)
     last = workspace.trail.entries(kind="tool_call")[-1].entry.seq
 
     def take_away(connection: Connection) -> None:
@@ -150,7 +160,7 @@ def test_a_recorded_call_that_was_taken_out_of_the_database_is_found(
 
 
 def test_a_recorded_call_whose_entry_was_erased_is_told(workspace: Workspace, run: Run) -> None:
-    pack_id = record(workspace, run).pack_id
+    pack_id = record(workspace, run, story.BY_WORDS).pack_id
     calls = workspace.trail.entries(kind="tool_call", proved=True)
     (call,) = [one for one in calls if one.body.get("call", {}).get("tool_name") == "get_contact"]
     workspace.trail.erase(call.entry.seq, reason="it was about a person", by="owner")
@@ -191,7 +201,7 @@ def test_what_the_model_s_api_cites_is_cited_in_the_ledger(workspace: Workspace,
     beyond = Citation(source="Payment terms", start=0, end=10_000)
     unplaced = Citation(source="Payment terms")
     told = {"answer": answer, "citations": [cited, beyond, unplaced]}
-    done = record(workspace, run.model_copy(update=told))
+    done = record(workspace, run.model_copy(update=told), story.BY_WORDS)
     ledger = workspace.ledgers.get(done.ledger_id or "")
     cites = {one.text: one.citations for one in ledger.session.claims}
     assert cites[story.RIGHT_CLAIM.rstrip(".")] == [payment["id"]]
@@ -212,7 +222,7 @@ def test_personal_data_is_redacted_before_anything_is_stored(
         result="noura@example.com\nis away",
     )
     told = {"events": [*run.events, private], "answer": "Ask noura@example.com. " + story.ANSWER}
-    record(workspace, run.model_copy(update=told))
+    record(workspace, run.model_copy(update=told), story.BY_WORDS)
     workspace.close()
     for file in (tmp_path / "home").rglob("*"):
         if file.is_file():
@@ -221,7 +231,7 @@ def test_personal_data_is_redacted_before_anything_is_stored(
 
 def test_without_redaction_it_is_kept_as_it_was(workspace: Workspace, run: Run) -> None:
     told = run.model_copy(update={"query": "Where is noura@example.com?", "decision": None})
-    done = record(workspace, told, RecordingPolicy(redact=False))
+    done = record(workspace, told, story.BY_WORDS.model_copy(update={"redact": False}))
     assert "noura@example.com" in workspace.bundles.get(done.bundle_id).items[0].content
 
 
@@ -239,6 +249,6 @@ def test_a_share_of_the_answers_is_checked_and_always_the_same_ones(run: Run) ->
 def test_a_run_without_a_decision_keeps_its_calls_under_its_own_id(
     workspace: Workspace, run: Run
 ) -> None:
-    done = record(workspace, run.model_copy(update={"decision": None}))
+    done = record(workspace, run.model_copy(update={"decision": None}), story.BY_WORDS)
     assert done.pack_id is None
     assert len(workspace.tools.calls(done.run_id)) == 3

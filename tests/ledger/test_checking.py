@@ -9,6 +9,7 @@ import tiers
 from evidentia.errors import InputError
 from evidentia.judges import make_judges
 from evidentia.ledger.checking import CheckContext, _quality, check_claims
+from evidentia.ledger.citations import GivenCitation
 from evidentia.ledger.claims import extract_claims
 from evidentia.ledger.evidence import Corpus
 from evidentia.ledger.judging import Opinion
@@ -370,6 +371,16 @@ def test_a_citation_that_could_not_be_judged_is_not_blamed() -> None:
     answer = f"Employees receive 20 days of annual leave [cite:{anchor}]."
     (found,) = check(answer, corpus, [broken()]).citations
     assert found.problem == "The cited passage could not be judged"
+
+
+def test_a_source_that_is_said_beside_the_answer_is_looked_for_by_its_name() -> None:
+    corpus = make_corpus({"a.pdf": [FIFTEEN]})
+    answer = "Employees receive 15 days of annual leave."
+    cited = [GivenCitation(source, 0, len(answer)) for source in ("a.pdf", "b.pdf")]
+    context = replace(check_context(anchors(corpus)), cited=frozenset(one.source for one in cited))
+    extracted = extract_claims(answer, cited=cited)
+    found = check_claims(answer, extracted, corpus, make_judges(), context).citations
+    assert [(one.label, one.resolved) for one in found] == [("a.pdf", True), ("b.pdf", False)]
 
 
 def test_an_ambiguous_anchor_names_its_candidates() -> None:

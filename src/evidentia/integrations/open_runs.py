@@ -122,7 +122,7 @@ class OpenCall:
         self._given["effect"] = copied({**known, "side_effects": effects})
 
     @_quietly
-    def asked(self, **given: Any) -> None:
+    def asked(self, /, **given: Any) -> None:
         """Say what was asked, where a framework tells it only later: the fields of the event."""
         self._given |= {name: copied(one) for name, one in given.items() if one is not None}
 

@@ -62,7 +62,7 @@ class _Span:
     context: tuple[Token[Any], Token[Any]] | None = None
 
 
-class EvidenceProcessor(TracingProcessor):
+class EvidenceProcessor(TracingProcessor):  # type: ignore[misc]  # not in the main environment
     """Records in the recorder's runs what the SDK traces: requests, tools, retrievals, answers."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -119,7 +119,7 @@ class EvidenceProcessor(TracingProcessor):
         if ended is None:
             return
         if ended.context is not None:
-            self._leave(ended)
+            _leave(*ended.context)
             self._tool(trace, ended.call, span.span_data, error)
             return
         trace.error = error
@@ -208,13 +208,13 @@ class EvidenceProcessor(TracingProcessor):
             found = _Trace(run, is_own=False)
         return found
 
-    def _leave(self, ended: _Span) -> None:
-        run, call = ended.context or ()
-        for variable, token in ((this_call, call), (this_run, run)):
-            try:
-                variable.reset(token)
-            except ValueError:  # it ends in another context than it began in
-                variable.set(None)
+
+def _leave(run: Token[Any], call: Token[Any]) -> None:
+    for variable, token in ((this_call, call), (this_run, run)):
+        try:
+            variable.reset(token)
+        except ValueError:  # it ends in another context than it began in
+            variable.set(None)
 
 
 def _error(span: Any) -> str | None:

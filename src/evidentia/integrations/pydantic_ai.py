@@ -21,7 +21,7 @@ from evidentia.integrations.recorder import Recorder
 __all__ = ["EvidenceCapability"]
 
 
-class EvidenceCapability(AbstractCapability[Any]):
+class EvidenceCapability(AbstractCapability[Any]):  # type: ignore[misc]  # not in the main environment
     """Records each run of an agent: its requests, tools, answer, and what its tools decide.
 
     An agent that a tool runs is part of the run of that tool.

@@ -36,8 +36,6 @@ class RetrievedPassage:
 
 def read_retrieved(number: int, value: Any) -> RetrievedPassage:
     """Read a text, a dict, or what a retriever gives; `InputError` says why it is no passage."""
-    if isinstance(value, str):
-        return RetrievedPassage(None, value, None, None, {}, ())
     return read_found(number, find_retrieved(number, value))
 
 
