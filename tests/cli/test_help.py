@@ -4,6 +4,7 @@ import sys
 import pytest
 import typer
 
+from cli_running import Cli
 from evidentia.cli.main import app
 
 HEAVY = ("pydantic", "structlog", "sqlalchemy", "alembic", "rich", "orjson", "cryptography")
@@ -48,6 +49,13 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Usage: evidentia" in done.stdout
+
+
+def test_an_option_before_its_command_is_told_where_it_stands(cli: Cli) -> None:
+    for before, place in (((), "evidentia"), (("ledger",), "evidentia ledger")):
+        wrong = cli(*before, "--home=evidence", "list")
+        assert wrong.code == 2
+        assert f"--home stands after the command: {place} COMMAND --home" in wrong.err
 
 
 def test_no_command_shows_the_help_and_a_wrong_one_is_a_usage_error() -> None:

@@ -33,7 +33,7 @@ def test_a_token_is_shown_once_and_opens_until_it_is_revoked(cli: Cli, folder: P
 
 def test_a_token_of_someone_without_a_role_says_that_it_opens_nothing(cli: Cli) -> None:
     made = cli("token", "new", "bot", "--scopes", "list,view")
-    assert "bot has no role yet, and it opens nothing" in made.err
+    assert "bot has no role yet, and it opens nothing: evidentia pack grant bot viewer" in made.err
     table = cli("token", "list").out
     assert "list,view" in table
 

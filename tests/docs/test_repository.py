@@ -120,6 +120,16 @@ def test_scripts_can_be_run_and_read() -> None:
         assert done.returncode == 0, done.stderr
 
 
+def test_every_page_is_listed_once_in_the_index_and_in_the_same_order_in_the_menu() -> None:
+    index = (ROOT / "docs" / "index.md").read_text()
+    menu = (ROOT / "zensical.toml").read_text()
+    for folder in ("tutorial", "how-to", "explanation", "reference"):
+        pages = sorted(f"{folder}/{path.name}" for path in (ROOT / "docs" / folder).glob("*.md"))
+        listed = re.findall(rf"^- \[[^]]+\]\(({folder}/[\w-]+\.md)\)", index, re.MULTILINE)
+        assert sorted(listed) == pages
+        assert re.findall(rf'"docs/({folder}/[\w-]+\.md)"', menu) == listed
+
+
 def test_the_changelog_has_the_version_of_the_program() -> None:
     version = re.search(
         r'^__version__ = "(.+)"$', (ROOT / "src/evidentia/__init__.py").read_text(), re.MULTILINE

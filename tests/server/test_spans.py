@@ -85,12 +85,13 @@ def test_who_may_not_and_what_is_no_otlp_is_refused(house: House) -> None:
 
 
 @pytest.mark.sqlite_suffices
-def test_a_token_that_may_only_create_sends_spans(house: House) -> None:
-    made = house.workspace.access.new_token("approver", scopes=[Action.CREATE])
-    house.tokens["exporter"] = made.text
-    assert send(house, request(genai_trace()), "exporter").status_code == 200
+def test_a_token_sends_spans_if_it_may_also_have_them_recorded(house: House) -> None:
+    for scopes, status in (([Action.CREATE], 404), ([Action.CREATE, Action.LIST], 200)):
+        made = house.workspace.access.new_token("approver", scopes=scopes)
+        house.tokens["exporter"] = made.text
+        assert send(house, request(genai_trace()), "exporter").status_code == status, scopes
     (row,) = house.workspace.spans.open()
-    assert row.scopes == "create"
+    assert row.scopes == "create,list"
 
 
 @pytest.mark.sqlite_suffices

@@ -1,10 +1,13 @@
 """The command groups' classes: `--help` loads only what it prints."""
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import typer.core
 import typer.main
+
+_OF_COMMANDS: Final = ("--home", "--json", "--tenant")
+"""Options that nearly every command takes, and no group does."""
 
 
 class Group(typer.core.TyperGroup):
@@ -19,6 +22,13 @@ class Group(typer.core.TyperGroup):
         if option is not None:
             option.default = False
         return option
+
+    def parse_args(self, ctx, args):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - the base class's own types are private
+        """Parse as the base class does; an option of the commands says where it stands."""
+        option = args[0].partition("=")[0] if args else ""
+        if option in _OF_COMMANDS and not any(option in one.opts for one in self.params):
+            ctx.fail(f"{option} stands after the command: {ctx.command_path} COMMAND {option} …")
+        return super().parse_args(ctx, args)
 
 
 class LazyGroup(Group):

@@ -54,7 +54,10 @@ def new_token(
     typer.echo(made.text)
     say("It is shown only now: keep it where other secrets are.", "good", aside=True)
     if not roles:
-        said = f"{user} has no role yet, and it opens nothing: evidentia pack grant"
+        said = (
+            f"{user} has no role yet, and it opens nothing: evidentia pack grant {user} viewer, "
+            "or the role that it needs"
+        )
         say(said, "unknown", aside=True)
 
 

@@ -18,9 +18,12 @@ class Spans(Part, name="spans"):
     def receive(self, given: Sequence[WaitingSpan], closing: Closing) -> Refused:
         """Put spans down; they are durable when this returns. What has no room is given back.
 
-        A span that is there already is not put down again.
+        A span that is there already is not put down again. Who could not have them recorded later,
+        by a job in their name, is refused now.
         """
         acting = self._acting
+        if not acting.is_owner:
+            acting.guard.admit("jobs.start", None)
         scopes = acting.asked.scopes
         said = None if scopes is None else ",".join(sorted(one.value for one in scopes))
         with acting.database.write() as connection:

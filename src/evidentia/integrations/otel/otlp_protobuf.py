@@ -44,8 +44,8 @@ def parse_protobuf(data: bytes) -> Received:
         from opentelemetry.proto.trace.v1.trace_pb2 import TracesData  # noqa: PLC0415 - the same
     except ImportError as error:
         raise EnvironmentProblem(
-            f"OTLP as protobuf needs more packages ({error.name}): pip install 'evidentia[otel]', "
-            "or let the exporter send JSON"
+            "what is no JSON is read as OTLP's protobuf, and that needs more packages "
+            f"({error.name}): pip install 'evidentia[otel]', or let the exporter send JSON"
         ) from None
     try:
         said = TracesData.FromString(data)
