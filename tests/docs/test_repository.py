@@ -136,3 +136,13 @@ def test_the_changelog_has_the_version_of_the_program() -> None:
     )
     assert version
     assert f"\n## [{version[1]}] - " in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_versions_that_were_seen_working_are_those_that_are_pinned() -> None:
+    page = (ROOT / "docs/how-to/record-a-program.md").read_text()
+    seen = re.findall(r"^\| ([a-z-]+) \| ([0-9.]+) \| 20\d\d-\d\d-\d\d \|$", page, re.MULTILINE)
+    assert len(seen) > 10
+    pins = "\n".join(file.read_text() for file in sorted((ROOT / "requirements").rglob("*.txt")))
+    for package, version in seen:
+        pinned = set(re.findall(rf"^{package}==([0-9.]+) ", pins, re.MULTILINE))
+        assert version in pinned, f"{package} is pinned as {pinned}"

@@ -183,6 +183,7 @@ class _Run:
         run = self.run
         given: dict[str, Any] = {
             "id": self.run_id,
+            "title": run.name,
             "answer": run.answer,
             "contexts": self.contexts,
         }
