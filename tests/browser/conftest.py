@@ -1,4 +1,7 @@
-"""A browser and a server for it, both once for each worker."""
+"""A browser and a server for it, both once for each module, and gone before other tests.
+
+Playwright keeps an event loop running in the thread of the tests: what else runs one could not.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -21,7 +24,7 @@ class Site:
     url: str
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Give Chromium; where it is not installed, its tests are skipped, and say so."""
     if CHROMIUM is None:
@@ -32,7 +35,7 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Give a server with evidence and people; tests of a worker share it."""
     furnished = Place(tmp_path_factory.mktemp("furnished-site") / "home")

@@ -33,7 +33,7 @@ EDGES = """() => {
 }"""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def ledger(site: Site) -> str:
     """Check a claim against a PDF of the library; return the ledger."""
     workspace = site.house.workspace

@@ -20,7 +20,7 @@ HOSTILE = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def hostile(site: Site, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Check an answer in which every text attacks: its title, question, claims, and a document."""
     folder = tmp_path_factory.mktemp("hostile")

@@ -88,6 +88,14 @@ def test_the_visible_texts_of_a_document_are_those_of_its_corpus() -> None:
     assert "15 days" in "".join(texts)
 
 
+def test_a_comment_is_left_out_of_the_chunk_that_it_stands_in_and_of_no_other() -> None:
+    corpus = one_page("Leave <!-- is 99 days --> is 15 days.\n\n" + "Travel is paid. " * 200)
+    texts = evidence.visible_texts(chunks_in(corpus))
+    assert len(texts) > 1
+    assert "99" not in "".join(texts)
+    assert texts[-1] == chunks_in(corpus)[-1].text
+
+
 def test_an_arrow_or_an_open_comment_hides_nothing() -> None:
     corpus = one_page("Leave --> is paid. Leave <!-- is taxed. Leave is short.")
     assert len(snippets("Leave is paid and taxed and short", corpus)) == 3

@@ -21,6 +21,7 @@ SETTINGS = """
 post_hooks: []
 content_type_overrides:
   application/x-ndjson: application/octet-stream
+  application/x-protobuf: application/octet-stream
   application/pdf: application/octet-stream
   image/png: application/octet-stream
   text/markdown: text/plain

@@ -187,6 +187,8 @@ class Recorded(Generic[Row]):
         body = logged.body if isinstance(logged.body, dict) else {}
         says = (logged.entry.kind, logged.entry.subject, body.get(STATEMENT_DIGEST))
         if says[0] not in self.kinds or says[1:] != (self.subject(row.id), row.statement_sha256):
+            if logged.body is None:  # removed since its row was read: then there is none any more
+                self.named(acting, row.id)
             raise self._disagree(row.id, row.entry)
         return body
 
