@@ -9,9 +9,9 @@ from sqlalchemy import Connection, inspect
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.store.database import Database, hold, run
 
-HEAD = "0015"
+HEAD = "0019"
 """The newest revision."""
-_SQLITE_HEAD = "0015"
+_SQLITE_HEAD = "0018"
 """The newest one that changes anything in SQLite, which some revisions leave as it is."""
 
 _REVISION = re.compile("[0-9]{4}")
