@@ -63,7 +63,16 @@ SNAPSHOTS = ("trail_snapshots", "trail_snapshot_nodes", "corpus_nodes", "ledger_
 """What an application replaces now and then: it follows from the entries, and is signed."""
 ANSWERED = "idempotency"
 """What the server writes down of its answers, for a day: no evidence."""
-WORK = ("jobs", "job_items", "job_events", "job_runners", "waiting_spans", "waiting_traces")
+WORK = (
+    "jobs",
+    "job_items",
+    "job_events",
+    "job_runners",
+    "waiting_spans",
+    "waiting_traces",
+    "trail_inbox",
+    "trail_receipts",
+)
 """What is to be done, and how far it is: no evidence."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}

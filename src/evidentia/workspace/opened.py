@@ -84,7 +84,8 @@ class Opened:
         self.lake = lake or FileLake(home.lake)
         self.keys = keys or home.keys
         self.randomness = randomness
-        store = Store(database, home, self.lake, self.keys, self.new_origin, randomness)
+        self._clock = clock
+        store = Store(database, home, self.lake, self.keys, self.new_origin, randomness, self.now)
         self.appending = store.appending
         self.sequencer = store.sequencer
         self.tiles = store.tiles
@@ -103,7 +104,6 @@ class Opened:
         self.judging: Apart | None = None
         self.reading: Apart | None = None
         self.observer: Observer | None = None
-        self._clock = clock
 
     def __enter__(self) -> Self:
         self.database.require_open()
@@ -128,6 +128,7 @@ class Opened:
 
     def close(self) -> None:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
+        self.sequencer.close()
         self.database.close()
         self.home.close()
 
