@@ -16,7 +16,7 @@ from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.store import listing, lookups, schema
 from evidentia.store.database import Database, run
 from evidentia.store.home import Home
-from evidentia.store.sql import log, snapshots
+from evidentia.store.sql import inbox, log, snapshots
 from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.store.sql.ledger_pages import keep_pages
 from evidentia.store.tables import metadata
@@ -644,6 +644,8 @@ def older_program() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as older:
         older.setattr(log, "move_head", moved)
+        older.setattr(inbox, "take", lambda *_: [])  # it knew no inbox
+        older.setattr(inbox, "forget", lambda *_: None)
         yield
 
 

@@ -94,6 +94,7 @@ class _Request:
         self.until = until
         self.outcome: list[Receipt] | BaseException | None = None
         self.leads = False
+        self.is_direct = False
         self.signed_by: tuple[str, str] | None = None
         self.ready = threading.Event()
 
@@ -192,7 +193,9 @@ class Sequencer:
         except IntegrityError:
             if not self._was_replaced(request):
                 raise
-        return self._carried(_Request(tenant, waiting, by))
+        again = _Request(tenant, waiting, by)
+        again.is_direct = True
+        return self._carried(again)
 
     def post(self, tenant: str, waiting: Sequence[Waiting], by: str) -> str:
         """Have entries appended, all or none; return a ticket that their receipts are asked by.
@@ -479,7 +482,11 @@ class Sequencer:
         """
         tenant = next(name for name, one in self._lines.items() if one is line)
         size = sum(len(request.waiting) for request in requests)
-        may_post = 0 < size <= MOST_POSTED and self._secret(tenant) is not None
+        may_post = (
+            0 < size <= MOST_POSTED
+            and not any(request.is_direct for request in requests)
+            and self._secret(tenant) is not None
+        )
         signs_elsewhere = self._appending.signs_by_command(tenant)
         ours = list(line.posted)
         with self._database.write() as connection:
