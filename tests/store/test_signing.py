@@ -237,11 +237,14 @@ class TestTimeOfATransaction:
 
 
 def test_no_log_waits_in_a_transaction_for_the_signer_of_another(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A slow signer holds the lock of its own log alone, and for its own time alone."""
+    """A slow signer holds the lock of its own log alone, and for its own time alone.
+
+    On PostgreSQL each log has transactions of its own.
+    """
     together: list[set[str]] = []
-    opened = place.open("plain-1").opened
+    opened = open_workspace(tmp_path / "home", tenant="plain-1").opened
     names = ("plain-1", "slow-1", "slow-2", "plain-2", "slow-1", "plain-1")
     for name in dict.fromkeys(names):
         opened.for_(name).append(record(0))

@@ -233,6 +233,7 @@ CALLS: dict[str, Act] = {
     "trail.prove_under": lambda ws, _: ws.trail.prove_under(owner_of(ws).trail.checkpoint(), 0),
     "trail.public_key": lambda ws, _: ws.trail.public_key(),
     "trail.publish": lambda ws, folder: ws.trail.publish(folder / "tiles"),
+    "trail.receipts": lambda ws, _: ws.trail.receipts("0" * 40),
     "trail.records": lambda ws, _: ws.trail.records(),
     "trail.remove_witness": lambda ws, _: ws.trail.remove_witness("witness.test/w1"),
     "trail.signed_by": lambda ws, _: ws.trail.signed_by("00000000", from_size=1),

@@ -174,6 +174,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "trail.prove_under": _READ,
         "trail.public_key": _READ,
         "trail.publish": _READ,
+        "trail.receipts": _MAKE,
         "trail.records": _READ,
         "trail.remove_witness": _KEYS,
         "trail.revocations": _AGENTS_READ,

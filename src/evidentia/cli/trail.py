@@ -18,7 +18,10 @@ from evidentia.cli.options import (
 from evidentia.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evidentia.store.auditing import AuditReport
+    from evidentia.store.sql.log import Receipt
     from evidentia.workspace import Workspace
 
 BATCH = 1_000
@@ -53,6 +56,13 @@ def append(
             help="Make a retry safe: lines appended before under this key are not appended again.",
         ),
     ] = None,
+    wait: Annotated[
+        bool,
+        typer.Option(
+            help="Wait until they are numbered and signed, or take a ticket for each batch once "
+            "they are durable."
+        ),
+    ] = True,
     home: HomeOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -63,22 +73,33 @@ def append(
     doc_id, doc_filename, page_number, section_reference, source_clause, extraction_model,
     verification_model, verification_result (CONFIRMED, DISPUTED or UNVERIFIED), confidence (0 to
     1) and amendment_history. The first append makes the workspace and its signing key.
+
+    With --no-wait, 'evidentia trail receipt TICKET' says later where a batch is.
     """
     from evidentia.cli.output import print_json, progress_bar, say
     from evidentia.cli.records import checked_records
     from evidentia.language.counting import counted
 
-    receipts = []
+    receipts: list[Receipt] = []
+    tickets, done = [], 0
     with checked_records(file) as records, workspace(home, tenant, create=True) as opened:
         key = opened.trail.public_key()
         numbered = iter(records)
         with progress_bar("Appending", records.count) as progress:
             while batch := list(islice(numbered, BATCH)):
                 keys = idempotency_key and [f"{idempotency_key}:{line}" for line, _ in batch]
-                receipts += opened.trail.append_many(
-                    [record for _, record in batch], idempotency_keys=keys or None
-                )
-                progress(len(receipts))
+                given = [record for _, record in batch]
+                if wait:
+                    receipts += opened.trail.append_many(given, idempotency_keys=keys or None)
+                else:
+                    tickets.append(
+                        opened.trail.append_many(given, idempotency_keys=keys or None, wait=False)
+                    )
+                done += len(batch)
+                progress(done)
+        if not wait:
+            _say_tickets(tickets, as_json=as_json)
+            return
         note = opened.trail.checkpoint()
         size = opened.trail.size
     new = [receipt.seq for receipt in receipts if not receipt.repeated]
@@ -102,6 +123,47 @@ def append(
     if len(new) < len(receipts):
         say(f"{counted(len(receipts) - len(new), 'record')} had been appended before.", "good")
     say(f"The log has {counted(size, 'entry', 'entries')}, signed by key {key.key_id}.", "good")
+
+
+def _say_tickets(tickets: "Sequence[str]", *, as_json: bool) -> None:
+    from evidentia.cli.output import print_json, say
+
+    if as_json:
+        print_json({"tickets": tickets})
+    elif not tickets:
+        say("There was no record to append.")
+    else:
+        say(
+            "The records are durable, and will be appended. Ask by a ticket where they are:", "good"
+        )
+        for ticket in tickets:
+            say(f"  evidentia trail receipt {ticket}")
+
+
+@app.command()
+def receipt(
+    ticket: Annotated[str, typer.Argument(metavar="TICKET", help="As 'trail append' gave it.")],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say where the records are that were appended with --no-wait.
+
+    A ticket is good for 30 days. While they still wait, this command appends them itself if no
+    server does: ask again.
+    """
+    from evidentia.cli.output import print_json, say
+    from evidentia.language.counting import counted
+
+    with workspace(home, tenant) as opened:
+        receipts = opened.trail.receipts(ticket)
+    entries = None if receipts is None else [one.seq for one in receipts]
+    if as_json:
+        print_json({"ticket": ticket, "waits": entries is None, "entries": entries or []})
+    elif entries is None:
+        say("They are durable, and wait to be appended: ask again.")
+    else:
+        say(f"{counted(len(entries), 'record')} appended: {_span(entries)}.", "good")
 
 
 app.command()(trail_reading.log)

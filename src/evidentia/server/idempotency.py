@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from evidentia.server.callers import Caller
     from evidentia.server.running import Running
 
-Foretold = Callable[[Sequence[Receipt]], Response]
+Foretold = Callable[[Sequence[Receipt] | str], Response]
 """What will be answered, by where the entries of a request are."""
 HEADER: Final = "idempotency-key"
 REPEATED: Final = "idempotency-replayed"
@@ -115,10 +115,10 @@ class Once:
 
         return claim
 
-    def answering(self, named: Named) -> Callable[[Connection, Sequence[Receipt]], None]:
+    def answering(self, named: Named) -> Callable[[Connection, Sequence[Receipt] | str], None]:
         """Return what writes the answer down inside the transaction, if it was foretold."""
 
-        def answer(connection: Connection, receipts: Sequence[Receipt]) -> None:
+        def answer(connection: Connection, receipts: Sequence[Receipt] | str) -> None:
             if self._foretold is not None:
                 said = _said(self._foretold(receipts))
                 self._is_written = rows.answer(connection, named, self._request_id, said)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from evidentia.errors import IntegrityError, NotFoundError
 from evidentia.language.counting import counted
 from evidentia.proof.revocation import Revocation
-from evidentia.store.appending import signed_note, vouched
+from evidentia.store.appending import Announced, signed_note, vouched
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.sql import log
@@ -32,7 +32,8 @@ def refuse_to_fork(database: Database, tenant: str, home: Home, tiles: TileCache
     with database.read() as connection:
         head = log.read_head(connection, tenant)
         if head is not None:
-            _refuse_rollback(connection, head, kept, home, tiles)
+            announced = log.keys(connection, tenant)
+            _refuse_rollback(connection, head, kept, home, tiles, announced=announced)
         elif kept is not None:
             raise IntegrityError(
                 f"the log that {home.checkpoint_file(tenant)} signs is gone: bring the database "
@@ -40,18 +41,17 @@ def refuse_to_fork(database: Database, tenant: str, home: Home, tiles: TileCache
             )
 
 
-def newest_checkpoint(database: Database, tenant: str, home: Home, tiles: TileCache) -> str:
-    """Return the checkpoint of a log as it is now, verified, and keep it apart from the database.
+def newest_checkpoint(
+    connection: Connection, head: log.Head, kept: str | None, home: Home, tiles: TileCache
+) -> str:
+    """Return the checkpoint of a log as it is now, verified.
 
-    Raise `IntegrityError` where the log's newest entries are not signed: they are not signed here.
+    It continues the one that was `kept` before. Raise `IntegrityError` where the log's newest
+    entries are not signed: they are not signed here.
     """
-    kept = home.kept_checkpoint(tenant)
-    with database.read() as connection:
-        head = log.require_head(connection, tenant)
-        _refuse_rollback(connection, head, kept, home, tiles)
-        note = signed_note(connection, head, log.keys(connection, tenant))
-    home.keep_checkpoint(tenant, note)
-    return note
+    announced = log.keys(connection, head.tenant)
+    _refuse_rollback(connection, head, kept, home, tiles, announced=announced)
+    return signed_note(connection, head, announced)
 
 
 def last_signed_by(
@@ -92,7 +92,13 @@ def keep_audited(database: Database, tenant: str, report: "AuditReport", home: H
 
 
 def _refuse_rollback(
-    connection: Connection, head: log.Head, kept: str | None, home: Home, tiles: TileCache
+    connection: Connection,
+    head: log.Head,
+    kept: str | None,
+    home: Home,
+    tiles: TileCache,
+    *,
+    announced: Sequence[Announced],
 ) -> None:
     """Raise `IntegrityError` if a log does not continue the checkpoint kept apart."""
     if kept is None:
@@ -112,14 +118,19 @@ def _refuse_rollback(
             f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
             "trail verify'; if the log is to go on as it is, move that file away"
         )
-    _refuse_takeover(connection, head, parsed, tree, path)
+    _refuse_takeover(connection, head, parsed, tree, path, announced=announced)
 
 
 def _refuse_takeover(
-    connection: Connection, head: log.Head, kept: Note, tree: TiledTree, path: Path
+    connection: Connection,
+    head: log.Head,
+    kept: Note,
+    tree: TiledTree,
+    path: Path,
+    *,
+    announced: Sequence[Announced],
 ) -> None:
     """Raise `IntegrityError` if a later key than the one kept apart was never vouched for."""
-    announced = log.keys(connection, head.tenant)
     signers = {line.key_id for line in kept.signatures}
     last = max((at for at, key in enumerate(announced) if key[1] in signers), default=None)
     if last is None:

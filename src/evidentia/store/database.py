@@ -389,6 +389,12 @@ def has_turn(connection: Connection, what: str, seconds: float) -> bool:
     return bool(fetch(connection, sql, (what, f"{seconds:g}s"))[0][0])
 
 
+def commit_soon(connection: Connection) -> None:
+    """Have a transaction's end not wait for the disk: what it wrote need not outlive a crash."""
+    if not is_sqlite(connection):
+        run(connection, "SELECT set_config('synchronous_commit', 'off', true)")
+
+
 def erase_rows(
     connection: Connection,
     function: str,

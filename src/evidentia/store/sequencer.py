@@ -30,7 +30,7 @@ from evidentia.errors import (
 from evidentia.logs import get_logger
 from evidentia.store.answered import kept, outcome_of
 from evidentia.store.appending import Appending, HeldLog
-from evidentia.store.database import Database, has_turn
+from evidentia.store.database import Database, commit_soon, has_turn
 from evidentia.store.listening import Listener, kept_turn
 from evidentia.store.sql import inbox, log
 from evidentia.store.sql.log import Receipt
@@ -124,6 +124,7 @@ class _Line:
         self.posted: dict[str, _Request] = {}
         self.next_try = 0.0
         self.next_look = 0.0
+        self.led_elsewhere = 0.0
         self.came = threading.Event()
 
     def appoint(self) -> None:
@@ -132,13 +133,6 @@ class _Line:
         if self.queue:
             self.queue[0].leads = True
             self.queue[0].ready.set()
-
-    def wake(self) -> None:
-        """Have one of those whose posting waits try for the turn."""
-        self.next_try = 0.0
-        for request in self.posted.values():
-            request.ready.set()
-            return
 
     def end(self, outcomes: dict[str, list[Receipt] | EvidentiaError]) -> None:
         """End those requests of which is known what became of them, by their tickets."""
@@ -209,7 +203,8 @@ class Sequencer:
                 self.post_within(connection, tenant, waiting, by, ticket)
             self.see_to(tenant, ticket)
         else:
-            self._carried(_Request(tenant, waiting, by, ticket))
+            until = later(waiting[-1].at, ASKED_LATER)
+            self._carried(_Request(tenant, waiting, by, ticket, until))
         return ticket
 
     def ticket(self) -> str:
@@ -491,7 +486,8 @@ class Sequencer:
         ours = list(line.posted)
         with self._database.write() as connection:
             seconds = 0 if signs_elsewhere else TURN_SECONDS
-            if is_kept or has_turn(connection, _turn_of(tenant), seconds):
+            is_led = may_post and time.monotonic() < line.led_elsewhere
+            if is_kept or (not is_led and has_turn(connection, _turn_of(tenant), seconds)):
                 rows = inbox.take(connection, tenant, MAX_TOGETHER)
                 tickets = {*ours, *(row.ticket for row in rows)}
                 said = inbox.said(connection, tenant, sorted(tickets)) if tickets else {}
@@ -601,6 +597,7 @@ class Sequencer:
             request.ticket = request.ticket or self.ticket()
             request.until = request.until or later(request.waiting[-1].at, WAITED)
             rows.append(self._posted(request))
+        commit_soon(connection)  # what is waited for is durable with its receipt
         inbox.post(connection, rows)
         with self._lock:
             line.posted |= {str(request.ticket): request for request in requests}
@@ -627,7 +624,7 @@ class Sequencer:
                 self._listener = Listener(self._database, inbox.RECEIPTS, self._told)
 
     def _told(self, tickets: Sequence[str] | None) -> None:
-        """Look for receipts, of some tickets or of all that are waited for, and for the turn."""
+        """Look for receipts, of some tickets or of all that are waited for."""
         named = None if tickets is None else set(tickets)
         with self._lock:
             lines = [(tenant, line, list(line.posted)) for tenant, line in self._lines.items()]
@@ -637,9 +634,8 @@ class Sequencer:
                 with self._database.read() as connection:
                     said = inbox.said(connection, tenant, known)
                 with self._lock:
+                    line.led_elsewhere = time.monotonic() + _RETRY_SECONDS
                     line.end({ticket: outcome_of(text) for ticket, text in said.items()})
-            with self._lock:
-                line.wake()
 
     def _look(self, connection: Connection, line: _Line, tenant: str) -> dict[str, str]:
         """Look for receipts now and then: it may be that no one told that they are there."""

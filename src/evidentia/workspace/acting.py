@@ -42,14 +42,15 @@ class Asked:
     in the user's or the owner's name, where it is not they themselves. `access` is what is known of
     roles where it was looked up for this, and counts until it is done. `within` is called in every
     transaction that appends, and may refuse it by raising: what it writes is committed with what
-    was asked for. `behind` is called likewise behind what was appended alone, with where that is.
+    was asked for. `behind` is called likewise behind what was appended alone, with where that is,
+    or with the ticket of what no one waits for.
     """
 
     scopes: "frozenset[Action] | None" = None
     agent: str | None = None
     access: "Access | None" = None
     within: Callable[[Connection], None] | None = None
-    behind: Callable[[Connection, Sequence[Receipt]], None] | None = None
+    behind: Callable[[Connection, Sequence[Receipt] | str], None] | None = None
 
 
 PLAINLY: Final = Asked()
@@ -134,6 +135,27 @@ class Acting:
             if self.asked.behind is not None:
                 self.asked.behind(connection, receipts)
             return receipts
+
+    def post(self, items: Sequence[Waiting]) -> str:
+        """Have entries appended as `append` does, without waiting; return their ticket."""
+        sequencer = self.opened.sequencer
+        if self.asked.within is None:
+            return sequencer.post(self.tenant, items, self.actor)
+        ticket = sequencer.ticket()
+        if sequencer.is_posted(self.tenant, items):
+            with self.database.write() as connection:
+                self.asked.within(connection)
+                sequencer.post_within(connection, self.tenant, items, self.actor, ticket)
+                if self.asked.behind is not None:
+                    self.asked.behind(connection, ticket)
+            sequencer.see_to(self.tenant, ticket)
+            return ticket
+        with self.writing() as connection:
+            receipts = self.opened.appending.held(connection).append(items)
+            sequencer.keep(connection, self.tenant, ticket, receipts)
+            if self.asked.behind is not None:
+                self.asked.behind(connection, ticket)
+        return ticket
 
     @contextmanager
     def writing(

@@ -4,10 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sqlalchemy import Connection
+
 from evidentia.errors import ConflictError, EvidentiaError, InputError, UsageError
 from evidentia.logs import get_logger
 from evidentia.proof.keys import SEED_BYTES, SigningKey
 from evidentia.store.checkpoints import newest_checkpoint
+from evidentia.store.database import Result
 from evidentia.store.keys import KeyPlace
 from evidentia.store.signing import PROBE, CommandSigner
 from evidentia.store.sql import log
@@ -99,11 +102,25 @@ def current_key(acting: Acting) -> SigningKey:
 
 def checkpoint(acting: Acting) -> str:
     """Return the newest checkpoint, verified; a log is begun with its key if there is none."""
+    return under_newest(acting, lambda _connection, _head, note: note)
+
+
+def under_newest(acting: Acting, make: Callable[[Connection, log.Head, str], Result]) -> Result:
+    """Return what is made under the newest checkpoint, in one view of the log with it."""
     opened = acting.opened
-    head, announced = acting.read(log.signing_state)
-    if head is None or (head.size == 0 and not announced):
-        current_key(acting)
-    return newest_checkpoint(acting.database, acting.tenant, opened.home, opened.tiles)
+    kept = opened.home.kept_checkpoint(acting.tenant)  # before the log, which may go on meanwhile
+    with acting.database.read() as connection:
+        head = log.read_head(connection, acting.tenant)
+        if head is not None and head.size:
+            note = newest_checkpoint(connection, head, kept, opened.home, opened.tiles)
+            made = make(connection, head, note)
+        else:
+            note = None
+    if note is None:
+        current_key(acting)  # begins the log
+        return under_newest(acting, make)
+    opened.home.keep_checkpoint(acting.tenant, note)
+    return made
 
 
 def rotate(acting: Acting, lost: str | None) -> VerifierKey:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 from evidentia.errors import InputError
 from evidentia.language.counting import counted
@@ -15,12 +15,14 @@ from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind
 from evidentia.trail.note import VerifierKey
 from evidentia.trail.record import EvidenceRecord
 from evidentia.trail.tiles import TILE_WIDTH
-from evidentia.trail.waiting import recorded, waiting_records
+from evidentia.trail.waiting import Waiting, recorded, waiting_records
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.logged import LoggedEntry, read_logged
 from evidentia.workspace.part import Part
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from evidentia.proof.authority import Enrolled
     from evidentia.proof.document import Proof
     from evidentia.proof.keys import TrustedKey
@@ -50,17 +52,61 @@ _log = get_logger("workspace")
 class Trail(Part, name="trail"):
     """A tenant's log: append to it, read it, prove entries of it, check it whole."""
 
-    def append(self, record: EvidenceRecord, *, idempotency_key: str | None = None) -> Receipt:
-        """Append one evidence record; it is durable when this returns."""
-        keys = [idempotency_key]
-        return _append(self._acting, [record], keys)[0]
+    @overload
+    def append(
+        self,
+        record: EvidenceRecord,
+        *,
+        idempotency_key: str | None = ...,
+        wait: Literal[True] = ...,
+    ) -> Receipt: ...
+
+    @overload
+    def append(
+        self, record: EvidenceRecord, *, idempotency_key: str | None = ..., wait: Literal[False]
+    ) -> str: ...
+
+    def append(
+        self, record: EvidenceRecord, *, idempotency_key: str | None = None, wait: bool = True
+    ) -> Receipt | str:
+        """Append one evidence record; it is durable when this returns.
+
+        Its receipt says where it stands, sequenced and signed. With `wait=False` a ticket comes
+        back as soon as the record is durable, which `receipts` gives the receipt for.
+        """
+        if not wait:
+            return _post(self._acting, [record], [idempotency_key])
+        return _append(self._acting, [record], [idempotency_key])[0]
+
+    @overload
+    def append_many(
+        self,
+        records: Sequence[EvidenceRecord],
+        *,
+        idempotency_keys: Sequence[str] | None = ...,
+        wait: Literal[True] = ...,
+    ) -> list[Receipt]: ...
+
+    @overload
+    def append_many(
+        self,
+        records: Sequence[EvidenceRecord],
+        *,
+        idempotency_keys: Sequence[str] | None = ...,
+        wait: Literal[False],
+    ) -> str: ...
 
     def append_many(
-        self, records: Sequence[EvidenceRecord], *, idempotency_keys: Sequence[str] | None = None
-    ) -> list[Receipt]:
+        self,
+        records: Sequence[EvidenceRecord],
+        *,
+        idempotency_keys: Sequence[str] | None = None,
+        wait: bool = True,
+    ) -> list[Receipt] | str:
         """Append records in one transaction, all or none; they are durable when this returns.
 
         An idempotency key that was used before gives back that entry's receipt and appends nothing.
+        With `wait=False` one ticket for all of them comes back, as from `append`.
         """
         if len(records) > MAX_BATCH:
             raise InputError(f"{len(records)} records at once, {MAX_BATCH} at most: split them up")
@@ -68,7 +114,19 @@ class Trail(Part, name="trail"):
         if len(keys) != len(records):
             given = counted(len(keys), "idempotency key")
             raise InputError(f"{counted(len(records), 'record')}, but {given}: give one for each")
-        return _append(self._acting, records, keys) if records else []
+        if wait:
+            return _append(self._acting, records, keys) if records else []
+        if not records:
+            raise InputError("there is no record to append: a ticket stands for one at least")
+        return _post(self._acting, records, keys)
+
+    def receipts(self, ticket: str) -> list[Receipt] | None:
+        """Return the receipts of what was appended with `wait=False`; None while it still waits.
+
+        They are kept for 30 days. Raise what kept it from being appended, or `NotFoundError` if
+        nothing is known of the ticket.
+        """
+        return self._acting.opened.sequencer.receipts(self._acting.tenant, ticket)
 
     def erase(self, seq: int, *, reason: str, by: str) -> Receipt:
         """Erase an entry's body under law; an erasure entry says so, all proofs still hold."""
@@ -204,17 +262,22 @@ class Trail(Part, name="trail"):
         announcement of a new key (an entry of kind `key`), who trusts the old one can follow.
         """
         from evidentia.store.checkpoints import last_signed_by  # noqa: PLC0415 - the same
-        from evidentia.store.proving import prove_entry  # noqa: PLC0415 - the same
-        from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - the same
+        from evidentia.store.proving import prove_from  # noqa: PLC0415 - the same
+        from evidentia.workspace.signing import under_newest  # noqa: PLC0415 - the same
         from evidentia.workspace.witnessing import cosigned  # noqa: PLC0415 - the same
 
+        def proved(connection: "Connection", head: log.Head, note: str) -> "Proof":
+            tiles = self._acting.opened.tiles
+            note = cosigned(self._acting, note)
+            return prove_from(connection, head, note, seq, tiles, disclose=disclose)
+
         if signed_by is None:
-            note = checkpoint(self._acting)
-        else:
-            note = self._acting.read(last_signed_by, signed_by, self.revocations())
-        note = cosigned(self._acting, note)
-        tiles = self._acting.opened.tiles
-        return self._acting.read(prove_entry, note, seq, tiles, disclose=disclose)
+            return under_newest(self._acting, proved)
+        revocations = self.revocations()
+        with self._acting.database.read() as connection:
+            head = log.require_head(connection, self._acting.tenant)
+            note = last_signed_by(connection, self._acting.tenant, signed_by, revocations)
+            return proved(connection, head, note)
 
     def prove_under(self, note: str, seq: int, *, disclose: bool = True) -> "Proof":
         """Prove an entry under a checkpoint of this log that was signed before."""
@@ -498,12 +561,21 @@ def _outside(acting: Acting, since: str | None, keys: "Named") -> "Outside":
 def _append(
     acting: Acting, records: Sequence[EvidenceRecord], keys: Sequence[str | None]
 ) -> list[Receipt]:
-    acting.refuse_to_fork()
-    salts = acting.opened.randomness(SALT_BYTES * len(records))
-    rows = waiting_records(records, by=acting.actor, at=acting.now, salts=salts, keys=keys)
-    receipts = acting.append(rows)
+    receipts = acting.append(_waiting(acting, records, keys))
     if _log.is_heard(logging.DEBUG):  # an event that no one reads would cost a tenth of it
         _log.debug(
             "records_appended", tenant=acting.tenant, count=len(receipts), last=receipts[-1].seq
         )
     return receipts
+
+
+def _post(acting: Acting, records: Sequence[EvidenceRecord], keys: Sequence[str | None]) -> str:
+    return acting.post(_waiting(acting, records, keys))
+
+
+def _waiting(
+    acting: Acting, records: Sequence[EvidenceRecord], keys: Sequence[str | None]
+) -> list[Waiting]:
+    acting.refuse_to_fork()
+    salts = acting.opened.randomness(SALT_BYTES * len(records))
+    return waiting_records(records, by=acting.actor, at=acting.now, salts=salts, keys=keys)

@@ -28,6 +28,7 @@ _MOST: Final = 2**53 - 1
 _MOST_OBLIGATIONS: Final = 100
 Seq = Annotated[int, PathField(ge=0, le=_MOST, description="The entry's number.", examples=[41])]
 Size = Annotated[int, Query(ge=1, le=_MOST)]
+_TICKET: Final = "18e9509d1f2a3b4c5d6e7f8091a2b3c4d5e6f708"
 _RECORD: Final[dict[str, Any]] = {
     "obligation_id": "obl-1",
     "doc_id": "doc_1",
@@ -72,6 +73,34 @@ class AppendedAnswer(BaseModel):
     )
 
     entries: list[AppendedEntry]
+
+
+class PromisedAnswer(BaseModel):
+    """That records are durable, and will be appended."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"ticket": _TICKET}]})
+
+    ticket: str = Field(description="What to ask by where they are.")
+
+
+class TicketAnswer(BaseModel):
+    """What became of records that no one waited for."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "ticket": _TICKET,
+                    "waits": False,
+                    "entries": [{"seq": 41, "leaf": _ENTRY["leaf"]}],
+                }
+            ]
+        }
+    )
+
+    ticket: str
+    waits: bool = Field(description="Whether they have no number yet.")
+    entries: list[AppendedEntry] = Field(description="Where they are; none while they wait.")
 
 
 class TrailEntry(BaseModel):
@@ -200,7 +229,10 @@ class ValidationAnswer(BaseModel):
     "/trail/entries",
     status_code=201,
     summary="Append to the trail",
-    responses={201: {"model": AppendedAnswer}},
+    responses={
+        201: {"model": AppendedAnswer},
+        202: {"model": PromisedAnswer, "description": "Not waited for"},
+    },
 )
 @acts("trail.append_many")
 def append_records(
@@ -214,20 +246,50 @@ def append_records(
         ),
     ],
     asks: Asks,
+    *,
+    wait: Annotated[
+        bool, Query(description="Whether the answer waits until they are numbered and signed.")
+    ] = True,
 ) -> Response:
     """Append one evidence record, or a list of them, all or none.
 
-    They are durable and signed when the answer comes. With an `Idempotency-Key` it is safe to send
-    them again.
+    They are durable and signed when the answer comes. With `wait=false` they are durable, and the
+    answer has a ticket to ask by where they are. With an `Idempotency-Key` it is safe to send them
+    again.
     """
     given = [records] if isinstance(records, EvidenceRecord) else records
     asks.foretell(_appended)
-    return _appended(asks.workspace.trail.append_many(given))
+    trail = asks.workspace.trail
+    return _appended(trail.append_many(given) if wait else trail.append_many(given, wait=False))
 
 
-def _appended(receipts: Sequence[Receipt]) -> Response:
-    said = AppendedAnswer(entries=[AppendedEntry(seq=one.seq, leaf=one.leaf) for one in receipts])
+def _appended(made: Sequence[Receipt] | str) -> Response:
+    if isinstance(made, str):
+        promised = PromisedAnswer(ticket=made)
+        where = {"location": f"tickets/{made}"}
+        return Response(promised.model_dump_json(), 202, where, "application/json")
+    said = AppendedAnswer(entries=_places(made))
     return Response(said.model_dump_json(), 201, media_type="application/json")
+
+
+def _places(receipts: Sequence[Receipt]) -> list[AppendedEntry]:
+    return [AppendedEntry(seq=one.seq, leaf=one.leaf) for one in receipts]
+
+
+@router.get("/trail/tickets/{ticket}", summary="What became of records")
+@acts("trail.receipts")
+def read_ticket(
+    workspace: Ws,
+    ticket: Annotated[
+        str, PathField(max_length=100, description="As the answer had it.", examples=[_TICKET])
+    ],
+) -> TicketAnswer:
+    """Say where the records are that were sent with `wait=false`.
+
+    Receipts are kept for 30 days. Where the records could not be appended, the answer is why.
+    """
+    receipts = workspace.trail.receipts(ticket)
+    return TicketAnswer(ticket=ticket, waits=receipts is None, entries=_places(receipts or ()))
 
 
 @router.get("/trail/entries", summary="The trail", responses=documented(REFUSED_INPUT))

@@ -1,0 +1,427 @@
+"""Many processes append to one log on PostgreSQL: who has not the turn posts, and is told.
+
+Two workspaces that are opened apart stand for two servers: each has a sequencer of its own.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+
+from evidentia.errors import (
+    ConflictError,
+    EnvironmentProblem,
+    InputError,
+    IntegrityError,
+    NotFoundError,
+)
+from evidentia.store import sequencer
+from evidentia.store.answered import kept, outcome_of
+from evidentia.store.database import fetch, run
+from evidentia.store.sequencer import Sequencer
+from evidentia.store.sql import inbox
+from evidentia.store.sql.log import Receipt
+from evidentia.trail.posting import posting_secret
+from evidentia.workspace import Workspace
+from places import Place, record
+
+TURN = "SELECT pg_advisory_lock(hashtextextended('evidentia log default', 0))"
+FREE = "SELECT pg_advisory_unlock_all()"
+
+
+@pytest.fixture
+def here(postgres_place: Place) -> Workspace:
+    workspace = postgres_place.open()
+    workspace.append(record(0))
+    return workspace
+
+
+@pytest.fixture
+def there(postgres_place: Place, here: Workspace) -> Workspace:
+    workspace = postgres_place.open()
+    assert workspace.trail.size == here.trail.size
+    return workspace
+
+
+class Asked:
+    """A call in a thread, and what came of it."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self.result: Any = None
+        self._thread = threading.Thread(target=self._run, args=(call,), daemon=True)
+        self._thread.start()
+
+    def _run(self, call: Callable[[], Any]) -> None:
+        try:
+            self.result = call()
+        except Exception as error:  # noqa: BLE001 - the test looks at it
+            self.result = error
+
+    def end(self) -> Any:
+        self._thread.join(30)
+        assert not self._thread.is_alive(), "it still waits"
+        return self.result
+
+
+@contextmanager
+def turn_elsewhere(workspace: Workspace) -> Iterator[Callable[[], None]]:
+    """Have another process hold the log's turn, which does nothing; give what ends it."""
+    with workspace.opened.database.apart() as connection:
+        connection.execute(TURN)
+        yield lambda: connection.execute(FREE)
+
+
+def posted_rows(workspace: Workspace) -> int:
+    with workspace.opened.database.read() as connection:
+        return int(fetch(connection, "SELECT count(*) FROM trail_inbox")[0][0])
+
+
+def wait_for_posted(workspace: Workspace, count: int) -> None:
+    while posted_rows(workspace) < count:
+        threading.Event().wait(0.005)
+
+
+def receipts_of(workspace: Workspace, ticket: str) -> list[Receipt]:
+    """Return the receipts of a ticket once they are there."""
+    while (receipts := workspace.trail.receipts(ticket)) is None:
+        threading.Event().wait(0.005)
+    return receipts
+
+
+def subjects(workspace: Workspace) -> list[str]:
+    return [entry.entry.subject for entry in workspace.trail.entries(kind="evidence_record")]
+
+
+def test_whoever_has_not_the_turn_posts_and_whoever_takes_it_appends_for_all(
+    here: Workspace, there: Workspace
+) -> None:
+    with turn_elsewhere(here) as free:
+        waits = [Asked(partial(there.append, record(n))) for n in (1, 2)]
+        wait_for_posted(here, 2)
+        assert here.trail.size == 2
+        free()
+        mine = here.append(record(3))
+        others = [one.end() for one in waits]
+    assert sorted(receipt.seq for receipt in (mine, *others)) == [2, 3, 4]
+    for receipt in (mine, *others):
+        assert here.trail.entry(receipt.seq).leaf == receipt.leaf
+    assert posted_rows(here) == 0
+    assert here.trail.audit().holds
+
+
+def test_the_receipts_of_one_caller_are_its_own(here: Workspace, there: Workspace) -> None:
+    with turn_elsewhere(here) as free:
+        one = Asked(lambda: there.trail.append_many([record(n) for n in range(10, 15)]))
+        wait_for_posted(here, 1)
+        other = Asked(lambda: here.trail.append_many([record(n) for n in range(20, 23)]))
+        wait_for_posted(here, 2)
+        free()
+        found = one.end(), other.end()
+    for receipts, first in zip(found, (10, 20), strict=True):
+        said = [here.trail.entry(receipt.seq).entry.subject for receipt in receipts]
+        assert said == [f"ob-{first + n:04d}" for n in range(len(receipts))]
+
+
+def test_a_conflict_is_told_to_whoever_posted_it_and_to_no_one_else(
+    here: Workspace, there: Workspace
+) -> None:
+    here.append(record(1), idempotency_key="k")
+    with turn_elsewhere(here) as free:
+        wrong = Asked(lambda: there.append(record(2), idempotency_key="k"))
+        again = Asked(lambda: there.append(record(1), idempotency_key="k"))
+        wait_for_posted(here, 1)
+        good = Asked(lambda: here.append(record(3)))
+        wait_for_posted(here, 2)
+        free()
+        assert isinstance(wrong.end(), ConflictError)
+        assert again.end().repeated
+        assert good.end().seq == 3
+    assert here.trail.audit().holds
+
+
+def test_what_was_posted_by_a_process_that_died_is_appended_by_the_next_to_append(
+    here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sequencer, "see_to", lambda *_: None)  # it dies right after
+    ticket = there.trail.append(record(1), wait=False)
+    assert here.trail.size == 2
+    assert here.append(record(2)).seq == 3
+    assert [receipt.seq for receipt in here.trail.receipts(ticket) or ()] == [2]
+
+
+def test_a_turn_is_taken_over_once_the_connection_of_whoever_had_it_is_gone(
+    here: Workspace, there: Workspace
+) -> None:
+    with turn_elsewhere(here):
+        waits = Asked(lambda: there.append(record(1)))
+        wait_for_posted(here, 1)
+    assert waits.end().seq == 2  # no one else appends: it took the turn itself
+
+
+def test_whoever_has_the_turn_and_stops_loses_it(
+    here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sequencer, "TURN_SECONDS", 0.2)
+    entered, release = threading.Event(), threading.Event()
+    take = inbox.take
+
+    def stopped(*arguments: Any) -> Any:
+        if not entered.is_set():
+            entered.set()
+            release.wait(20)
+        return take(*arguments)
+
+    monkeypatch.setattr(inbox, "take", stopped)
+    stuck = Asked(lambda: here.append(record(1)))
+    assert entered.wait(20)
+    assert there.append(record(2)).seq == 2
+    release.set()
+    assert isinstance(stuck.end(), EnvironmentProblem)
+    assert subjects(there) == ["ob-0000", "ob-0002"]
+
+
+def test_a_receipt_that_no_one_told_of_is_found_all_the_same(
+    here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inbox, "tell", lambda *_: None)
+    with turn_elsewhere(here) as free:
+        waits = Asked(lambda: there.append(record(1)))
+        wait_for_posted(here, 1)
+        free()
+        here.append(record(2))
+        assert waits.end().seq in {2, 3}
+
+
+def test_a_pack_of_records_too_large_to_post_waits_for_the_log_itself(
+    here: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sequencer, "MOST_POSTED", 2)
+    with turn_elsewhere(here):
+        assert len(here.trail.append_many([record(n) for n in range(1, 4)])) == 3
+    assert here.trail.audit().holds
+
+
+def test_what_takes_the_log_itself_gets_it_though_others_post_all_the_time(
+    here: Workspace, there: Workspace
+) -> None:
+    ended = threading.Event()
+
+    def post() -> int:
+        number = 0
+        while not ended.is_set():
+            number += 1
+            there.append(record(number))
+        return number
+
+    posting = [Asked(post) for _ in range(3)]
+    for _ in range(5):  # each in a transaction of its own, which takes the head
+        here.access.grant("noor", "viewer")
+        here.access.revoke("noor", "viewer")
+    ended.set()
+    posted = sum(one.end() for one in posting)
+    assert here.trail.size == 2 + posted + 10
+    assert here.trail.audit().holds
+
+
+def test_the_key_may_be_replaced_while_something_is_posted(
+    here: Workspace, there: Workspace
+) -> None:
+    there.append(record(1))
+    with turn_elsewhere(here) as free:
+        waits = Asked(lambda: there.append(record(2)))
+        wait_for_posted(here, 1)
+        here.trail.rotate_key()
+        free()
+        here.append(record(3))
+        receipt = waits.end()
+    assert here.trail.entry(receipt.seq).entry.subject == "ob-0002"
+    assert sorted(subjects(here)) == [f"ob-{n:04d}" for n in range(4)]
+    assert here.trail.audit().holds
+
+
+def test_a_log_that_refuses_tells_whoever_posted_and_takes_back_what_they_did(
+    here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise IntegrityError("the log is not signed")
+
+    with turn_elsewhere(here) as free:
+        waits = Asked(lambda: there.append(record(1)))
+        wait_for_posted(here, 1)
+        monkeypatch.setattr(there.opened.appending, "hold", refuse)
+        free()
+        assert isinstance(waits.end(), IntegrityError)
+    assert posted_rows(here) == 0
+    assert subjects(here) == ["ob-0000"]
+
+
+def test_whoever_waits_too_long_is_told_that_nothing_was_appended(
+    here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sequencer, "WAIT_SECONDS", 0.3)
+    with turn_elsewhere(here):
+        refused = Asked(lambda: there.append(record(1))).end()
+    assert isinstance(refused, EnvironmentProblem)
+    assert "nothing was" in str(refused)
+    assert posted_rows(here) == 0
+
+
+# Whoever can write to the database
+
+
+def forge(workspace: Workspace, posted: str, **changes: Any) -> None:
+    """Post again what waits under a ticket, with changes."""
+    with workspace.opened.database.write() as connection:
+        names = "tenant, ticket, until, entries, content, code"
+        marks = ", ".join("?" if name in changes else name for name in names.split(", "))
+        run(
+            connection,
+            f"INSERT INTO trail_inbox ({names}) SELECT {marks} FROM trail_inbox WHERE ticket = ?",
+            (*(changes[name] for name in names.split(", ") if name in changes), posted),
+        )
+
+
+@pytest.fixture
+def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no thread see to what is posted."""
+    monkeypatch.setattr(Sequencer, "see_to", lambda *_: None)
+
+
+@pytest.mark.usefixtures("unseen")
+def test_what_an_insider_writes_into_the_inbox_is_never_signed(here: Workspace) -> None:
+    ticket = here.trail.append(record(1), wait=False)
+    wrong: dict[str, dict[str, Any]] = {
+        "1" * 40: {},  # the same under another ticket
+        "2" * 40: {"content": b'{"by":"owner","items":[]}'},
+        "3" * 40: {"code": b""},
+        "4" * 40: {"until": "2999-01-01T00:00:00.000000Z"},
+    }
+    for another, changes in wrong.items():
+        forge(here, ticket, ticket=another, **changes)
+    here.append(record(2))
+    assert subjects(here) == ["ob-0000", "ob-0001", "ob-0002"]
+    for another in wrong:
+        with pytest.raises(IntegrityError, match="not by a program that signs this log"):
+            here.trail.receipts(another)
+    assert posted_rows(here) == 0
+
+
+@pytest.mark.usefixtures("unseen")
+def test_what_was_appended_is_not_appended_again(here: Workspace) -> None:
+    ticket = here.trail.append(record(1), wait=False)
+    with here.opened.database.read() as connection:
+        (row,) = fetch(connection, "SELECT * FROM trail_inbox")
+    here.append(record(2))
+    with here.opened.database.write() as connection:
+        run(connection, "INSERT INTO trail_inbox VALUES (?, ?, ?, ?, ?, ?)", row)
+    here.append(record(3))
+    assert subjects(here) == ["ob-0000", "ob-0001", "ob-0002", "ob-0003"]
+    assert [receipt.seq for receipt in here.trail.receipts(ticket) or ()] == [2]
+
+
+@pytest.mark.usefixtures("unseen")
+def test_what_waited_longer_than_its_receipt_is_kept_is_not_appended(
+    here: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticket = here.trail.append(record(1), wait=False)
+    monkeypatch.setattr(here.opened.sequencer, "_now", lambda: "2999-01-01T00:00:00.000000Z")
+    here.append(record(2))
+    assert subjects(here) == ["ob-0000", "ob-0002"]
+    with pytest.raises(EnvironmentProblem, match="longer than its receipt is kept"):
+        here.trail.receipts(ticket)
+
+
+@pytest.mark.usefixtures("unseen")
+def test_a_signer_that_signs_otherwise_each_time_is_not_posted_for(
+    here: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "evidentia.store.appending.posting_secret",
+        lambda _, origin: posting_secret(lambda _: object().__repr__().encode(), origin) and None,
+    )
+    with turn_elsewhere(here):
+        assert here.append(record(1)).seq == 2
+        ticket = here.trail.append(record(2), wait=False)
+    assert [receipt.seq for receipt in here.trail.receipts(ticket) or ()] == [3]
+
+
+# Tickets
+
+
+def test_a_ticket_gives_the_receipts_once_they_are_there(place: Place) -> None:
+    workspace = place.open()
+    first = workspace.trail.append(record(0), wait=False)
+    ticket = workspace.trail.append_many([record(1), record(2)], wait=False)
+    receipts = receipts_of(workspace, ticket)
+    assert [workspace.trail.entry(one.seq).entry.subject for one in receipts] == [
+        "ob-0001",
+        "ob-0002",
+    ]
+    assert place.open().trail.receipts(ticket) == receipts
+    assert len(workspace.trail.receipts(first) or ()) == 1
+    assert workspace.trail.audit().holds
+
+
+def test_a_ticket_waits_while_another_has_the_turn(here: Workspace, there: Workspace) -> None:
+    with turn_elsewhere(here) as free:
+        ticket = there.trail.append(record(1), wait=False)
+        assert there.trail.receipts(ticket) is None
+        assert here.trail.receipts(ticket) is None
+        free()
+        receipts_of(there, ticket)
+    assert subjects(here) == ["ob-0000", "ob-0001"]
+
+
+def test_closing_appends_what_was_posted(postgres_place: Place, here: Workspace) -> None:
+    workspace = postgres_place.open()
+    tickets = [workspace.trail.append(record(n), wait=False) for n in range(1, 6)]
+    workspace.close()
+    assert all(here.trail.receipts(ticket) for ticket in tickets)
+    assert here.trail.size == 7
+
+
+def test_a_refusal_is_told_by_the_ticket(place: Place) -> None:
+    workspace = place.open()
+    workspace.append(record(0), idempotency_key="k")
+    ticket = ""
+    try:
+        ticket = workspace.trail.append(record(1), idempotency_key="k", wait=False)
+    except ConflictError:
+        assert place.is_sqlite  # which appends at once
+        return
+    with pytest.raises(ConflictError):
+        receipts_of(workspace, ticket)
+
+
+def test_a_ticket_that_is_not_known_is_told(place: Place) -> None:
+    workspace = place.open()
+    ticket = workspace.trail.append(record(0), wait=False)
+    for unknown in ("0" * 40, "no ticket"):
+        with pytest.raises(NotFoundError, match="is not known"):
+            workspace.trail.receipts(unknown)
+    with pytest.raises(NotFoundError, match="of another tenant"):
+        place.open("another").trail.receipts(ticket)
+    with pytest.raises(InputError, match="no record"):
+        workspace.trail.append_many([], wait=False)
+
+
+def test_old_receipts_are_forgotten(postgres_place: Place) -> None:
+    workspace = postgres_place.open()
+    ticket = workspace.trail.append(record(0), wait=False)
+    assert workspace.trail.receipts(ticket)
+    with workspace.opened.database.write() as connection:
+        inbox.forget(connection, "default", "2999-01-01T00:00:00.000000Z")
+    with pytest.raises(NotFoundError):
+        workspace.trail.receipts(ticket)
+
+
+def test_an_outcome_is_kept_as_it_is() -> None:
+    receipts = [Receipt(1, "aa"), Receipt(2, "bb", repeated=True)]
+    assert outcome_of(kept(receipts)) == receipts
+    refused = outcome_of(kept(ConflictError("it was used before")))
+    assert isinstance(refused, ConflictError)
+    assert str(refused) == "it was used before"
+    assert isinstance(outcome_of('{"problem":"Newer","message":"?"}'), EnvironmentProblem)
