@@ -29,6 +29,8 @@ KEY_ID, SECRET = "evidentia-test", "not-a-secret"
 REGION = "us-east-1"
 _START_SECONDS = 60
 _names = count()
+_started: "list[subprocess.Popen[bytes]]" = []
+"""What this process started: forgotten, it would be warned of."""
 
 
 class NoSeaweedError(Exception):
@@ -159,6 +161,7 @@ class SeaweedServer:
                 stderr=output,
                 start_new_session=True,
             )
+        _started.append(process)
         self._wait(process, ports[6], log)
         return {"pid": process.pid, "port": ports[6]}
 
@@ -214,6 +217,10 @@ def new_folder() -> Path:
 
 def end(pid: int) -> None:
     """End a server at once: nothing in it is worth a tidy end."""
+    for one in _started:
+        if one.pid == pid:
+            one.kill()
+            one.wait(10)
     try:
         process = psutil.Process(pid)
         process.send_signal(signal.SIGKILL)
