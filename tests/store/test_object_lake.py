@@ -184,7 +184,7 @@ def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.Monk
         with pytest.raises(EnvironmentProblem, match=r"does not allow it: look at the keys"):
             ask(DATA)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
-    monkeypatch.setitem(objects._RETRIES, "max_retries", 0)  # type: ignore[index]
+    monkeypatch.setitem(objects._RETRIES, "max_retries", 0)
     away = ObjectLake(bucket.url).of("acme")
     for ask in (away.put, lambda _: away.get(DIGEST), lambda _: list(away.digests())):
         with pytest.raises(EnvironmentProblem, match=r"cannot be reached: is its address right"):

@@ -2,13 +2,14 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from heapq import merge
 from io import BufferedReader
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, Final, Protocol, TypeVar
 
 from evidentia.canonical import sha256_hex
@@ -73,12 +74,24 @@ class Lake(Protocol):
         del tenant
         return self
 
+    def shared(self) -> "Lake | None":
+        """Return the part of it where the bytes of other tenants are, too; None if there is none.
+
+        That part of a tenant's lake is read, and nothing is removed from it by `remove`.
+        """
+        return self
+
     def put(self, data: bytes, *, copy: int = 0) -> str:
         """Keep bytes; return their digest."""
 
-    def put_all(self, data: Collection[bytes]) -> list[str]:
-        """Keep bytes of several digests, which are durable together; return the digests."""
-        return [self.put(one) for one in data]
+    def put_all(
+        self, data: Collection[bytes], *, copies: Mapping[str, int] = MappingProxyType({})
+    ) -> list[str]:
+        """Keep bytes of several digests, which are durable together; return the digests.
+
+        `copies` says of some digests which copy is kept; of all others it is the first.
+        """
+        return [self.put(one, copy=copies.get(sha256_hex(one), 0)) for one in data]
 
     def writer(self) -> AbstractContextManager[LakeWriter]:
         """Give what keeps bytes piece by piece; what is not kept when the block ends is gone."""
@@ -119,12 +132,14 @@ class FileLake(Lake):
     """A lake in a folder: `sha256/ab/cd/abcd…`; a copy has its number behind it, `abcd….1`.
 
     With `by_tenant`, each tenant has a folder in it, and finds what all of them once shared.
+    `tenant` is whose alone it is.
     """
 
-    def __init__(self, folder: Path, *, by_tenant: bool = False) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *, by_tenant: bool = False, tenant: str | None = None) -> None:
+        self._folder = folder if tenant is None else folder / check_tenant(tenant)
         self._is_tidy = False
         self._by_tenant = by_tenant
+        self._tenant = tenant
 
     @property
     def folder(self) -> Path:
@@ -135,7 +150,11 @@ class FileLake(Lake):
         """Return a tenant's own folder, before what all shared; itself, where all share it."""
         if not self._by_tenant:
             return self
-        return MovedLake(FileLake(self._folder / check_tenant(tenant)), FileLake(self._folder))
+        return MovedLake(FileLake(self._folder, tenant=tenant), FileLake(self._folder))
+
+    def shared(self) -> Lake | None:
+        """Return itself, unless it is one tenant's alone."""
+        return self if self._tenant is None else None
 
     def put(self, data: bytes, *, copy: int = 0) -> str:
         """Keep bytes; return their digest."""
@@ -149,14 +168,16 @@ class FileLake(Lake):
             sync_within(path.parent, self._folder)  # also what another process was killed before
         return digest
 
-    def put_all(self, data: Collection[bytes]) -> list[str]:
+    def put_all(
+        self, data: Collection[bytes], *, copies: Mapping[str, int] = MappingProxyType({})
+    ) -> list[str]:
         """Keep bytes of several digests, which are durable together; return the digests.
 
         To wait for the disk once for all of them takes a fraction of the time.
         """
         self._tidy()
         digests = [sha256_hex(one) for one in data]
-        paths = list(map(self._path, digests))
+        paths = [self._path(digest, copies.get(digest, 0)) for digest in digests]
         with ExitStack() as stack, _writing(self._folder):
             written = []
             for path, one in zip(paths, data, strict=True):
@@ -275,13 +296,19 @@ class MovedLake(Lake):
         """Return a tenant's own part, before its part of the older one."""
         return MovedLake(self.lake.of(tenant), self.before.of(tenant))
 
+    def shared(self) -> Lake | None:
+        """Return the older part that other tenants use, too, if they do."""
+        return self.lake.shared() or self.before.shared()
+
     def put(self, data: bytes, *, copy: int = 0) -> str:
         """Keep bytes; return their digest."""
         return self.lake.put(data, copy=copy)
 
-    def put_all(self, data: Collection[bytes]) -> list[str]:
+    def put_all(
+        self, data: Collection[bytes], *, copies: Mapping[str, int] = MappingProxyType({})
+    ) -> list[str]:
         """Keep bytes of several digests, which are durable together; return the digests."""
-        return self.lake.put_all(data)
+        return self.lake.put_all(data, copies=copies)
 
     def writer(self) -> AbstractContextManager[LakeWriter]:
         """Give what keeps bytes piece by piece; what is not kept when the block ends is gone."""
@@ -317,8 +344,10 @@ class MovedLake(Lake):
                 yield digest
 
     def remove(self, digest: str, *, through: int = 0) -> None:
-        """Remove the copies of a digest up to one from the newer one."""
-        self.lake.remove(digest, through=through)
+        """Remove the copies of a digest up to one, except from a part that others use, too."""
+        for part in (self.lake, self.before):
+            if part.shared() is not part:
+                part.remove(digest, through=through)
 
     def placed(self, digest: str) -> Placed | None:
         """Return where object storage has the bytes; None of a lake that is no object storage."""

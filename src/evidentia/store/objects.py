@@ -17,6 +17,7 @@ from functools import cached_property
 from hashlib import md5, sha256
 from io import BufferedReader
 from tempfile import TemporaryFile
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from evidentia.canonical import sha256_hex
@@ -76,6 +77,10 @@ class ObjectLake(Lake):
         part._above = self._above
         return part
 
+    def shared(self) -> Lake | None:
+        """Return itself, unless it is one tenant's alone."""
+        return self if self._tenant is None else None
+
     # Writing
 
     def put(self, data: bytes, *, copy: int = 0) -> str:
@@ -84,12 +89,18 @@ class ObjectLake(Lake):
         self._put(digest, data, len(data), copy)
         return digest
 
-    def put_all(self, data: Collection[bytes]) -> list[str]:
+    def put_all(
+        self, data: Collection[bytes], *, copies: Mapping[str, int] = MappingProxyType({})
+    ) -> list[str]:
         """Keep bytes of several digests, several at once; return the digests."""
+
+        def put(one: bytes) -> str:
+            return self.put(one, copy=copies.get(sha256_hex(one), 0))
+
         if len(data) < 2:  # noqa: PLR2004 - one needs no one beside it
-            return [self.put(one) for one in data]
+            return [put(one) for one in data]
         with ThreadPoolExecutor(min(_AT_ONCE, len(data))) as pool:
-            return list(pool.map(self.put, data))
+            return list(pool.map(put, data))
 
     @contextmanager
     def writer(self) -> Iterator["ObjectLakeWriter"]:

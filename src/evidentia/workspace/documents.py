@@ -15,6 +15,7 @@ from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import newest_document
+from evidentia.workspace.keeping import owner
 from evidentia.workspace.library import (
     Proved,
     Recorder,
@@ -329,7 +330,8 @@ def _ingested(
         has_begun = newest_document(acting, connection) is not None
     ingesting = Ingesting(
         acting.database,
-        opened.lake,
+        acting.lake,
+        owner(acting),
         Places(opened.home.places(acting.tenant)),
         shelving_of(acting),
         Recorder(acting),

@@ -270,7 +270,7 @@ class Packs(Part, name="packs"):
         pack = read_pack(self._acting, PACKS.named(self._acting, name))
         for one in pack.attachments:
             if one.sha256 == sha256:
-                return one, self._acting.opened.lake.get(sha256)
+                return one, self._acting.lake.get(sha256)
         raise NotFoundError(f"pack {pack.pack_id} has no attachment {sha256[:80]!r}")
 
     def versions(self, name: str, /) -> Listed:

@@ -28,6 +28,7 @@ from evidentia.workspace.acting import Acting
 from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.holds import hold_on, holds_of, recorded
+from evidentia.workspace.keeping import finish_removals
 from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
@@ -161,7 +162,8 @@ def sweep(acting: Acting, *, dry_run: bool, progress: Progress | None) -> list[S
 
 def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy) -> Receipt | None:
     """Remove one pack, unless it was put on hold or removed since it was looked for."""
-    with acting.writing() as connection:  # no hold meanwhile
+
+    def remove(connection: Connection) -> Receipt | None:
         try:
             packs.find_pack(connection, acting.tenant, pack.id)
         except NotFoundError:
@@ -170,10 +172,11 @@ def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy
             return None
         _compare_age(acting, pack)
         reason = f"kept until {until}: {counted(policy.years, 'year')}, {policy.basis}"
-        receipt, remove_files = erase_within(
-            acting, connection, pack.entry, reason=reason, by=acting.actor
-        )
-    remove_files()
+        return erase_within(acting, connection, pack.entry, reason=reason, by=acting.actor)
+
+    receipt = acting.writing_ahead(remove)  # no hold meanwhile
+    if receipt is not None:
+        finish_removals(acting)
     return receipt
 
 
@@ -261,7 +264,7 @@ def _compare(
     if packs.row_of(pack, row.statement_sha256, row.entry) != row:
         raise IntegrityError("the row does not say what the pack says")
     for one in pack.attachments:
-        acting.opened.lake.check(one.sha256)
+        acting.lake.check(one.sha256)
     if recorded is not None and (problem := difference(pack, recorded)):
         raise IntegrityError(problem)
 
