@@ -156,7 +156,6 @@ class Ingesting:
         self,
         database: Database,
         lake: Lake,
-        owner: str,
         places: Places,
         shelving: Shelving,
         recorder: Recorder,
@@ -167,7 +166,6 @@ class Ingesting:
         self._database = database
         self._recorder = recorder
         self._lake = lake
-        self._owner = owner
         self._later: dict[str, int] = {}
         self._places = places
         self._shelving = shelving
@@ -239,7 +237,7 @@ class Ingesting:
 
     def _keep(self, files: Iterable[bytes]) -> None:
         """Keep originals; of those that were removed before, remember which copy it was."""
-        kept = keep_files(self._database, self._lake, self._owner, files)
+        kept = keep_files(self._database, self._lake, self._tenant, files)
         self._later.update({digest: copy for digest, copy in kept.copies.items() if copy})
 
     def _store(self, group: Sequence[_Read]) -> list[IngestedDocument]:
@@ -260,7 +258,7 @@ class Ingesting:
             tasks = [read.task for read in group]
             digests = {task.sha256 for task in tasks}
             copies = {digest: self._later.get(digest, 0) for digest in digests}
-            KeptFiles(self._owner, copies).rely(connection)
+            KeptFiles(self._lake, self._tenant, copies).rely(connection)
             known = _Known.of(connection, self._tenant, tasks, self._recorder)
             read_first: list[tuple[str, ReadFile]] = []
             for _, task, read in group:

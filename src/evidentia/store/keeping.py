@@ -1,8 +1,10 @@
 """Keeping files in the lake for a transaction that will refer to them, before it takes a lock.
 
-What removes files condemns them in a transaction of its own, and removes them behind it. Where both
-are about the same bytes, the one that relies on them is told, and keeps another copy, which no
-removal that is under way can reach.
+What removes files must not take those that someone relies on since. In a folder they are removed
+under the lake's lock, and who relies on them looks under the same lock whether they are there. In
+object storage nothing is asked under a lock: what is removed was condemned before, in a transaction
+of its own, and who relies on it is told, and keeps another copy, which no removal that is under way
+can reach.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -12,19 +14,20 @@ from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
 from evidentia.store.database import Database
-from evidentia.store.lake import Lake
+from evidentia.store.lake import Lake, newest
 from evidentia.store.sql import uses
 
 
 class CondemnedError(Exception):
-    """Ends a transaction that would rely on bytes which are being removed: keep them anew."""
+    """Ends a transaction that would rely on bytes which were removed, or are: keep them anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFiles:
-    """Files in an owner's lake, by their digests: which copy of each was kept."""
+    """Files in a tenant's lake, by their digests: which copy of each was kept."""
 
-    owner: str
+    lake: Lake
+    tenant: str
     copies: Mapping[str, int]
 
     @property
@@ -37,20 +40,21 @@ class KeptFiles:
 
         To be called under the log's lock.
         """
-        uses.hold_lake(connection, self.owner)
-        needed = uses.copies(connection, self.owner, self.copies)
-        if any(self.copies[digest] < copy for digest, copy in needed.items()):
+        uses.hold_lake(connection, self.tenant)
+        if self.lake.is_remote:
+            needed = uses.copies(connection, self.tenant, self.copies)
+            is_there = all(self.copies[digest] >= copy for digest, copy in needed.items())
+        else:
+            is_there = all(map(newest(self.lake).holds, self.copies))
+        if not is_there:
             raise CondemnedError
 
 
-def keep_files(database: Database, lake: Lake, owner: str, files: Iterable[bytes]) -> KeptFiles:
-    """Keep files, each as a copy that nothing removes."""
+def keep_files(database: Database, lake: Lake, tenant: str, files: Iterable[bytes]) -> KeptFiles:
+    """Keep files, each as a copy that no removal reaches that is under way."""
     by_digest = {sha256_hex(data): data for data in files}
-    needed = database.ask(uses.copies, owner, by_digest) if by_digest else {}
+    needed: Mapping[str, int] = {}
+    if by_digest and lake.is_remote:
+        needed = database.ask(uses.copies, tenant, by_digest)
     lake.put_all(by_digest.values(), copies=needed)
-    return KeptFiles(owner, {digest: needed.get(digest, 0) for digest in by_digest})
-
-
-def owner_of(lake: Lake, tenant: str) -> str:
-    """Return whose the files of a lake are: the tenant's, or all tenants' where they share it."""
-    return uses.SHARED if lake.shared() is lake else tenant
+    return KeptFiles(lake, tenant, {digest: needed.get(digest, 0) for digest in by_digest})

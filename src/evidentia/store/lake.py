@@ -370,6 +370,11 @@ class MovedLake(Lake):
             return read(self.before)
 
 
+def newest(lake: Lake) -> Lake:
+    """Return the part of a lake that new bytes go into."""
+    return newest(lake.lake) if isinstance(lake, MovedLake) else lake
+
+
 def place_of(digest: str, copy: int = 0) -> tuple[str, str, str, str]:
     """Return the names of folders and file under which a lake keeps a copy of a digest."""
     if not _DIGEST.fullmatch(digest):

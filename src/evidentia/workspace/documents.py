@@ -15,7 +15,6 @@ from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.commitment import newest_document
-from evidentia.workspace.keeping import owner
 from evidentia.workspace.library import (
     Proved,
     Recorder,
@@ -331,7 +330,6 @@ def _ingested(
     ingesting = Ingesting(
         acting.database,
         acting.lake,
-        owner(acting),
         Places(opened.home.places(acting.tenant)),
         shelving_of(acting),
         Recorder(acting),

@@ -10,6 +10,7 @@ from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.holds import refuse_held
 from evidentia.workspace.keeping import condemn_unused, finish_removals
+from evidentia.workspace.locking import refuse_locked
 from evidentia.workspace.logged import LoggedEntry, committed
 
 _NEVER = (
@@ -36,10 +37,10 @@ def erase(acting: Acting, seq: int, *, reason: str, by: str) -> Receipt:
         raise InputError("an erasure needs a reason and who asked for it")
     with acting.database.read() as connection:
         log.require_head(connection, acting.tenant)
-    receipt = acting.writing_ahead(  # no one else erases meanwhile
+    receipt, files = acting.writing_ahead(  # no one else erases meanwhile
         lambda connection: erase_within(acting, connection, seq, reason=reason, by=by)
     )
-    finish_removals(acting)
+    finish_removals(acting, files)
     acting.database.settle()
     _log.info("body_erased", tenant=acting.tenant, entry=seq, recorded_as=receipt.seq)
     return receipt
@@ -47,8 +48,8 @@ def erase(acting: Acting, seq: int, *, reason: str, by: str) -> Receipt:
 
 def erase_within(
     acting: Acting, connection: Connection, seq: int, *, reason: str, by: str
-) -> Receipt:
-    """Erase an entry's body under the log's lock; `finish_removals` removes its files, after.
+) -> tuple[Receipt, list[str]]:
+    """Erase an entry's body under the log's lock; return its files, which are removed after.
 
     The entry is proved first, and that no hold is on it: rows and indexes decide nothing. Which
     files go with it is what the entry says; a row that says otherwise is refused.
@@ -60,6 +61,7 @@ def erase_within(
         raise UsageError(f"the body of entry {seq} is erased already")
     refuse_held(acting, connection, target.entry)
     files = _files(acting, target)
+    refuse_locked(acting, connection, files)
     body = {
         "entry": seq,
         "leaf": target.leaf,
@@ -71,7 +73,7 @@ def erase_within(
     log.erase_body(connection, acting.tenant, seq)
     _forget(acting, connection, target)
     condemn_unused(acting, connection, files)
-    return receipt
+    return receipt, files
 
 
 def _files(acting: Acting, logged: LoggedEntry) -> list[str]:

@@ -19,7 +19,7 @@ from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.holds import holds_of
-from evidentia.workspace.keeping import owner, remove_unused
+from evidentia.workspace.keeping import remove_unused
 from evidentia.workspace.library import Recorder, named
 
 
@@ -77,7 +77,7 @@ def remove_originals(acting: Acting) -> None:
         versions = library.all_versions(connection, acting.tenant, set(erased)) if erased else []
         digests = {one.sha256 for one in versions if one.version <= erased[one.id]}
         if lake.is_remote:  # which is not asked of each one, every time
-            digests -= uses.removals(connection, owner(acting), digests)
+            digests -= uses.removals(connection, acting.tenant, digests)
     left = sorted(digest for digest in digests if lake.is_remote or lake.holds(digest))
     if left:
         remove_unused(acting, left)

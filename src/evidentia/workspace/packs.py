@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     Approvals = list[ExportApproval]
     Decisions = list[str]
+    Digests = list[str]
     Queue = list[AwaitedReview]
     Removed = list[SweptPack]
 
@@ -394,6 +395,29 @@ class Packs(Part, name="packs"):
         from evidentia.workspace.retention import set_policy  # noqa: PLC0415 - the same
 
         return set_policy(self._acting, policy)
+
+    def lock_mode(self) -> str:
+        """Return how packs' files are locked in a bucket: `governance`, or `compliance`."""
+        from evidentia.workspace.locking import mode_of  # noqa: PLC0415 - the same
+
+        return mode_of(self._acting)
+
+    def set_lock_mode(self, mode: str, *, accept_no_erasure: bool = False) -> Receipt:
+        """Choose how packs' files are locked from now on, in a bucket with Object Lock.
+
+        In governance mode, the default, they can still be erased by law. In compliance mode no one
+        can erase them before their retention has ended: `accept_no_erasure` says that this is
+        meant.
+        """
+        from evidentia.workspace.locking import set_mode  # noqa: PLC0415 - the same
+
+        return set_mode(self._acting, mode, accept_no_erasure=accept_no_erasure)
+
+    def lock(self) -> "Digests":
+        """Lock the files of all packs as the trail says; return the digests that were not so."""
+        from evidentia.workspace.locking import bring_in_step  # noqa: PLC0415 - the same
+
+        return bring_in_step(self._acting)
 
     def sweep(self, *, dry_run: bool = False, progress: Progress | None = None) -> "Removed":
         """Remove the packs whose retention has ended and which no one holds; return them.

@@ -26,7 +26,7 @@ from evidentia.proof.statement import MAX_STATEMENT_BYTES
 from evidentia.proof.verification import STATEMENT_DIGEST
 from evidentia.store.keeping import KeptFiles
 from evidentia.store.proving import prove_entry
-from evidentia.store.sql import log
+from evidentia.store.sql import log, objects
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
@@ -145,10 +145,12 @@ class Recorded(Generic[Row]):
 
         def record(kept: KeptFiles) -> list[Receipt]:
             receipts: list[Receipt] = []
+            places = [place for digest in kept.digests if (place := acting.lake.placed(digest))]
             try:
                 with acting.writing() as connection:
                     _go_on(unless(connection))
                     kept.rely(connection)
+                    objects.place(connection, acting.tenant, places)
                     for one in items:
                         written = {
                             STATEMENT_DIGEST: sha256_hex(one.statement),

@@ -29,6 +29,7 @@ from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.holds import hold_on, holds_of, recorded
 from evidentia.workspace.keeping import finish_removals
+from evidentia.workspace.locking import audit_locks, lock_packs
 from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
@@ -114,7 +115,10 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
             raise InputError(f"pack {listed.id} is {state}")
         held = hold.pack_id if hold else listed.id  # a hold ends where it was put
         body = {"action": action, "reason": reason, "by": acting.actor}
-        return acting.append_within(connection, EntryKind.RETENTION, held, body)
+        receipt = acting.append_within(connection, EntryKind.RETENTION, held, body)
+        versions = [one.id for one in packs.versions(connection, acting.tenant, listed)]
+    lock_packs(acting, versions)
+    return receipt
 
 
 def policy_of(acting: Acting) -> RetentionPolicy:
@@ -163,7 +167,7 @@ def sweep(acting: Acting, *, dry_run: bool, progress: Progress | None) -> list[S
 def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy) -> Receipt | None:
     """Remove one pack, unless it was put on hold or removed since it was looked for."""
 
-    def remove(connection: Connection) -> Receipt | None:
+    def remove(connection: Connection) -> tuple[Receipt, list[str]] | None:
         try:
             packs.find_pack(connection, acting.tenant, pack.id)
         except NotFoundError:
@@ -174,9 +178,11 @@ def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy
         reason = f"kept until {until}: {counted(policy.years, 'year')}, {policy.basis}"
         return erase_within(acting, connection, pack.entry, reason=reason, by=acting.actor)
 
-    receipt = acting.writing_ahead(remove)  # no hold meanwhile
-    if receipt is not None:
-        finish_removals(acting)
+    done = acting.writing_ahead(remove)  # no hold meanwhile
+    if done is None:
+        return None
+    receipt, files = done
+    finish_removals(acting, files)
     return receipt
 
 
@@ -224,12 +230,13 @@ def audit(acting: Acting, progress: Progress | None) -> PackAudit:
             f"for {pack.decision_id} after it was sealed: revise it"
             for call in left_out(pack, calls)
         ]
+        differing = list(audit_locks(acting, row))
         gone[row.id] = [
             f"pack {row.id}: it has a call of {call.tool_name} that {call.outcome.value}, and the "
             f"tool ledger of {pack.decision_id} does not: its entry was erased, or never made"
             for call in unrecorded(pack, calls)
         ] + [f"pack {row.id}: {said}" for said in unseen_calls(acting, pack)]
-        return ()
+        return differing
 
     problems = [*PACKS.audit(acting, check, progress), *forks(acting)]
     with acting.database.read() as connection:

@@ -136,6 +136,15 @@ def find_pack(connection: Connection, tenant: str, name: str) -> ListedPack:
     )
 
 
+def having_attached(connection: Connection, tenant: str, digest: str) -> list[ListedPack]:
+    """Return the packs to which a file is attached."""
+    having = (
+        " AND p.id IN (SELECT a.pack_id FROM pack_attachments a WHERE a.tenant = p.tenant "
+        "AND a.digest = ?)"
+    )
+    return [_listed(row) for row in fetch(connection, _LISTED + having, (tenant, digest))]
+
+
 def recorded_packs(connection: Connection, tenant: str) -> list[tuple[str, int]]:
     """Return the ids of all packs and their entries, newest first, whatever else the rows say."""
     sql = "SELECT id, trail_seq FROM evidence_packs WHERE tenant = ? ORDER BY trail_seq DESC"

@@ -1,9 +1,7 @@
 """What still refers to bytes of the lake: nothing that anyone needs is removed with an erasure.
 
-Bytes are kept before the transaction that begins to refer to them, and removed behind the one that
-finds them unused, so that no one waits for a network under a lock. In between stands a row here: it
-says up to which copy the bytes of a digest are removed, for good. Who is to refer to bytes looks at
-it under the lake's lock, and where the copy that was kept is among those keeps a later one.
+A row of `lake_removals` says up to which copy the bytes of a digest are removed from object
+storage, for good: who relies on them afterwards relies on a later copy.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +13,6 @@ from sqlalchemy import Connection
 from evidentia.bundles.model import artifact_uri
 from evidentia.store.database import fetch, hold, run
 
-SHARED: Final = ""
-"""In place of a tenant, of a lake that all tenants share."""
 _REFERENCES: Final = (
     "llm.evidence_item WHERE tenant = ? AND artifact_sha256 = ?",
     "llm.evidence_bundle WHERE tenant = ? AND dropped_sha256 = ?",
@@ -35,12 +31,9 @@ _REFERENCES: Final = (
 _ASKED_AT_ONCE: Final = 500
 
 
-def hold_lake(connection: Connection, owner: str) -> None:
-    """Let no one else find bytes of an owner's lake unused, or begin to refer to them, meanwhile.
-
-    The owner is a tenant, or `SHARED`.
-    """
-    hold(connection, f"lake/{owner}")
+def hold_lake(connection: Connection, tenant: str) -> None:
+    """Let no one else find a tenant's files unused, or begin to refer to them, meanwhile."""
+    hold(connection, f"lake/{tenant}")
 
 
 def is_used(connection: Connection, tenant: str, digest: str) -> bool:
@@ -55,7 +48,7 @@ def is_used(connection: Connection, tenant: str, digest: str) -> bool:
     )
 
 
-def copies(connection: Connection, owner: str, digests: Iterable[str]) -> dict[str, int]:
+def copies(connection: Connection, tenant: str, digests: Iterable[str]) -> dict[str, int]:
     """Return which copy of each digest may be relied on; of one that is left out, the first."""
     asked, found = sorted(set(digests)), dict[str, int]()
     for start in range(0, len(asked), _ASKED_AT_ONCE):
@@ -63,17 +56,17 @@ def copies(connection: Connection, owner: str, digests: Iterable[str]) -> dict[s
         marks = ", ".join("?" for _ in some)
         sql = f"SELECT digest, through FROM lake_removals WHERE tenant = ? AND digest IN ({marks})"  # noqa: S608 - marks alone
         found.update(
-            (digest, through + 1) for digest, through in fetch(connection, sql, (owner, *some))
+            (digest, through + 1) for digest, through in fetch(connection, sql, (tenant, *some))
         )
     return found
 
 
-def removals(connection: Connection, owner: str, digests: Iterable[str]) -> AbstractSet[str]:
+def removals(connection: Connection, tenant: str, digests: Iterable[str]) -> AbstractSet[str]:
     """Return those of the digests whose bytes were removed, once or again."""
-    return copies(connection, owner, digests).keys() - condemned(connection, owner).keys()
+    return copies(connection, tenant, digests).keys() - condemned(connection, tenant).keys()
 
 
-def condemn(connection: Connection, owner: str, digests: Sequence[str]) -> None:
+def condemn(connection: Connection, tenant: str, digests: Sequence[str]) -> None:
     """Say that the bytes of digests are removed, with all copies that there can be by now."""
     for digest in digests:
         run(
@@ -81,18 +74,18 @@ def condemn(connection: Connection, owner: str, digests: Sequence[str]) -> None:
             "INSERT INTO lake_removals (tenant, digest, through, done) VALUES (?, ?, 0, 0) "
             "ON CONFLICT (tenant, digest) DO UPDATE "
             "SET through = lake_removals.through + 1, done = 0",
-            (owner, digest),
+            (tenant, digest),
         )
 
 
-def condemned(connection: Connection, owner: str) -> Mapping[str, int]:
+def condemned(connection: Connection, tenant: str) -> Mapping[str, int]:
     """Return the digests whose removal nobody said was done, each with the copy it goes up to."""
     sql = "SELECT digest, through FROM lake_removals WHERE tenant = ? AND done = 0"
-    return dict(tuple(row) for row in fetch(connection, sql, (owner,)))
+    return dict(tuple(row) for row in fetch(connection, sql, (tenant,)))
 
 
-def removed(connection: Connection, owner: str, of: Mapping[str, int]) -> None:
+def removed(connection: Connection, tenant: str, of: Mapping[str, int]) -> None:
     """Say that digests were removed up to a copy."""
     sql = "UPDATE lake_removals SET done = 1 WHERE tenant = ? AND digest = ? AND through = ?"
     for digest, through in of.items():
-        run(connection, sql, (owner, digest, through))
+        run(connection, sql, (tenant, digest, through))
