@@ -85,6 +85,9 @@ class _LakeAhead(Lake):
     ) -> None:
         self._known, self._read = known, read
 
+    def shared(self) -> None:
+        """Return nothing: what other tenants have is not asked for under a lock."""
+
     def get(self, digest: str) -> bytes:
         """Return bytes that were read before, or raise what reading them did."""
         if digest not in self._known:
