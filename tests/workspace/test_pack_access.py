@@ -185,6 +185,7 @@ CALLS: dict[str, Act] = {
     "packs.find": lambda ws, _: ws.packs.find("dec_1"),
     "packs.get": lambda ws, _: ws.packs.get("dec_1"),
     "packs.held": lambda ws, _: ws.packs.held(),
+    "packs.lock": lambda ws, _: ws.packs.lock(),
     "packs.lock_mode": lambda ws, _: ws.packs.lock_mode(),
     "packs.missing": lambda ws, _: ws.packs.missing(),
     "packs.hold": lambda ws, _: ws.packs.hold("dec_1", reason="case"),

@@ -85,11 +85,15 @@ class ObjectLock:
                 asked["KeyMarker"] = page.get("NextKeyMarker")
                 asked["VersionIdMarker"] = page.get("NextVersionIdMarker")
 
-    def retain(self, place: Placed, mode: LockMode, until: str) -> None:
-        """Let no one remove a version before a time; in governance mode some may be allowed to."""
+    def retain(self, place: Placed, mode: LockMode, until: str, *, anew: bool = False) -> None:
+        """Let no one remove a version before a time; in governance mode some may be allowed to.
+
+        `anew` puts compliance in place of governance, which those alone may do.
+        """
         retention = {"Mode": mode.upper(), "RetainUntilDate": datetime.fromisoformat(until)}
+        allowed = {"BypassGovernanceRetention": True} if anew else {}
         with self._asking(place.key):
-            self._client.put_object_retention(**self._of(place), Retention=retention)
+            self._client.put_object_retention(**self._of(place), **allowed, Retention=retention)
 
     def hold(self, place: Placed, *, held: bool) -> None:
         """Let no one remove a version until the hold is ended, or end it."""

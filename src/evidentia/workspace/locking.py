@@ -5,9 +5,10 @@ audit finds it, and `bring_in_step` sets it. In governance mode a file can still
 compliance mode forbids that too, and is a tenant's own choice.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 from sqlalchemy import Connection
@@ -104,7 +105,7 @@ def lock_packs(acting: Acting, ids: Iterable[str]) -> list[str]:
 def bring_in_step(acting: Acting) -> list[str]:
     """Lock the files of all packs as the trail says; return the digests that were not so."""
     if locks_of(acting.lake) is None:
-        raise UsageError(
+        raise InputError(
             "the lake is in no bucket with Object Lock: make one with it, and name it as the lake "
             "(EVIDENTIA_LAKE)"
         )
@@ -113,12 +114,17 @@ def bring_in_step(acting: Acting) -> list[str]:
     return lock_packs(acting, ids)
 
 
-def audit_locks(acting: Acting, row: ListedPack) -> Iterator[str]:
-    """Give how the bucket keeps a pack's files otherwise than the trail says, or hides them."""
+def auditing_locks(acting: Acting) -> Callable[[ListedPack], Iterator[str]]:
+    """Return what gives how the bucket keeps a pack's files otherwise than the trail says."""
     locks = locks_of(acting.lake)
     if locks is None:
-        return
-    wanted = _wanted(acting)
+        return lambda _: iter(())
+    return partial(_audited_pack, acting, locks, _wanted(acting))
+
+
+def _audited_pack(
+    acting: Acting, locks: "ObjectLock", wanted: Locks, row: ListedPack
+) -> Iterator[str]:
     with acting.database.read() as connection:
         files = list(_files(acting, connection, wanted, [row]))
         rows = {one.digest: objects.find(connection, acting.tenant, one.digest) for one in files}
@@ -175,7 +181,8 @@ def _lock(acting: Acting, locks: "ObjectLock", wanted: Locks, file: _File) -> bo
     found = _found(locks, place, is_new=row is not None and row.mode is None and not is_ended)
     longer = not is_ended and not _lasts(found, wanted.mode, file.until)
     if longer:
-        locks.retain(place, wanted.mode, file.until)
+        anew = found.mode not in {None, wanted.mode}
+        locks.retain(place, wanted.mode, file.until, anew=anew)
     if found.held != file.held:
         locks.hold(place, held=file.held)
     now = StoredObject(place, wanted.mode, file.until, file.held)

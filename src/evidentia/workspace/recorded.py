@@ -301,7 +301,7 @@ class Recorded(Generic[Row]):
                 self.body(acting, row)
                 if not quick:
                     self.file(acting, row)
-                    found += check(row)
+                    found.extend(check(row))  # what it gave before it raises is said, too
             except EvidentiaError as error:
                 found.append(str(error))
             named = f"{self.noun} {identity}: "

@@ -29,7 +29,7 @@ from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.holds import hold_on, holds_of, recorded
 from evidentia.workspace.keeping import finish_removals
-from evidentia.workspace.locking import audit_locks, lock_packs
+from evidentia.workspace.locking import auditing_locks, lock_packs
 from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
@@ -217,11 +217,13 @@ def audit(acting: Acting, progress: Progress | None) -> PackAudit:
     found: list[ListedPack] = []
     late: dict[str, list[str]] = {}
     gone: dict[str, list[str]] = {}
+    locked_otherwise = auditing_locks(acting)
 
     def check(row: ListedPack) -> Iterable[str]:
         from evidentia.packs.rules import left_out, unrecorded  # noqa: PLC0415 - only this needs it
 
         found.append(row)
+        yield from locked_otherwise(row)
         pack = read_pack(acting, row)
         _compare(acting, row, pack, decisions.get(row.decision_id))
         calls = calls_of(acting, pack.decision_id)
@@ -230,13 +232,11 @@ def audit(acting: Acting, progress: Progress | None) -> PackAudit:
             f"for {pack.decision_id} after it was sealed: revise it"
             for call in left_out(pack, calls)
         ]
-        differing = list(audit_locks(acting, row))
         gone[row.id] = [
             f"pack {row.id}: it has a call of {call.tool_name} that {call.outcome.value}, and the "
             f"tool ledger of {pack.decision_id} does not: its entry was erased, or never made"
             for call in unrecorded(pack, calls)
         ] + [f"pack {row.id}: {said}" for said in unseen_calls(acting, pack)]
-        return differing
 
     problems = [*PACKS.audit(acting, check, progress), *forks(acting)]
     with acting.database.read() as connection:
