@@ -197,6 +197,7 @@ CALLS: dict[str, Act] = {
     "packs.release": lambda ws, _: ws.packs.release("dec_2", reason="closed"),
     "packs.retention": lambda ws, _: ws.packs.retention(),
     "packs.attachment": lambda ws, _: ws.packs.attachment("dec_1", "0" * 64),
+    "packs.attachment_link": lambda ws, _: ws.packs.attachment_link("dec_1", "0" * 64),
     "packs.modify": lambda ws, _: ws.packs.modify("dec_1", {"prompts": []}, note="so"),
     "packs.review": lambda ws, _: ws.packs.review("dec_1", "approved"),
     "packs.revise": lambda ws, _: ws.packs.revise("dec_1", {}),

@@ -122,6 +122,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "packs.assemble": _MAKE,
         "packs.assign": Need(Action.REVIEW, On.PACK),
         "packs.attachment": _SEE,
+        "packs.attachment_link": _SEE,
         "packs.audit": _AUDIT,
         "packs.export": Need(Action.EXPORT, On.PACK),
         "packs.find": _AGENTS_SEE,

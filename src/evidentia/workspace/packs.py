@@ -274,6 +274,19 @@ class Packs(Part, name="packs"):
                 return one, self._acting.lake.get(sha256)
         raise NotFoundError(f"pack {pack.pack_id} has no attachment {sha256[:80]!r}")
 
+    def attachment_link(self, name: str, /, sha256: str, *, seconds: int = 300) -> str | None:
+        """Return an address that gives a file that a pack has attached to anyone for some seconds.
+
+        It is the bucket's own, so that a large file goes through no server; None if the file is in
+        no bucket. Raise `NotFoundError` as `attachment` does.
+        """
+        if not 1 <= seconds <= _MOST_SECONDS:
+            raise InputError(f"a link lasts for 1 to {_MOST_SECONDS:,} seconds")
+        pack = read_pack(self._acting, PACKS.named(self._acting, name))
+        if all(one.sha256 != sha256 for one in pack.attachments):
+            raise NotFoundError(f"pack {pack.pack_id} has no attachment {sha256[:80]!r}")
+        return self._acting.lake.presigned(sha256, seconds)
+
     def versions(self, name: str, /) -> Listed:
         """Return all versions of a pack, the oldest first."""
         with self._acting.database.read() as connection:
@@ -446,5 +459,6 @@ def refuse_decided(changes: Mapping[str, Any]) -> None:
             raise InputError(f"{field} cannot be revised: a changed decision is another decision")
 
 
+_MOST_SECONDS: Final = 3_600
 _FORMS: Final = {".pdf": "pdf", ".html": "html"}
 """The forms of a pack by a file's ending; any other is JSON."""
