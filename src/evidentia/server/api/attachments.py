@@ -82,7 +82,7 @@ def read_attachment(
     sha256: Digest,
     workspace: Ws,
     request: Request,
-    redirect: Redirect = False,
+    redirect: Redirect = False,  # noqa: FBT002 - a parameter of the address
 ) -> Response:
     """Give a file that a version of a pack has attached. Who reads it is in the access log.
 
