@@ -41,11 +41,11 @@ class Settings:
 
     home: Path = Path(".evidentia")
     database_url: str | None = None
-    lake: str | None = None
     tenant: str = "default"
     log_level: LogLevel = "warning"
     log_format: LogFormat = "text"
     outdated_after_days: int = 730
+    lake: str | None = None
     judges: tuple[str, ...] | None = None
     key_passphrase: str | None = field(default=None, repr=False)
     key_passphrase_file: Path | None = None
