@@ -454,8 +454,13 @@ def held_up(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 
 
 def wait_until_queued(workspace: Workspace, count: int) -> None:
-    while len(workspace.opened.sequencer._queue) < count:
+    while queued(workspace) < count:
         time.sleep(0.002)
+
+
+def queued(workspace: Workspace) -> int:
+    """How many wait for the commit that is under way."""
+    return sum(len(line.queue) for line in workspace.opened.sequencer._lines.values())
 
 
 def test_appends_that_come_during_a_commit_share_the_next_one(
@@ -464,9 +469,9 @@ def test_appends_that_come_during_a_commit_share_the_next_one(
     commits: list[int] = []
     commit = Sequencer._commit
 
-    def counted(self: Sequencer, requests: Any) -> None:
+    def counted(self: Sequencer, line: Any, requests: Any, **named: bool) -> bool:
         commits.append(len(requests))
-        commit(self, requests)
+        return commit(self, line, requests, **named)
 
     monkeypatch.setattr(Sequencer, "_commit", counted)
     threads = [Background(workspace.append, record(n)) for n in range(6)]
@@ -516,7 +521,7 @@ def test_a_request_that_cannot_be_stored_fails_before_it_joins_the_others(
         wait_until_queued(workspace, 1)
         with pytest.raises(InputError):
             workspace.append(record(2), idempotency_key="\0")
-        assert len(workspace.opened.sequencer._queue) == 1
+        assert queued(workspace) == 1
     good.join()
     assert workspace.trail.size == 3
 
@@ -567,8 +572,8 @@ def interrupted_requests(
     """Interrupt whoever begins to append in this block, while it waits or when its wait is over."""
 
     class InterruptedRequest(sequencer._Request):
-        def __init__(self, tenant: str, waiting: Sequence[Waiting], by: str) -> None:
-            super().__init__(tenant, waiting, by)
+        def __init__(self, *asked: Any) -> None:
+            super().__init__(*asked)
             self.ready = InterruptedEvent()
             self.ready.patience = patience
 

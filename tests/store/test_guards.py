@@ -16,7 +16,7 @@ from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.store import listing, lookups, schema
 from evidentia.store.database import Database, run
 from evidentia.store.home import Home
-from evidentia.store.sql import log, snapshots
+from evidentia.store.sql import inbox, log, snapshots
 from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
 from evidentia.store.sql.ledger_pages import keep_pages
 from evidentia.store.tables import metadata
@@ -63,7 +63,16 @@ SNAPSHOTS = ("trail_snapshots", "trail_snapshot_nodes", "corpus_nodes", "ledger_
 """What an application replaces now and then: it follows from the entries, and is signed."""
 ANSWERED = "idempotency"
 """What the server writes down of its answers, for a day: no evidence."""
-WORK = ("jobs", "job_items", "job_events", "job_runners", "waiting_spans", "waiting_traces")
+WORK = (
+    "jobs",
+    "job_items",
+    "job_events",
+    "job_runners",
+    "waiting_spans",
+    "waiting_traces",
+    "trail_inbox",
+    "trail_receipts",
+)
 """What is to be done, and how far it is: no evidence."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}
@@ -635,6 +644,8 @@ def older_program() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as older:
         older.setattr(log, "move_head", moved)
+        older.setattr(inbox, "take", lambda *_: [])  # it knew no inbox
+        older.setattr(inbox, "forget", lambda *_: None)
         yield
 
 

@@ -252,9 +252,9 @@ def test_no_log_waits_in_a_transaction_for_the_signer_of_another(
             opened.for_(name).append(record(1))
     write = Sequencer._write
 
-    def seen(self: Sequencer, requests: Any) -> None:
+    def seen(self: Sequencer, line: Any, requests: Any) -> None:
         together.append({one.tenant for one in requests})
-        write(self, requests)
+        write(self, line, requests)
 
     monkeypatch.setattr(Sequencer, "_write", seen)
     sequencer = opened.sequencer
@@ -263,13 +263,14 @@ def test_no_log_waits_in_a_transaction_for_the_signer_of_another(
         for number, name in enumerate(names, 2)
     ]
     with sequencer._lock:  # as if someone were committing: all of them gather behind
-        sequencer._busy = True
+        line = sequencer._line("")
+        line.busy = True
     for number, thread in enumerate(threads, 1):
         thread.start()
-        while len(sequencer._queue) < number:
+        while len(line.queue) < number:
             time.sleep(0.001)
     with sequencer._lock:
-        sequencer._appoint()
+        line.appoint()
     for thread in threads:
         thread.join()
     assert together == [{"plain-1"}, {"slow-1"}, {"slow-2"}, {"plain-2"}, {"slow-1"}, {"plain-1"}]

@@ -196,7 +196,13 @@ OPERATIONS: Final = {
         removed,
         again=frozenset({0, 2}),
     ),
-    "sync": Operation(("ingest", "moved/policies", "--sync", "--allow-removals", "--json"), synced),
+    "sync": Operation(
+        (
+            *("ingest", "moved/policies", "--sync", "--allow-removals"),
+            *("--collection", "policies", "--json"),
+        ),
+        synced,
+    ),
     "erase text": Operation(
         ("documents", "remove", "policies/Remote_Work.md", "--erase", "--yes", "--json"),
         forgotten,

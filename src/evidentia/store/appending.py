@@ -32,6 +32,7 @@ from evidentia.trail.deciding import About, Said
 from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind, StoredEntry
 from evidentia.trail.merkle import EMPTY_ROOT
 from evidentia.trail.note import VerifierKey
+from evidentia.trail.posting import posting_secret
 from evidentia.trail.tiles import TiledTree
 from evidentia.trail.waiting import Waiting, waiting
 
@@ -74,6 +75,7 @@ class Appending:
         # By the connection's id: a held log has its connection, and whoever writes has the log.
         self._held: WeakValueDictionary[int, HeldLog] = WeakValueDictionary()
         self._by_command: set[str] = set()
+        self._posting: dict[tuple[str, str], bytes | None] = {}
         self.known = KnownAuthority()
 
     def prepare(self, tenant: str, origin: str, key_ids: Sequence[str]) -> None:
@@ -152,6 +154,19 @@ class Appending:
     def signs_by_command(self, tenant: str) -> bool:
         """Whether a command signs a tenant's log, by what this process has seen of it."""
         return tenant in self._by_command
+
+    def posting_secret(self, tenant: str, origin: str, key_ids: Sequence[str]) -> bytes | None:
+        """Return what postings to a log are coded with, by the last of its keys.
+
+        None where it has none, or where its signer never signs the same twice.
+        """
+        if not key_ids:
+            return None
+        named = origin, key_ids[-1]
+        if named not in self._posting:
+            key = self.key(tenant, key_ids[-1], origin)
+            self._posting[named] = posting_secret(key.private_key.sign, origin)
+        return self._posting[named]
 
     def new_key(self, tenant: str, origin: str) -> SigningKey:
         """Make a log's first key and keep it; it is durable before the log names it."""

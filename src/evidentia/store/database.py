@@ -9,7 +9,7 @@ import json
 import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC
 from functools import cache
 from itertools import chain
@@ -202,6 +202,18 @@ class Database:
         with self.read() as connection:
             return query(connection, *arguments, **named)
 
+    @contextmanager
+    def apart(self) -> Iterator[Any]:
+        """Give PostgreSQL's own connection, outside of the pool and of any transaction."""
+        with self._translated():
+            self.require_open()
+            pooled = self.engine.raw_connection()
+            connection: Any = pooled.driver_connection
+            pooled.detach()
+            with closing(connection):
+                connection.autocommit = True
+                yield connection
+
     def settle(self) -> None:
         """Empty SQLite's WAL file, where deleted content stands until then, if no one reads."""
         self.require_open()
@@ -361,6 +373,20 @@ def hold(connection: Connection, what: str | int) -> None:
     if not is_sqlite(connection):
         key = "?" if isinstance(what, int) else "hashtextextended(?, 0)"
         run(connection, f"SELECT pg_advisory_xact_lock({key})", (what,))
+
+
+def has_turn(connection: Connection, what: str, seconds: float) -> bool:
+    """Whether no one else is where only one may be under a name, before this transaction ends.
+
+    Whoever takes the turn and then does nothing for some seconds loses it, and the transaction.
+    """
+    if is_sqlite(connection):
+        return True
+    sql = (
+        "SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)), "
+        "set_config('idle_in_transaction_session_timeout', ?, true)"
+    )
+    return bool(fetch(connection, sql, (what, f"{seconds:g}s"))[0][0])
 
 
 def erase_rows(

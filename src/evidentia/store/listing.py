@@ -29,6 +29,8 @@ _DERIVED = {
     "pack_attachments": "SELECT, INSERT, DELETE",
     "waiting_spans": "SELECT, INSERT, DELETE",
     "waiting_traces": "SELECT, INSERT, UPDATE, DELETE",
+    "trail_inbox": "SELECT, INSERT, DELETE",
+    "trail_receipts": "SELECT, INSERT, DELETE",
     "trail_snapshots": "SELECT, INSERT, UPDATE",
     "trail_snapshot_nodes": "SELECT, INSERT, UPDATE, DELETE",
 }

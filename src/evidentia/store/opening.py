@@ -27,6 +27,7 @@ class Store:
     keys: Keys
     new_origin: Callable[[str], str]
     randomness: Callable[[int], bytes]
+    now: Callable[[], str]
     appending: Appending = field(init=False)
     sequencer: Sequencer = field(init=False)
     tiles: TileCache = field(default_factory=TileCache)
@@ -35,7 +36,7 @@ class Store:
         self.appending = Appending(
             self.home, self.keys, self.tiles, self.new_origin, self.randomness
         )
-        self.sequencer = Sequencer(self.database, self.appending)
+        self.sequencer = Sequencer(self.database, self.appending, self.now, self.randomness)
 
 
 def open_current(

@@ -1,36 +1,150 @@
 """The sequencer: gives waiting entries their place, many in one transaction.
 
 Whoever appends while no one else does commits at once. Whoever comes during a commit waits, and
-the first of them then commits for all that have gathered. There is no timer and no thread of its
-own, so a lone append never waits, and nothing is lost when a process ends. Each commit ends in a
-signed checkpoint of every log that it appends to.
+the first of them then commits for all that have gathered. Each commit ends in a signed checkpoint
+of every log that it appends to.
+
+On PostgreSQL many processes append. One at a time has a log's turn, by an advisory lock; who has
+not posts what is to be appended to an inbox, and waits for the receipt. Who has the turn appends
+what was posted with their own. There is no process that must live for it: whoever waits tries to
+take the turn, too, and a turn ends with its transaction. That a log is right depends on none of
+this, but on its head, which every transaction holds that appends.
 """
 
 import os
+import random
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
 
-from evidentia.errors import ConflictError, EnvironmentProblem, EvidentiaError
+from sqlalchemy import Connection
+
+from evidentia.errors import (
+    ConflictError,
+    EnvironmentProblem,
+    EvidentiaError,
+    IntegrityError,
+    NotFoundError,
+)
+from evidentia.logs import get_logger
+from evidentia.store.answered import kept, outcome_of
 from evidentia.store.appending import Appending, HeldLog
-from evidentia.store.database import Database
+from evidentia.store.database import Database, has_turn
+from evidentia.store.listening import Listener, kept_turn
+from evidentia.store.sql import inbox, log
 from evidentia.store.sql.log import Receipt
+from evidentia.trail.posting import (
+    ASKED_LATER,
+    WAITED,
+    Posted,
+    Posting,
+    Tickets,
+    is_ticket,
+    later,
+    posted,
+    read_posted,
+)
 from evidentia.trail.waiting import Waiting
 
-MAX_TOGETHER = 5_000
+MAX_TOGETHER: Final = 5_000
 """How many entries one transaction takes from the queue, so that others get their turn."""
+MOST_POSTED: Final = 1_000
+"""How many entries are posted at once; whoever has more waits for the log itself."""
+TURN_SECONDS: Final = 10.0
+"""How long a process may do nothing in its turn: a stopped one must not stop all others."""
+WAIT_SECONDS: Final = 60.0
+"""How long a receipt is waited for."""
+_RETRY_SECONDS: Final = 0.2
+_KEPT_SECONDS: Final = 1.0
+_SOON_SECONDS: Final = 0.002
+_LATER_SECONDS: Final = 0.032
+_MOST_KEEPERS: Final = 4
+_LOOK_SECONDS: Final = 0.5
+_CLOSING_SECONDS: Final = 5.0
+_FORGET_EVERY: Final = 256
+_BY_ITSELF: Final = "evidentia"
+_NO_TURN: Final = (
+    f"the log could not be appended to for {WAIT_SECONDS:g} seconds, and nothing was: others hold "
+    "it (pg_stat_activity names them); try again"
+)
+_TOO_LATE: Final = "it waited for longer than its receipt is kept, and was not appended any more"
+_UNCONFIRMED: Final = "the append was interrupted before it was confirmed: look for it, and retry"
+_log = get_logger("store")
 
 
 class _Request:
-    """What one caller waits for."""
+    """What one caller wants to be appended; what becomes of it is kept under its ticket, if any.
 
-    def __init__(self, tenant: str, waiting: Sequence[Waiting], by: str) -> None:
+    `ready` wakes who waits for it, to look at the rest: whether it is done, whether to lead.
+    """
+
+    def __init__(
+        self,
+        tenant: str,
+        waiting: Sequence[Waiting],
+        by: str,
+        ticket: str | None = None,
+        until: str = "",
+    ) -> None:
         self.tenant = tenant
         self.waiting = waiting
         self.by = by
-        self.receipts: list[Receipt] = []
-        self.error: BaseException | None = None
+        self.ticket = ticket
+        self.until = until
+        self.outcome: list[Receipt] | BaseException | None = None
         self.leads = False
+        self.is_direct = False
+        self.signed_by: tuple[str, str] | None = None
         self.ready = threading.Event()
+
+    def end(self, outcome: list[Receipt] | BaseException) -> None:
+        """Give the caller what it waits for."""
+        self.outcome = outcome
+        self.ready.set()
+
+    def result(self) -> list[Receipt]:
+        """Return the receipts, or raise what was in the way."""
+        assert self.outcome is not None  # noqa: S101 - it was waited for
+        if isinstance(self.outcome, BaseException):
+            raise self.outcome
+        return self.outcome
+
+
+_End = tuple[_Request, list[Receipt] | EvidentiaError]
+"""A request, and what becomes of it once its transaction is committed."""
+
+
+class _Line:
+    """Those of this process who wait for one log; in SQLite, for any."""
+
+    def __init__(self) -> None:
+        self.queue: list[_Request] = []
+        self.busy = False
+        self.posted: dict[str, _Request] = {}
+        self.next_try = 0.0
+        self.next_look = 0.0
+        self.came = threading.Event()
+
+    def appoint(self) -> None:
+        """Let the first in the queue lead."""
+        self.busy = bool(self.queue)
+        if self.queue:
+            self.queue[0].leads = True
+            self.queue[0].ready.set()
+
+    def wake(self) -> None:
+        """Have one of those whose posting waits try for the turn."""
+        self.next_try = 0.0
+        for request in self.posted.values():
+            request.ready.set()
+            return
+
+    def end(self, outcomes: dict[str, list[Receipt] | EvidentiaError]) -> None:
+        """End those requests of which is known what became of them, by their tickets."""
+        for ticket, outcome in outcomes.items():
+            if (request := self.posted.pop(ticket, None)) is not None:
+                request.end(outcome)
 
 
 class _RefusedError(Exception):
@@ -45,129 +159,548 @@ class _RefusedError(Exception):
 class Sequencer:
     """Appends on behalf of all threads of a process; other processes have their own."""
 
-    def __init__(self, database: Database, appending: Appending) -> None:
+    def __init__(
+        self,
+        database: Database,
+        appending: Appending,
+        now: Callable[[], str],
+        randomness: Callable[[int], bytes],
+    ) -> None:
         self._database = database
         self._appending = appending
-        self._lock = threading.Lock()
-        self._queue: list[_Request] = []
-        self._busy = False
+        self._now = now
+        self._tickets = Tickets(time.time_ns, randomness)
+        self._begin()
+
+    def _begin(self) -> None:
         self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._lines: dict[str, _Line] = {}
+        self._signs: dict[str, tuple[str, str]] = {}
+        self._unwaited: list[_Request] = []
+        self._attendant: threading.Thread | None = None
+        self._listener: Listener | None = None
+        self._keepers: set[threading.Thread] = set()
+        self._closing = False
+        self._turns = 0
 
     def append(self, tenant: str, waiting: Sequence[Waiting], by: str) -> list[Receipt]:
         """Append entries, all or none; they are durable and signed when this returns."""
-        if self._pid != os.getpid():
-            self._begin_as_child()
+        self._begin_as_child()
         request = _Request(tenant, waiting, by)
-        with self._lock:
-            self._queue.append(request)
-            request.leads = not self._busy
-            self._busy = True
-        if not request.leads:
-            try:
-                request.ready.wait()
-            except BaseException:
-                self._withdraw(request)
+        try:
+            return self._carried(request)
+        except IntegrityError:
+            if not self._was_replaced(request):
                 raise
-        if request.leads:
-            self._lead()
-        if request.error is not None:
-            raise request.error
-        return request.receipts
+        again = _Request(tenant, waiting, by)
+        again.is_direct = True
+        return self._carried(again)
+
+    def post(self, tenant: str, waiting: Sequence[Waiting], by: str) -> str:
+        """Have entries appended, all or none; return a ticket that their receipts are asked by.
+
+        They are durable when this returns, and appended, though no one waits for it.
+        """
+        self._begin_as_child()
+        ticket = self.ticket()
+        if self.is_posted(tenant, waiting):
+            with self._database.write() as connection:
+                self.post_within(connection, tenant, waiting, by, ticket)
+            self.see_to(tenant, ticket)
+        else:
+            self._carried(_Request(tenant, waiting, by, ticket))
+        return ticket
+
+    def ticket(self) -> str:
+        """Return a new ticket."""
+        with self._lock:
+            return self._tickets.new()
+
+    def is_posted(self, tenant: str, waiting: Sequence[Waiting]) -> bool:
+        """Whether entries go by the inbox where no one waits for them."""
+        return len(waiting) <= MOST_POSTED and self._secret(tenant) is not None
+
+    def post_within(
+        self,
+        connection: Connection,
+        tenant: str,
+        waiting: Sequence[Waiting],
+        by: str,
+        ticket: str,
+    ) -> None:
+        """Post entries inside a transaction; the caller has them seen to once it is committed."""
+        until = later(waiting[-1].at, ASKED_LATER)
+        inbox.post(connection, [self._posted(_Request(tenant, waiting, by, ticket, until))])
+
+    def keep(
+        self, connection: Connection, tenant: str, ticket: str, receipts: Sequence[Receipt]
+    ) -> None:
+        """Keep the receipts of what a transaction appended, to be asked for by a ticket."""
+        inbox.answer(
+            connection, [(tenant, ticket, later(self._now(), ASKED_LATER), kept(receipts))]
+        )
+
+    def see_to(self, tenant: str, ticket: str) -> None:
+        """Have what was posted under a ticket appended, while the caller goes on."""
+        request = _Request(tenant, (), "", ticket)
+        with self._lock:
+            line = self._line(tenant)
+            if ticket in line.posted:
+                return
+            line.posted[ticket] = request
+            self._unwaited.append(request)
+            if self._attendant is None:
+                self._attendant = threading.Thread(
+                    target=self._attend, name="evidentia-posted", daemon=True
+                )
+                self._attendant.start()
+
+    def receipts(self, tenant: str, ticket: str) -> list[Receipt] | None:
+        """Return the receipts that were promised by a ticket; None while it waits.
+
+        Raise what was in the way, or `NotFoundError` where nothing is known of it.
+        """
+        self._begin_as_child()
+        if is_ticket(ticket):
+            with self._database.read() as connection:
+                said = inbox.said(connection, tenant, [ticket])
+                waits = not said and inbox.waits(connection, tenant, ticket)
+            if waits:
+                self.see_to(tenant, ticket)
+                return None
+            if said:
+                watched = _Request(tenant, (), "", ticket)
+                watched.end(outcome_of(said[ticket]))
+                return watched.result()
+        raise NotFoundError(
+            f"ticket {ticket[:60]!r} is not known: it is of another tenant or database, or was "
+            f"given more than {ASKED_LATER.days} days ago"
+        )
+
+    def close(self) -> None:
+        """Append what was posted here, if that is soon done; the inbox keeps the rest."""
+        if self._pid != os.getpid():
+            return
+        with self._lock:
+            attendant, listener = self._attendant, self._listener
+            self._listener = None
+        if attendant is not None:
+            attendant.join(_CLOSING_SECONDS)
+        self._closing = True
+        for keeper in list(self._keepers):
+            keeper.join(_CLOSING_SECONDS)
+        if listener is not None:
+            listener.stop()
 
     def _begin_as_child(self) -> None:
         """Forget what the parent's threads were doing when it forked."""
-        self._lock = threading.Lock()
-        self._queue = []
-        self._busy = False
-        self._pid = os.getpid()
+        if self._pid != os.getpid():
+            self._begin()
 
-    def _withdraw(self, request: _Request) -> None:
-        """Leave the queue, unless the request is being committed; others must not wait for it."""
+    # Waiting in line
+
+    def _line(self, tenant: str) -> _Line:
+        """Return the line of a log; the lock is held."""
+        return self._lines.setdefault("" if self._database.is_sqlite else tenant, _Line())
+
+    def _carried(self, request: _Request) -> list[Receipt]:
+        """Wait for what becomes of a request, or lead those who wait; return its receipts."""
         with self._lock:
-            if request in self._queue:
-                self._queue.remove(request)
-                if request.leads:
-                    self._appoint()
-
-    def _appoint(self) -> None:
-        """Let the first in the queue lead; the lock is held."""
-        self._busy = bool(self._queue)
-        if self._queue:
-            self._queue[0].leads = True
-            self._queue[0].ready.set()
-
-    def _lead(self) -> None:
-        """Commit what has gathered, then hand over to the first of those who came meanwhile."""
-        requests = self._take()
+            line = self._line(request.tenant)
+            line.queue.append(request)
+            request.leads = not line.busy
+            line.busy = True
+            line.came.set()
         try:
-            self._commit(requests)
+            self._wait(line, request)
+        except BaseException:
+            self._leave(line, request)
+            raise
+        return request.result()
+
+    def _wait(self, line: _Line, request: _Request) -> None:
+        """Return when something became of a request; do what is to be done for it."""
+        end = None
+        while request.outcome is None:
+            if self._takes_lead(line, request):
+                self._lead(line)
+                continue
+            patience = None
+            if request.ticket in line.posted:
+                end = end or time.monotonic() + WAIT_SECONDS
+                if time.monotonic() > end:
+                    self._give_up(line, EnvironmentProblem(_NO_TURN), request)
+                    continue
+                patience = _RETRY_SECONDS
+            request.ready.wait(patience)
+            request.ready.clear()
+
+    def _takes_lead(self, line: _Line, request: _Request) -> bool:
+        """Whether this thread is to lead: it was appointed, or looks after what is posted."""
+        with self._lock:
+            if request.leads:
+                request.leads = False
+                return True
+            now = time.monotonic()
+            if line.busy or request.ticket not in line.posted or now < line.next_try:
+                return False
+            line.next_try = now + _RETRY_SECONDS * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+            line.busy = True
+            return True
+
+    def _leave(self, line: _Line, request: _Request) -> None:
+        """Leave the line, unless the request is being committed; others must not wait for it."""
+        with self._lock:
+            line.posted.pop(request.ticket or "", None)
+            if request in line.queue:
+                line.queue.remove(request)
+                if request.leads:
+                    line.appoint()
+
+    def _lead(self, line: _Line) -> None:
+        """Commit what has gathered, then hand over to the first of those who came meanwhile."""
+        is_kept = False
+        try:
+            is_kept = self._work(line) and self._keeps(line)
+        finally:
+            if not is_kept:
+                with self._lock:
+                    line.appoint()
+
+    def _work(self, line: _Line, *, has_turn: bool = False) -> bool:
+        """Commit what has gathered; return whether other processes have posted something."""
+        requests = self._take(line)
+        try:
+            return self._commit(line, requests, has_turn=has_turn)
         except BaseException as error:
-            interrupted = EnvironmentProblem(
-                "the append was interrupted before it was confirmed: look for it, and retry"
-            )
-            for request in requests:
-                request.error = error if isinstance(error, Exception) else interrupted
-            if not isinstance(error, Exception):
+            interrupted = EnvironmentProblem(_UNCONFIRMED)
+            with self._lock:
+                for request in requests:
+                    line.posted.pop(request.ticket or "", None)
+                    request.end(error if isinstance(error, Exception) else interrupted)
+            if not isinstance(error, EvidentiaError):
                 raise
+            _log.warning("append_failed", requests=len(requests), reason=str(error))
+        return False
+
+    def _keeps(self, line: _Line) -> bool:
+        """Have a thread keep the turn, and lead this line, for as long as others post."""
+        tenant = next((name for name, one in self._lines.items() if one is line), "")
+        with self._lock:
+            if self._closing or len(self._keepers) >= _MOST_KEEPERS:
+                return False
+            keeper = threading.Thread(
+                target=self._keep, args=(line, tenant), name="evidentia-sequencer", daemon=True
+            )
+            self._keepers.add(keeper)
+        keeper.start()
+        return True
+
+    def _keep(self, line: _Line, tenant: str) -> None:
+        """Append what this process wants and what others post, until no one has for a while."""
+        try:
+            with kept_turn(self._database, _turn_of(tenant)) as renew:
+                busy, pause = time.monotonic(), _SOON_SECONDS
+                while renew is not None and not self._closing:
+                    line.came.clear()
+                    if self._work(line, has_turn=True):
+                        busy, pause = time.monotonic(), _SOON_SECONDS
+                    elif time.monotonic() - busy > _KEPT_SECONDS:
+                        break
+                    else:
+                        pause = min(2 * pause, _LATER_SECONDS)
+                    renew()
+                    line.came.wait(pause)
+        except EvidentiaError as error:
+            _log.warning("turn_lost", tenant=tenant, reason=str(error))
         finally:
             with self._lock:
-                self._appoint()
-            for request in requests:
-                request.ready.set()
+                self._keepers.discard(threading.current_thread())
+                line.appoint()
 
-    def _take(self) -> list[_Request]:
+    def _take(self, line: _Line) -> list[_Request]:
         """Take the first waiting requests; the first one always, however large.
 
         A tenant whose key a command holds shares its transaction with no other: so no log is locked
         longer than its own signer may take.
         """
         with self._lock:
-            taken, count = 1, len(self._queue[0].waiting)
-            while taken < len(self._queue) and count < MAX_TOGETHER:
-                tenants = {self._queue[0].tenant, self._queue[taken].tenant}
+            taken = count = 0
+            while taken < len(line.queue) and count < MAX_TOGETHER:
+                tenants = {line.queue[0].tenant, line.queue[taken].tenant}
                 if len(tenants) > 1 and any(map(self._appending.signs_by_command, tenants)):
                     break
-                count += len(self._queue[taken].waiting)
+                count += len(line.queue[taken].waiting)
                 taken += 1
-            requests, self._queue = self._queue[:taken], self._queue[taken:]
+            requests, line.queue = line.queue[:taken], line.queue[taken:]
         return requests
 
-    def _commit(self, requests: Sequence[_Request]) -> None:
-        """Append what was asked for; a tenant whose log refuses doesn't keep the others from it."""
+    # Committing
+
+    def _commit(self, line: _Line, requests: Sequence[_Request], *, has_turn: bool) -> bool:
+        """Append what was asked for; a tenant whose log refuses doesn't keep the others from it.
+
+        Return whether other processes have posted something.
+        """
+        if not self._database.is_sqlite:
+            try:
+                return self._take_turn(line, requests, is_kept=has_turn)
+            except _RefusedError as refused:  # nothing of this transaction is there
+                for request in requests:
+                    request.end(refused.error)
+                self._give_up(line, refused.error, *line.posted.values())
+            return False
         left = list(requests)
         while left:
             try:
-                self._write(left)
-            except _RefusedError as refused:  # nothing of this transaction is there
+                self._write(line, left)
+            except _RefusedError as refused:
                 for request in left:
                     if request.tenant == refused.tenant:
-                        request.error = refused.error
+                        request.end(refused.error)
                 left = [request for request in left if request.tenant != refused.tenant]
             else:
-                return
+                break
+        return False
 
-    def _write(self, requests: Sequence[_Request]) -> None:
-        """Append the requests' entries in one transaction, and then fill in their receipts."""
-        receipts: list[tuple[_Request, list[Receipt]]] = []
-        logs: list[HeldLog] = []
+    def _write(self, line: _Line, requests: Sequence[_Request]) -> None:
+        """Append the requests' entries in one transaction, and then give them their receipts."""
+        work: list[tuple[HeldLog, list[_End]]] = []
         with self._database.write() as connection:
             # Heads are locked in order of their tenants, so that two sequencers cannot deadlock.
             for tenant in sorted({request.tenant for request in requests}):
                 own = [request for request in requests if request.tenant == tenant]
+                work.append(self._append(connection, tenant, own, ()))
+        for held, ends in work:
+            self._committed(line, held, ends)
+
+    def _take_turn(self, line: _Line, requests: Sequence[_Request], *, is_kept: bool) -> bool:
+        """Append what requests want and what was posted, or post it where another has the turn.
+
+        Return whether other processes had posted something.
+        """
+        tenant = next(name for name, one in self._lines.items() if one is line)
+        size = sum(len(request.waiting) for request in requests)
+        may_post = (
+            0 < size <= MOST_POSTED
+            and not any(request.is_direct for request in requests)
+            and self._secret(tenant) is not None
+        )
+        signs_elsewhere = self._appending.signs_by_command(tenant)
+        ours = list(line.posted)
+        with self._database.write() as connection:
+            seconds = 0 if signs_elsewhere else TURN_SECONDS
+            if is_kept or has_turn(connection, _turn_of(tenant), seconds):
+                rows = inbox.take(connection, tenant, MAX_TOGETHER)
+                tickets = {*ours, *(row.ticket for row in rows)}
+                said = inbox.said(connection, tenant, sorted(tickets)) if tickets else {}
+                rows = [row for row in rows if row.ticket not in said]
+                self._forget(connection, tenant)
+            elif may_post:
+                self._post(connection, line, requests)
+                return False
+            else:
+                rows, said = [], self._look(connection, line, tenant)
+            held: HeldLog | None = None
+            ends: list[_End] = []
+            if requests or rows:
+                held, ends = self._append(connection, tenant, requests, rows)
+                inbox.tell(connection, [row.ticket for row in rows if row.ticket not in ours])
+        with self._lock:
+            line.end({ticket: outcome_of(text) for ticket, text in said.items()})
+        if held is not None:
+            self._committed(line, held, ends)
+        return any(row.ticket not in ours for row in rows)
+
+    def _append(
+        self,
+        connection: Connection,
+        tenant: str,
+        requests: Sequence[_Request],
+        rows: Sequence[Posted],
+    ) -> tuple[HeldLog, list[_End]]:
+        """Append what was posted and what requests want, and sign it; say what becomes of each."""
+        ends: list[_End] = []
+        try:
+            held = self._appending.hold(
+                connection, tenant, by=requests[0].by if requests else _BY_ITSELF
+            )
+            for request in (*(self._read(held, row) for row in rows), *requests):
+                if isinstance(request.outcome, EvidentiaError):
+                    ends.append((request, request.outcome))
+                    continue
                 try:
-                    held = self._appending.hold(connection, tenant, by=own[0].by)
-                    for request in own:
-                        try:
-                            added = held.append(request.waiting)
-                        except ConflictError as error:  # found before anything was written
-                            request.error = error
-                        else:
-                            receipts.append((request, added))
-                    held.sign()
-                except EvidentiaError as error:
-                    raise _RefusedError(tenant, error) from error
-                logs.append(held)
-        for held in logs:
-            self._appending.committed(held)
-        for request, added in receipts:
-            request.receipts = added
+                    ends.append((request, held.append(request.waiting)))
+                except ConflictError as error:  # found before anything was written
+                    ends.append((request, error))
+            held.sign()
+        except EvidentiaError as error:
+            raise _RefusedError(tenant, error) from error
+        answers = [
+            (
+                tenant,
+                request.ticket,
+                request.until or later(self._now(), ASKED_LATER),
+                kept(outcome),
+            )
+            for request, outcome in ends
+            if request.ticket is not None
+        ]
+        inbox.answer(connection, answers)
+        return held, ends
+
+    def _read(self, held: HeldLog, row: Posted) -> _Request:
+        """Return what was posted, with its outcome where it can't be appended."""
+        request = _Request(row.tenant, (), "", row.ticket, row.until)
+        secret = self._appending.posting_secret(row.tenant, held.head.origin, held.key_ids[-1:])
+        try:
+            if row.until < self._now():
+                raise EnvironmentProblem(_TOO_LATE)
+            if secret is None:
+                raise IntegrityError(f"posting {row.ticket} is of a log that is not posted to")
+            posting = read_posted(row, secret)
+        except EvidentiaError as error:
+            _log.warning("posting_refused", tenant=row.tenant, ticket=row.ticket, reason=str(error))
+            request.outcome = error
+        else:
+            request.waiting, request.by = posting.items, posting.by
+        return request
+
+    def _committed(self, line: _Line, held: HeldLog, ends: Sequence[_End]) -> None:
+        """Remember what was signed, and give requests what became of them."""
+        self._appending.committed(held)
+        if held.key_ids:
+            self._signs[held.head.tenant] = held.head.origin, held.key_ids[-1]
+        with self._lock:
+            for request, outcome in ends:
+                request.end(outcome)
+                if request.ticket is not None:
+                    line.end({request.ticket: outcome})
+
+    # Posting
+
+    def _secret(self, tenant: str) -> bytes | None:
+        """Return what postings to a log are coded with; None where nothing can be posted."""
+        if self._database.is_sqlite:
+            return None
+        if tenant not in self._signs:
+            with self._database.read() as connection:
+                head, announced = log.signing_state(connection, tenant)
+            if head is None or not announced:
+                return None
+            self._signs[tenant] = head.origin, announced[-1][1]
+        origin, key_id = self._signs[tenant]
+        return self._appending.posting_secret(tenant, origin, [key_id])
+
+    def _post(self, connection: Connection, line: _Line, requests: Sequence[_Request]) -> None:
+        """Post what requests want; they are known before it is there, as the answer may be fast."""
+        self._listen()
+        rows = []
+        for request in requests:
+            request.ticket = request.ticket or self.ticket()
+            request.until = request.until or later(request.waiting[-1].at, WAITED)
+            rows.append(self._posted(request))
+        inbox.post(connection, rows)
+        with self._lock:
+            line.posted |= {str(request.ticket): request for request in requests}
+
+    def _posted(self, request: _Request) -> Posted:
+        secret = self._secret(request.tenant)
+        assert secret is not None  # noqa: S101 - was asked for before
+        request.signed_by = self._signs[request.tenant]
+        tenant, ticket = request.tenant, str(request.ticket)
+        posting = Posting(tenant, ticket, request.until, request.by, request.waiting)
+        return posted(posting, secret)
+
+    def _was_replaced(self, request: _Request) -> bool:
+        """Whether something was posted for a key that the log doesn't sign with any more."""
+        if request.signed_by is None:
+            return False
+        self._signs.pop(request.tenant, None)
+        self._secret(request.tenant)
+        return self._signs.get(request.tenant) != request.signed_by
+
+    def _listen(self) -> None:
+        with self._lock:
+            if self._listener is None:
+                self._listener = Listener(self._database, inbox.RECEIPTS, self._told)
+
+    def _told(self, tickets: Sequence[str] | None) -> None:
+        """Look for receipts, of some tickets or of all that are waited for, and for the turn."""
+        named = None if tickets is None else set(tickets)
+        with self._lock:
+            lines = [(tenant, line, list(line.posted)) for tenant, line in self._lines.items()]
+        for tenant, line, posted_here in lines:
+            known = [one for one in posted_here if named is None or one in named]
+            if known:
+                with self._database.read() as connection:
+                    said = inbox.said(connection, tenant, known)
+                with self._lock:
+                    line.end({ticket: outcome_of(text) for ticket, text in said.items()})
+            with self._lock:
+                line.wake()
+
+    def _look(self, connection: Connection, line: _Line, tenant: str) -> dict[str, str]:
+        """Look for receipts now and then: it may be that no one told that they are there."""
+        now = time.monotonic()
+        if now < line.next_look or not line.posted:
+            return {}
+        line.next_look = now + _LOOK_SECONDS
+        return inbox.said(connection, tenant, list(line.posted))
+
+    def _give_up(self, line: _Line, error: EvidentiaError, *requests: _Request) -> None:
+        """End requests with an error; what of them was posted is taken back, if it still waits.
+
+        What was promised to whoever has the ticket stays.
+        """
+        with self._lock:
+            for request in requests:
+                line.posted.pop(str(request.ticket), None)
+        ours = {str(request.ticket): request for request in requests if request.waiting}
+        back: set[str] = set()
+        said: dict[str, str] = {}
+        try:
+            if ours:
+                tenant = requests[0].tenant
+                with self._database.write() as connection:
+                    back = inbox.withdraw(connection, tenant, list(ours))
+                    said = inbox.said(connection, tenant, list(ours))
+        except EvidentiaError as problem:
+            _log.warning("postings_not_taken_back", reason=str(problem))
+        for request in requests:
+            ticket = str(request.ticket)
+            if ticket in said:
+                request.end(outcome_of(said[ticket]))
+            elif ticket in back or ticket not in ours:
+                request.end(error)
+            else:
+                request.end(EnvironmentProblem(_UNCONFIRMED))
+
+    def _forget(self, connection: Connection, tenant: str) -> None:
+        """Remove old receipts, now and then."""
+        self._turns += 1
+        if self._turns % _FORGET_EVERY == 1:
+            inbox.forget(connection, tenant, self._now())
+
+    def _attend(self) -> None:
+        """See that what was posted is appended where no one waits for it."""
+        while True:
+            with self._lock:
+                self._unwaited = [one for one in self._unwaited if one.outcome is None]
+                if not self._unwaited:
+                    self._attendant = None
+                    return
+                request = self._unwaited[0]
+                line = self._line(request.tenant)
+            try:
+                self._listen()
+                self._wait(line, request)
+            except EvidentiaError as error:
+                request.end(error)
+                self._leave(line, request)
+
+
+def _turn_of(tenant: str) -> str:
+    """Return the name of a log's turn."""
+    return f"evidentia log {tenant}"

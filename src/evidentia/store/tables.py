@@ -3,9 +3,9 @@
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
 an erasure, and chunks only where a document's text was erased. `chunk_embeddings` may be emptied:
 it follows from the chunks, as snapshots, the corpus's nodes and ledgers' pages follow from the
-entries, and `pack_attachments` from the packs; `idempotency`, what is about jobs, spans that wait
-and what lies where in a lake are no evidence. Bundles have a
-schema of their own, `llm`, where the database knows schemas.
+entries, and `pack_attachments` from the packs; `idempotency`, the inbox and its receipts, what is
+about jobs, spans that wait and what lies where in a lake are no evidence. Bundles have a schema of
+their own, `llm`, where the database knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
 not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
@@ -163,6 +163,25 @@ idempotency = _table(
     Column("headers", Text),
     Column("body", LargeBinary),
     Index("idempotency_created", "created_at"),
+)
+
+trail_inbox = _table(
+    "trail_inbox",
+    Column("tenant", Text, primary_key=True),
+    Column("ticket", Text, primary_key=True),
+    Column("until", Text, nullable=False),
+    Column("entries", _Number, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("code", LargeBinary, nullable=False),
+)
+
+trail_receipts = _table(
+    "trail_receipts",
+    Column("tenant", Text, primary_key=True),
+    Column("ticket", Text, primary_key=True),
+    Column("until", Text, nullable=False),
+    Column("said", Text, nullable=False),
+    Index("trail_receipts_until", "tenant", "until"),
 )
 
 jobs = _table(

@@ -50,7 +50,7 @@ class Waiting(NamedTuple):
 
 def waiting(kind: str, subject: str, body: Any, at: str, salt: bytes) -> Waiting:
     """Return an entry of a kind about a subject; raise `InputError` for what cannot be recorded."""
-    return _waiting(kind, subject, encode_body(body), at, salt, None)
+    return rebuilt(kind, subject, encode_body(body), at, salt, None)
 
 
 def waiting_records(
@@ -67,7 +67,7 @@ def waiting_records(
             _check_key(key)
     cuts = range(0, len(salts), SALT_BYTES)
     return [
-        _waiting(
+        rebuilt(
             _STATUS_CHANGE if record.is_status_change else _EVIDENCE_RECORD,
             record.obligation_id,
             _body(record, by),
@@ -116,9 +116,10 @@ def placed(
     return entries, leaves, written
 
 
-def _waiting(  # noqa: PLR0917 - called for every record, where names cost time
+def rebuilt(  # noqa: PLR0917 - called for every record, where names cost time
     kind: str, subject: str, body: bytes, at: str, salt: bytes, key: str | None
 ) -> Waiting:
+    """Return an entry of a body in bytes, as `encode_body` makes them."""
     commitment = body_commitment(salt, body)
     return Waiting(kind, subject, encode_subject(subject), at, commitment, salt, body, key)
 

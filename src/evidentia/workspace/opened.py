@@ -91,7 +91,8 @@ class Opened:
         self.lake = lake
         self.keys = keys or home.keys
         self.randomness = randomness
-        store = Store(database, home, self.lake, self.keys, self.new_origin, randomness)
+        self._clock = clock
+        store = Store(database, home, self.lake, self.keys, self.new_origin, randomness, self.now)
         self.appending = store.appending
         self.sequencer = store.sequencer
         self.tiles = store.tiles
@@ -110,7 +111,6 @@ class Opened:
         self.judging: Apart | None = None
         self.reading: Apart | None = None
         self.observer: Observer | None = None
-        self._clock = clock
 
     def __enter__(self) -> Self:
         self.database.require_open()
@@ -135,6 +135,7 @@ class Opened:
 
     def close(self) -> None:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
+        self.sequencer.close()
         self.database.close()
         self.home.close()
 

@@ -1,0 +1,83 @@
+"""The inbox's SQL: postings that wait for the sequencer, and what became of them."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from evidentia.store.database import fetch, insert_rows, run, run_many
+from evidentia.trail.posting import Posted
+
+RECEIPTS = "evidentia_receipts"
+"""The channel of PostgreSQL on which is told which tickets have receipts."""
+_POSTED = ("tenant", "ticket", "until", "entries", "content", "code")
+_RECEIPT = ("tenant", "ticket", "until", "said")
+_MOST_ROWS = 2_000
+_TOLD_AT_ONCE = 180
+"""How many tickets one notification names: PostgreSQL takes less than 8,000 bytes."""
+
+
+def post(connection: Connection, rows: Sequence[Posted]) -> None:
+    """Have postings wait for the sequencer."""
+    insert_rows(connection, "trail_inbox", _POSTED, rows)
+
+
+def take(connection: Connection, tenant: str, most: int) -> list[Posted]:
+    """Take the first postings of a tenant out of the inbox, of some many entries together.
+
+    The first one always, however large. Only who holds the tenant's turn may call this.
+    """
+    rows = fetch(
+        connection,
+        "DELETE FROM trail_inbox WHERE tenant = ? AND ticket IN (SELECT ticket FROM ("
+        "SELECT ticket, sum(entries) OVER (ORDER BY ticket) - entries AS before FROM "
+        "(SELECT ticket, entries FROM trail_inbox WHERE tenant = ? ORDER BY ticket LIMIT ?) AS f"
+        ") AS s WHERE before < ?) RETURNING tenant, ticket, until, entries, content, code",
+        (tenant, tenant, _MOST_ROWS, most),
+    )
+    found = [
+        Posted(tenant, ticket, until, entries, bytes(content), bytes(code))
+        for tenant, ticket, until, entries, content, code in rows
+    ]
+    return sorted(found, key=lambda one: one.ticket)
+
+
+def withdraw(connection: Connection, tenant: str, tickets: Sequence[str]) -> set[str]:
+    """Take postings back; return the tickets of those that still waited."""
+    sql = "DELETE FROM trail_inbox WHERE tenant = ? AND ticket = ?"
+    return {ticket for ticket in tickets if run(connection, sql, (tenant, ticket)).rowcount}
+
+
+def waits(connection: Connection, tenant: str, ticket: str) -> bool:
+    """Whether a posting waits."""
+    sql = "SELECT 1 FROM trail_inbox WHERE tenant = ? AND ticket = ?"
+    return bool(fetch(connection, sql, (tenant, ticket)))
+
+
+def answer(connection: Connection, rows: Sequence[tuple[str, str, str, str]]) -> None:
+    """Keep what became of postings: tenant, ticket, until when to keep it, what is said."""
+    insert_rows(connection, "trail_receipts", _RECEIPT, rows)
+
+
+def said(connection: Connection, tenant: str, tickets: Sequence[str]) -> dict[str, str]:
+    """Return what became of postings, by their tickets; of others nothing is known here."""
+    found: dict[str, str] = {}
+    for start in range(0, len(tickets), _TOLD_AT_ONCE):
+        some = tickets[start : start + _TOLD_AT_ONCE]
+        marks = ", ".join("?" for _ in some)
+        sql = f"SELECT ticket, said FROM trail_receipts WHERE tenant = ? AND ticket IN ({marks})"  # noqa: S608 - marks are question marks
+        found.update(fetch(connection, sql, (tenant, *some)))
+    return found
+
+
+def forget(connection: Connection, tenant: str, before: str) -> None:
+    """Remove the receipts that are not kept any longer."""
+    run(connection, "DELETE FROM trail_receipts WHERE tenant = ? AND until < ?", (tenant, before))
+
+
+def tell(connection: Connection, tickets: Sequence[str]) -> None:
+    """Tell all who listen which tickets have receipts, once this is committed; PostgreSQL only."""
+    payloads = [
+        (RECEIPTS, ",".join(tickets[start : start + _TOLD_AT_ONCE]))
+        for start in range(0, len(tickets), _TOLD_AT_ONCE)
+    ]
+    run_many(connection, "SELECT pg_notify(?, ?)", payloads)
