@@ -13,11 +13,13 @@ from typing import Any, cast
 import pytest
 from hypothesis import settings
 
+import seaweed as object_storage
 import tiers
 from evidentia.store.home import Home
 from evidentia.workspace import Workspace, open_workspace
 from places import Place, record
 from postgres import NoPostgresError, PostgresServer, new_folder
+from seaweed import Bucket, NoSeaweedError, SeaweedServer
 
 settings.register_profile("short", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -43,18 +45,23 @@ _NOT_TRACED = {
 """Tests of what is around the deciding code, which is covered by tests of its own."""
 _SERVER = pytest.StashKey[PostgresServer]()
 _FOLDER = "postgres_folder"
+_OBJECTS = pytest.StashKey[SeaweedServer]()
+_OBJECTS_FOLDER = "seaweed_folder"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the form of the tests, and name the folder of the run's PostgreSQL.
+    """Choose the form of the tests, and name the folders of the run's servers.
 
-    A worker takes the folder that its run began with.
+    A worker takes the folders that its run began with.
     """
     whole = config.getoption("whole")
     tiers.choose(whole=whole)
     settings.load_profile("repeatable" if whole else "short")
-    given = getattr(config, "workerinput", {}).get(_FOLDER)
-    config.stash[_SERVER] = PostgresServer(Path(given) if given else new_folder())
+    given = getattr(config, "workerinput", {})
+    folder = given.get(_FOLDER)
+    config.stash[_SERVER] = PostgresServer(Path(folder) if folder else new_folder())
+    folder = given.get(_OBJECTS_FOLDER)
+    config.stash[_OBJECTS] = SeaweedServer(Path(folder) if folder else object_storage.new_folder())
 
 
 def _is_of_the_whole_form(item: pytest.Item) -> bool:
@@ -111,16 +118,21 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of pytest-xdist where the run's PostgreSQL is."""
+    """Tell a worker of pytest-xdist where the run's servers are."""
     node.workerinput[_FOLDER] = str(node.config.stash[_SERVER].folder)
+    node.workerinput[_OBJECTS_FOLDER] = str(node.config.stash[_OBJECTS].folder)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> Generator[None]:
-    """Say in the last lines if PostgreSQL was not tested."""
+    """Say in the last lines if PostgreSQL or object storage was not tested."""
     yield
+    if reason := config.stash[_OBJECTS].why_absent:
+        terminalreporter.section("NOT TESTED ON OBJECT STORAGE", sep="!", red=True, bold=True)
+        terminalreporter.line("No SeaweedFS could be started, so its tests were skipped.")
+        terminalreporter.line(reason)
     if reason := config.stash[_SERVER].why_absent:
         terminalreporter.section("NOT TESTED ON POSTGRESQL", sep="!", red=True, bold=True)
         terminalreporter.line("No PostgreSQL could be started, so its tests were skipped.")
@@ -128,9 +140,10 @@ def pytest_terminal_summary(
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the run's PostgreSQL, in the process that began the run."""
+    """Stop the run's servers, in the process that began the run."""
     if not hasattr(config, "workerinput"):
         config.stash[_SERVER].stop()
+        config.stash[_OBJECTS].stop()
 
 
 @pytest.fixture(scope="session")
@@ -142,6 +155,35 @@ def postgres(pytestconfig: pytest.Config) -> PostgresServer:
     except NoPostgresError as error:
         pytest.skip(f"no PostgreSQL: {error}")
     return server
+
+
+@pytest.fixture(scope="session")
+def seaweed(pytestconfig: pytest.Config) -> SeaweedServer:
+    """Give the run's object storage; skip the test if there can be none."""
+    server = pytestconfig.stash[_OBJECTS]
+    try:
+        server.ensure_started()
+    except NoSeaweedError as error:
+        pytest.skip(f"no object storage: {error}")
+    return server
+
+
+@pytest.fixture
+def bucket(seaweed: SeaweedServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
+    """Give a fresh bucket, which the environment says how to reach."""
+    with seaweed.fresh_bucket() as found:
+        for name, value in found.environment.items():
+            monkeypatch.setenv(name, value)
+        yield found
+
+
+@pytest.fixture
+def locked_bucket(seaweed: SeaweedServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
+    """Give a fresh bucket with Object Lock, which the environment says how to reach."""
+    with seaweed.fresh_bucket(locked=True) as found:
+        for name, value in found.environment.items():
+            monkeypatch.setenv(name, value)
+        yield found
 
 
 @pytest.fixture(scope="session")

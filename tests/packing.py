@@ -93,13 +93,17 @@ class Clock:
 
 
 def opened(
-    place: Place, tenant: str = "default", *, clock: Callable[[], datetime] | None = None
+    place: Place,
+    tenant: str = "default",
+    *,
+    clock: Callable[[], datetime] | None = None,
+    lake: str | None = None,
 ) -> Workspace:
     """Open a workspace with a clock of its own; it is closed with the place."""
     database = (
         Database.sqlite(place.home.database) if place.url is None else Database.server(place.url)
     )
-    workspace = Opened(database, place.home, clock=clock or Clock()).for_(tenant)
+    workspace = Opened(database, place.home, lake=lake, clock=clock or Clock()).for_(tenant)
     place.keep(workspace)
     return workspace
 

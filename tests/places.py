@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evidentia.store.database import Database
 from evidentia.store.home import Home
-from evidentia.store.lake import FileLake
+from evidentia.store.lake import FileLake, Lake, MovedLake, place_of
 from evidentia.trail.record import EvidenceRecord, create_status_change_record
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.opened import DEFAULT_TENANT, Opened
@@ -48,9 +48,21 @@ class Place:
 
 def kept_file(workspace: Workspace, digest: str) -> Path:
     """Return where the lake of a workspace keeps the bytes of a digest."""
-    lake = workspace.opened.lake
+    return lake_folder(workspace).joinpath(*place_of(digest))
+
+
+def lake_folder(workspace: Workspace) -> Path:
+    """Return the folder of a tenant's files: on a server, each has its own."""
+    lake = lake_of(workspace)
+    if isinstance(lake, MovedLake):
+        lake = lake.lake
     assert isinstance(lake, FileLake)
-    return lake._path(digest)
+    return lake.folder
+
+
+def lake_of(workspace: Workspace) -> Lake:
+    """Return the lake of a workspace's tenant."""
+    return workspace.opened.lake.of(workspace.tenant)
 
 
 def record(number: int = 0, **changes: object) -> EvidenceRecord:

@@ -25,6 +25,15 @@ def test_every_setting_is_read() -> None:
     assert found == Settings(Path("/data"), "postgresql://h/d", "acme", "debug", "json", 90)
 
 
+def test_a_lake_is_a_folder_or_a_bucket() -> None:
+    for address in ("/data/lake", "s3://bucket", "gs://my.bucket/a/b", "az://container/prefix/"):
+        assert Settings.from_environment({"EVIDENTIA_LAKE": address}).lake == address
+    assert Settings.from_environment({"EVIDENTIA_LAKE": ""}).lake is None
+    for wrong in ("http://bucket/a", "s3://", "s3://bucket//a", "s3:///a"):
+        with pytest.raises(SettingsError, match=r"EVIDENTIA_LAKE is .* such as s3://bucket/prefix"):
+            Settings.from_environment({"EVIDENTIA_LAKE": wrong})
+
+
 def test_empty_value_means_the_default() -> None:
     assert Settings.from_environment({"EVIDENTIA_TENANT": "", "EVIDENTIA_HOME": ""}) == Settings()
 

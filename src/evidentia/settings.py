@@ -31,6 +31,7 @@ _DOUBT: Final = re.compile(r"(0(?:\.[0-9]{1,6})?)-(0(?:\.[0-9]{1,6})?|1(?:\.0{1,
 _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 _ENDPOINT: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?")
 _CONNECTION: Final = re.compile(r"(?:[a-z0-9][a-z0-9._-]{0,63}/)?[A-Za-z0-9_-]{1,64}")
+_BUCKET: Final = re.compile(r"(?:s3|gs|az)://[A-Za-z0-9][A-Za-z0-9._-]{1,62}(?:/[^/]+)*/?")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
@@ -44,6 +45,7 @@ class Settings:
     log_level: LogLevel = "warning"
     log_format: LogFormat = "text"
     outdated_after_days: int = 730
+    lake: str | None = None
     judges: tuple[str, ...] | None = None
     key_passphrase: str | None = field(default=None, repr=False)
     key_passphrase_file: Path | None = None
@@ -113,6 +115,7 @@ class Settings:
         return cls(
             home=Path(given.get("home") or default.home),
             database_url=given.get("database_url") or None,
+            lake=_lake(given),
             tenant=given.get("tenant") or default.tenant,
             log_level=cast("LogLevel", _choice(given, "log_level", _LEVELS, default.log_level)),
             log_format=cast(
@@ -292,6 +295,16 @@ def _connections(given: Mapping[str, str]) -> Mapping[str, str] | None:
             "digits, - and _, and may begin with a tenant and a slash"
         )
     return MappingProxyType(found)
+
+
+def _lake(given: Mapping[str, str]) -> str | None:
+    value = given.get("lake") or None
+    if value is not None and "://" in value and not _BUCKET.fullmatch(value):
+        raise SettingsError(
+            f"{PREFIX}LAKE is {value[:200]!r}: it must be a folder, or a bucket such as "
+            "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
+        )
+    return value
 
 
 def _rate(given: Mapping[str, str], what: str, default: int) -> int:

@@ -28,6 +28,7 @@ SCRIPTS = {
     "perturbations": {"perturbations"},
     "sources": {"packing", "survival"},
     "bundles": {"texts", "results", "live", "mixed", "hard", "phones", "presidio"},
+    "object_lake": {"object lake"},
     "packs": {"sealing", "verifying", "listing"},
     "pdf": {"making", "size", "bytes"},
     "server": {"server ledger", "server page", "server append", "server start"},

@@ -23,7 +23,7 @@ from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace
 from forking import Child
 from pdf_writing import Line, pdf_bytes
-from places import Place
+from places import Place, kept_file, lake_of
 from workspace.policies import (
     LEAVE,
     POLICIES,
@@ -72,7 +72,7 @@ def assert_whole(workspace: Workspace) -> None:
     versions = workspace.documents.list(all_versions=True)
     for version in versions:
         assert len(workspace.documents.chunks(version)) == version.chunks > 0
-        assert sha256_hex(workspace.opened.lake.get(version.sha256)) == version.sha256
+        assert sha256_hex(lake_of(workspace).get(version.sha256)) == version.sha256
         for chunk in workspace.documents.chunks(version):
             assert chunk.chunk_hash.startswith(workspace.documents.anchor(chunk.chunk_hash))
     bytes_of = {(version.id, version.sha256) for version in versions}
@@ -90,7 +90,7 @@ def test_files_are_added_with_what_is_known_of_them(workspace: Workspace, docs: 
     assert document.version == document.pages == 1
     assert (document.collection, document.media_type) == ("docs", "text/markdown")
     assert (document.language, document.direction, document.title) == ("en", "ltr", "4. Leave")
-    assert workspace.opened.lake.get(document.sha256) == LEAVE.encode()
+    assert lake_of(workspace).get(document.sha256) == LEAVE.encode()
     assert sorted(workspace.documents.list(), key=lambda item: item.filename) == list(
         done.documents
     )
@@ -112,10 +112,10 @@ def test_a_damaged_file_of_the_lake_is_mended_by_reading_its_document_again(
     workspace: Workspace, docs: Path
 ) -> None:
     digest = workspace.ingest(docs).documents[0].sha256
-    path = workspace.opened.home.lake / "sha256" / digest[:2] / digest[2:4] / digest
+    path = kept_file(workspace, digest)
     path.write_bytes(b"damaged")
     assert set(outcomes(workspace.ingest(docs)).values()) == {"unchanged"}
-    assert sha256(workspace.opened.lake.get(digest)).hexdigest() == digest
+    assert sha256(lake_of(workspace).get(digest)).hexdigest() == digest
 
 
 def test_other_bytes_under_the_same_name_are_the_next_version(

@@ -3,10 +3,14 @@
 from base64 import b64encode
 from hashlib import sha256
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
+from evidentia.store.lake import MovedLake
+from evidentia.store.objects import ObjectLake
 from packing import memo_fields
+from seaweed import Bucket
 from server.house import House
 from server.test_packs import PACKS, pack_path, review, sent_decision
 
@@ -34,6 +38,24 @@ def test_a_file_comes_with_the_pack_and_is_read_by_its_digest(house: House) -> N
     assert (newest["did"], newest["by"]) == ("packs.attachment", "viewer")
     assert house.get(path, "no one").status_code == 404
     assert house.get(path, "other tenant's admin").status_code == 404
+
+
+def test_a_file_in_a_bucket_comes_from_there_to_those_who_may_have_it(
+    sqlite_house: House, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = sqlite_house
+    opened = house.running.opened
+    monkeypatch.setattr(opened, "lake", MovedLake(ObjectLake(bucket.url), opened.lake))
+    body = {"decision": sent_decision(), "memo": memo_fields(), "attachments": [given()]}
+    location = house.post(PACKS, json=body).headers["location"]
+    path = f"{location}/attachments/{DIGEST}?redirect=true"
+    moved = house.get(path, follow_redirects=False)
+    assert (moved.status_code, moved.headers["cache-control"]) == (307, "no-store")
+    with urlopen(moved.headers["location"]) as answer:
+        assert answer.read() == SEAL
+    assert house.get(path, "no one", follow_redirects=False).status_code == 404
+    before = f"{pack_path(house)}/attachments/{'0' * 64}?redirect=true"
+    assert house.get(before, follow_redirects=False).status_code == 404
 
 
 def test_files_are_attached_to_a_newer_version(house: House) -> None:

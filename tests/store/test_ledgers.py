@@ -11,7 +11,7 @@ from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError,
 from evidentia.ledger.model import EvidenceLedger
 from evidentia.store.database import run
 from evidentia.workspace import Workspace
-from places import Place
+from places import Place, lake_of
 from workspace.policies import (
     ANSWER,
     NOT_FOUND,
@@ -90,7 +90,7 @@ def test_every_value_of_a_ledger_has_its_row(filled: Workspace) -> None:
         "trail_seq": filled.trail.size - 1,
         "created_at": ledger.created_at,
     }
-    assert filled.opened.lake.get(statement) == session.to_statement().encode()
+    assert lake_of(filled).get(statement) == session.to_statement().encode()
     judged = {row["id"]: row for row in rows(filled, "SELECT * FROM evidence_ledger")}
     assert len(judged) == len(ledger.entries) == 3
     for entry in ledger.entries:

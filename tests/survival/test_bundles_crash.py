@@ -17,7 +17,7 @@ from evidentia.canonical import sha256_hex
 from evidentia.loading.artifacts import check_artifacts
 from evidentia.loading.assembling import build_evidence_bundle
 from evidentia.store.lake import FileLake
-from places import Place, record
+from places import Place, lake_of, record
 from survival.bundle_checks import (
     check_bundle,
     job,
@@ -155,7 +155,7 @@ def test_a_crash_leaves_a_workspace_whose_bundles_hold(memory: Path, lake: Path)
         before = workspace.bundles.list()
         listed += len(before)
         for bundle in kept_bundles(workspace.opened.home.lake):
-            assert check_artifacts(bundle, workspace.opened.lake, lake)[1] == []
+            assert check_artifacts(bundle, lake_of(workspace), lake)[1] == []
         again = build()
         assert [one.bundle_id for one in workspace.bundles.list()] == [again.bundle_id]
         assert workspace.bundles.runs(again.bundle_id) == ["run-1"]

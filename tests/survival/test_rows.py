@@ -15,7 +15,7 @@ from evidentia.trail.entry import Entry, body_commitment
 from evidentia.workspace import Workspace, sealing
 from insider import without_guards
 from packing import decision, memo
-from places import Place, record
+from places import Place, lake_of, record
 from workspace.policies import read_here
 
 
@@ -192,12 +192,12 @@ def test_an_erasure_takes_the_files_that_the_entry_names_and_not_those_of_a_row(
         entry = workspace.bundles.find(bundles[0].bundle_id).entry
         digest = workspace.bundles.find(bundles[1].bundle_id).lake_uri
         sql = "UPDATE evidence_bundle SET lake_uri = ? WHERE trail_seq = ?"
-    files = set(workspace.opened.lake.digests())
+    files = set(lake_of(workspace).digests())
     change(workspace, sql, digest, entry)
     again = sqlite_place.open()
     with pytest.raises(IntegrityError, match=rf"{kind} .*: the database and the trail's entry"):
         again.trail.erase(entry, reason="law", by="counsel")
-    assert set(again.opened.lake.digests()) == files
+    assert set(lake_of(again).digests()) == files
     assert not again.trail.entry(entry).erased
 
 
@@ -214,7 +214,7 @@ def test_an_erased_pack_is_recorded_as_its_entry_said(sqlite_place: Place) -> No
         if one.body.get("action") == "removed"
     ]
     assert (removed["decision_id"], removed["version"]) == ("dec_1", 1)
-    assert found.statement_sha256 not in set(again.opened.lake.digests())
+    assert found.statement_sha256 not in set(lake_of(again).digests())
 
 
 # Versions of packs

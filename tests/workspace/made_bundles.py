@@ -8,7 +8,7 @@ from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json
 from evidentia.proof.document import Proof
 from evidentia.workspace import Workspace
-from places import Place
+from places import Place, lake_folder
 from vandal import vandal_at
 
 TABLES = ("llm.evidence_bundle", "llm.evidence_item", "llm.run_evidence")
@@ -37,7 +37,7 @@ def two_bundles(place: Place) -> tuple[Workspace, EvidenceBundle, EvidenceBundle
 
 
 def bundle_file(workspace: Workspace, bundle: EvidenceBundle) -> Path:
-    return workspace.opened.home.lake / workspace.bundles.find(bundle.bundle_id).lake_uri
+    return lake_folder(workspace) / workspace.bundles.find(bundle.bundle_id).lake_uri
 
 
 def proof_bytes(proof: Proof) -> bytes:

@@ -11,7 +11,7 @@ from evidentia.canonical import sha256_hex
 from evidentia.documents.reading.document import read_document
 from evidentia.errors import InputError, NotFoundError
 from evidentia.workspace import Workspace
-from places import Place
+from places import Place, lake_folder
 from postgres import PostgresServer
 from workspace.made_bundles import CARD, LONG, bundle_file, job
 from workspace.policies import LEAVE, lake_files, write_policies
@@ -192,7 +192,7 @@ def test_what_was_cut_of_live_sql_is_kept_after_redaction(
     (item,) = bundle.items
     assert item.full_ref is not None
     assert (item.full_ref["row_count"], item.full_ref["col_count"]) == (40, 2)
-    whole = (workspace.opened.home.lake / item.full_ref["lake_uri"]).read_bytes()
+    whole = (lake_folder(workspace) / item.full_ref["lake_uri"]).read_bytes()
     assert sha256_hex(whole) == item.full_ref["sha256"]
     assert len(whole) == item.full_ref["byte_count"]
     assert len(whole.splitlines()) == 40

@@ -20,7 +20,7 @@ from evidentia.store.lake import FileLake
 from evidentia.store.sql.bundles import erase_bundle, erase_run
 from evidentia.workspace import Workspace
 from forking import Child
-from places import Place, kept_file, record
+from places import Place, kept_file, lake_folder, lake_of, record
 from workspace.made_bundles import (
     CARD,
     LONG,
@@ -120,7 +120,7 @@ def test_processes_that_build_the_same_at_once_record_it_once(
     workspace = place.open()
     (listed,) = workspace.bundles.list()
     built = {(tmp_path / f"built-{number}").read_bytes() for number in range(4)}
-    assert built == {(workspace.opened.home.lake / listed.lake_uri).read_bytes()}
+    assert built == {(lake_folder(workspace) / listed.lake_uri).read_bytes()}
     assert workspace.trail.size == 3
     assert workspace.trail.audit().holds
     assert workspace.bundles.audit() == []
@@ -390,10 +390,10 @@ def test_what_bundles_and_ledgers_are_kept_in_stays_where_it_was_shown_as_eviden
     )
     copies = FileLake(tmp_path / "copies")
     for digest in kept:  # the same bytes are in a lake elsewhere, under the same name
-        assert copies.put(workspace.opened.lake.get(digest)) == digest
+        assert copies.put(lake_of(workspace).get(digest)) == digest
     own = sha256_hex(b"in no one else's use")
     assert copies.put(b"in no one else's use") == own
-    workspace.opened.lake.put(b"in no one else's use")
+    lake_of(workspace).put(b"in no one else's use")
     uris = [f"sha256/{one[:2]}/{one[2:4]}/{one}" for one in (*kept, own)]
     bundle = workspace.bundle(
         {},

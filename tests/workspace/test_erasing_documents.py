@@ -13,7 +13,7 @@ from evidentia.store.sql import embeddings
 from evidentia.workspace import Workspace, forgetting
 from evidentia.workspace.library import audited_documents
 from packing import decision, memo, opened
-from places import Place
+from places import Place, lake_of
 
 SECRET = "zebraquux"
 GIFTS = f"# Gifts of {SECRET}\n\nGifts above 50 euros are reported to {SECRET}.\n"
@@ -157,11 +157,11 @@ def test_an_original_that_another_document_has_stays(
     workspace.ingest(other)
     erase(workspace, "rules/gifts.md")
     digest = sha256_hex(GIFTS.encode())
-    assert workspace.opened.lake.get(digest) == GIFTS.encode()
+    assert lake_of(workspace).get(digest) == GIFTS.encode()
     assert workspace.check(CLAIM, judges=JUDGES).entries[0].verdict == "supported"
     assert problems(workspace) == []
     erase(workspace, "copies/copy.md")
-    assert not workspace.opened.lake.holds(digest)
+    assert not lake_of(workspace).holds(digest)
 
 
 def test_embeddings_go_unless_another_passage_has_the_text(

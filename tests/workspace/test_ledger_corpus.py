@@ -12,6 +12,7 @@ from evidentia.ledger.commitment import MAX_NAMED
 from evidentia.ledger.session import LedgerSession
 from evidentia.ledger.verification import recorded_of
 from evidentia.workspace import Workspace
+from places import lake_of
 
 ANSWER = "The limit of account 3 is 24 dollars a day."
 RULES = ("quote", "numbers")
@@ -110,7 +111,7 @@ def test_a_selection_that_is_named_by_its_digest_is_listed_and_proved(
     assert found(workspace, ledger.id, "many/7.txt") == "used"
     assert found(workspace, ledger.id, "docs/policy3.md") == "left_out"
     assert found(workspace, ledger.id, "doc_0000000000000000") == "absent"
-    lake = workspace.opened.lake
+    lake = lake_of(workspace)
     lake.remove(str(listed.named.filter.selection_sha256))
     with pytest.raises(IntegrityError, match="the documents that the check chose are not kept"):
         workspace.ledgers.corpus(ledger.id)

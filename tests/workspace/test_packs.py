@@ -29,7 +29,7 @@ from evidentia.verifying import verify
 from evidentia.workspace import Workspace
 from forking import Child
 from packing import decision, make_pack, memo, opened, tool_call
-from places import Place, kept_file, record
+from places import Place, kept_file, lake_folder, lake_of, record
 from vandal import Vandal, vandal_at
 from workspace.made_bundles import job
 from workspace.policies import ANSWER, BY_RULES, lake_files, read_here, write_policies
@@ -162,7 +162,7 @@ def test_attachments_are_in_the_lake_under_the_keys_of_the_row(
         ("c", "application/octet-stream", 0),
     ]
     keys = acme.packs.find("latest").attachments
-    files = [acme.opened.home.lake / key for key in keys]
+    files = [lake_folder(acme) / key for key in keys]
     assert [path.read_bytes() for path in files] == [b"hello", b"%PDF-", b""]
 
 
@@ -182,7 +182,7 @@ def test_a_revision_keeps_adds_replaces_and_drops_attachments(acme: Workspace) -
 def test_a_digest_alone_attaches_nothing(place: Place) -> None:
     """Else whoever knows the digest of another tenant's file could export it."""
     one, other = place.open(), place.open("other")
-    secret = other.opened.lake.put(b"a secret of another tenant")
+    secret = lake_of(other).put(b"a secret of another tenant")
     made = make_pack(one)
     stolen = Attachment(name="x", sha256=secret, bytes=26)
     with pytest.raises(InputError, match="give the file that it names by its digest"):
@@ -571,7 +571,7 @@ def _statement_gone(workspace: Workspace, vandal: Vandal) -> None:
 
 def _attachment_changed(workspace: Workspace, vandal: Vandal) -> None:
     (key,) = workspace.packs.find("dec_1").attachments
-    (workspace.opened.home.lake / key).write_bytes(b"other")
+    (lake_folder(workspace) / key).write_bytes(b"other")
 
 
 @pytest.mark.parametrize(

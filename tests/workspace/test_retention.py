@@ -1,5 +1,6 @@
 """How long packs are kept: policies, holds, sweeps, and sweeps that race holds."""
 
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -317,17 +318,17 @@ def test_a_file_that_a_sweep_removes_while_it_is_attached_is_kept(
     workspace = opened(place, clock=clock)
     workspace.assemble(decision(1), memo=memo(), attachments={"a": b"shared"})
     clock.pass_years(8)
-    put = FileLake.put
+    put_all = FileLake.put_all
     swept: list[str] = []
 
-    def put_and_lose(lake: FileLake, data: bytes) -> str:
-        digest = put(lake, data)
-        if data == b"shared" and not swept:
+    def put_and_lose(lake: FileLake, data: Collection[bytes], **copies: Any) -> list[str]:
+        digests = put_all(lake, data, **copies)
+        if b"shared" in data and not swept:
             gone = opened(place, clock=clock).packs.sweep()
             swept.extend(one.decision_id for one in gone)
-        return digest
+        return digests
 
-    monkeypatch.setattr(FileLake, "put", put_and_lose)
+    monkeypatch.setattr(FileLake, "put_all", put_and_lose)
     workspace.assemble(
         decision(2, decided_at="2034-03-01T11:00:00Z"), memo=memo(), attachments={"b": b"shared"}
     )

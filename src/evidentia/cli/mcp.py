@@ -75,6 +75,7 @@ def mcp(
         found,
         home=home or found.home,
         database_url=found.database_url if home is None else None,
+        lake=found.lake if home is None else None,
         server_host=host,
         server_port=port,
         server_url=url or found.server_url,
@@ -109,7 +110,13 @@ def _opened(found: "Settings") -> "Opened":
     from evidentia.workspace.opened import open_all
 
     passphrase = for_workspace(found, found.home, found.tenant, may_ask=False)
-    return open_all(found.database_url, home=found.home, create=False, passphrase=passphrase)
+    return open_all(
+        found.database_url,
+        home=found.home,
+        create=False,
+        passphrase=passphrase,
+        lake=found.lake,
+    )
 
 
 def _on_standard_input(found: "Settings", agent: str, user: str | None, files: Path | None) -> None:

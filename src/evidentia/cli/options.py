@@ -54,4 +54,5 @@ def workspace(
         create=create,
         read_only=read_only,
         passphrase=for_workspace(found, folder, name, may_ask=not read_only),
+        lake=found.lake if home is None else None,
     )

@@ -468,6 +468,42 @@ def retention(
 
 
 @app.command()
+def lock(
+    mode: Annotated[
+        str | None,
+        typer.Option(metavar="MODE", help="From now on: governance, or compliance."),
+    ] = None,
+    accept_no_erasure: Annotated[
+        bool,
+        typer.Option(
+            "--accept-no-erasure",
+            help="With compliance: no one can erase a pack before its time, not even by law.",
+        ),
+    ] = False,
+    user: UserOption = None,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Lock packs' files in a bucket with Object Lock as the trail says, or choose how.
+
+    Sealing, holds and releases do so by themselves. This is for what they left out, as an audit
+    names it: after a crash, a longer retention, or another mode.
+    """
+    from evidentia.cli.output import print_json, say
+    from evidentia.language.counting import counted
+
+    with _opened(home, tenant, user) as opened:
+        if mode is not None:
+            opened.packs.set_lock_mode(mode, accept_no_erasure=accept_no_erasure)
+        done, mode = opened.packs.lock(), opened.packs.lock_mode()
+    if as_json:
+        print_json({"mode": mode, "locked": done})
+    else:
+        say(f"{counted(len(done), 'file')} locked anew, in {mode} mode", "good")
+
+
+@app.command()
 def sweep(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be removed.")

@@ -50,6 +50,7 @@ def serve(
         found,
         home=home or found.home,
         database_url=found.database_url if home is None else None,
+        lake=found.lake if home is None else None,
         server_host=host or found.server_host,
         server_port=found.server_port if port is None else port,
     )
@@ -95,4 +96,4 @@ def _opened(found: "Settings") -> "Opened":
     from evidentia.workspace.opened import open_all
 
     passphrase = for_workspace(found, found.home, found.tenant, may_ask=True)
-    return open_all(found.database_url, home=found.home, passphrase=passphrase)
+    return open_all(found.database_url, home=found.home, passphrase=passphrase, lake=found.lake)

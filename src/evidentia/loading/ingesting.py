@@ -19,7 +19,7 @@ from evidentia.documents.effective import Effective
 from evidentia.documents.model import DocumentChunk, ReadFile
 from evidentia.documents.reading import READER_VERSION
 from evidentia.documents.recording import chunks_digest
-from evidentia.errors import EvidentiaError, InputError
+from evidentia.errors import BusyError, EvidentiaError, InputError
 from evidentia.loading.places import Places, Seen
 from evidentia.loading.reading import (
     Asked,
@@ -32,10 +32,10 @@ from evidentia.loading.reading import (
 from evidentia.loading.shelving import Shelf, Shelving
 from evidentia.loading.workers import Apart
 from evidentia.store.database import Database
+from evidentia.store.keeping import CondemnedError, KeptFiles, keep_files
 from evidentia.store.lake import Lake
 from evidentia.store.sql import library
 from evidentia.store.sql.library import Reading, StoredDocument
-from evidentia.store.sql.uses import hold_lake
 
 GROUP: Final = 64
 """How many files are recorded in one transaction; others wait for it, and a kill undoes it."""
@@ -43,6 +43,7 @@ _GROUP_BYTES: Final = 4 * 2**20
 """How many bytes of files, or of their text, are held at a time."""
 _GROUP_SECONDS: Final = 1.0
 """How long a file that was read waits for others to be recorded with it."""
+_MOST_TIMES: Final = 20
 
 Outcome = Literal["added", "changed", "unchanged"]
 FileProgress = Callable[[int, int], None]
@@ -165,6 +166,7 @@ class Ingesting:
         self._database = database
         self._recorder = recorder
         self._lake = lake
+        self._later: dict[str, int] = {}
         self._places = places
         self._shelving = shelving
         self._asking = asking
@@ -183,7 +185,7 @@ class Ingesting:
 
         def questions() -> Iterator[Asked]:
             for group in run.groups():
-                self._lake.put_all(group.values())  # also what is known: it may be damaged
+                self._keep(group.values())  # also what is known: it may be damaged
                 known = self._known([run.tasks[place] for place in group])
                 for place, data in group.items():
                     task = run.tasks[place]
@@ -233,13 +235,30 @@ class Ingesting:
                 raise
             return [result for read in group for result in self._store([read])]
 
+    def _keep(self, files: Iterable[bytes]) -> None:
+        """Keep originals; of those that were removed before, remember which copy it was."""
+        kept = keep_files(self._database, self._lake, self._tenant, files)
+        self._later.update({digest: copy for digest, copy in kept.copies.items() if copy})
+
     def _store(self, group: Sequence[_Read]) -> list[IngestedDocument]:
+        """Store versions of documents whose originals are kept, and stay."""
+        for _ in range(_MOST_TIMES):
+            try:
+                return self._store_kept(group)
+            except CondemnedError:  # an erasure found one unused just now
+                self._keep(_same_bytes(read.task) for read in group)
+        raise BusyError("the same documents are erased over and over: ingest them once that ends")
+
+    def _store_kept(self, group: Sequence[_Read]) -> list[IngestedDocument]:
         """Store versions of documents; their chunks too, unless their bytes were read before."""
         results: list[IngestedDocument] = []
         new: list[Recording] = []
         with self._recorder.writing() as connection:
             library.lock_library(connection, self._tenant)
             tasks = [read.task for read in group]
+            digests = {task.sha256 for task in tasks}
+            copies = {digest: self._later.get(digest, 0) for digest in digests}
+            KeptFiles(self._lake, self._tenant, copies).rely(connection)
             known = _Known.of(connection, self._tenant, tasks, self._recorder)
             read_first: list[tuple[str, ReadFile]] = []
             for _, task, read in group:
@@ -264,10 +283,6 @@ class Ingesting:
             library.insert_chunks(connection, self._tenant, read_first)
             library.insert_versions(connection, self._tenant, [document for document, _ in new])
             self._recorder.record(connection, new)
-            hold_lake(connection)
-            for task in tasks:  # an erasure may have found one unused just now
-                if not self._lake.holds(task.sha256):
-                    self._lake.put(read_bytes(task.file))
         return results
 
     def _version(self, task: _Task, read: ReadFile | StoredDocument, number: int) -> StoredDocument:
@@ -457,6 +472,14 @@ class _Known:
         if found is None or found.reader < READER_VERSION or found.reading not in self.readings:
             return None
         return found
+
+
+def _same_bytes(task: _Task) -> bytes:
+    """Read a file again; raise `InputError` if it is another by now."""
+    data = read_bytes(task.file)
+    if sha256_hex(data) != task.sha256:
+        raise InputError(f"{task.file.filename}: it was changed while it was read: ingest it again")
+    return data
 
 
 def _look(file: FoundFile) -> Seen | None:

@@ -2,12 +2,15 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from hashlib import file_digest, sha256
+from heapq import merge
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from types import MappingProxyType
+from typing import BinaryIO, Final, Protocol, TypeVar
 
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
@@ -19,10 +22,13 @@ from evidentia.store.files import (
     unfinished,
     write_durably,
 )
+from evidentia.trail.entry import check_tenant
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_COPY = re.compile(r"([0-9a-f]{64})(?:\.([1-9][0-9]{0,8}))?")
 _DEPTH: Final = 4
 """How many folders a file is in, the lake's own among them."""
+_Read = TypeVar("_Read")
 
 
 class LakeWriter(Protocol):
@@ -37,6 +43,15 @@ class LakeWriter(Protocol):
         """Keep what was written, and return its digest. It is durable when this returns."""
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where object storage has the bytes of a digest: under which key, as which version of it."""
+
+    digest: str
+    key: str
+    version: str | None
+
+
 class Lake(Protocol):
     """Where bytes are kept by their digest, whatever lies behind it.
 
@@ -46,14 +61,37 @@ class Lake(Protocol):
     processes may use one at the same time. A digest that is none raises `InputError`, bytes that
     are gone `GoneError`, changed ones `IntegrityError`, a failing disk or network
     `EnvironmentProblem`.
+
+    Bytes can have several copies, numbered from 0. Whoever removes bytes says up to which copy, so
+    that a copy with a higher number, which someone made to rely on, is safe from a slow removal.
     """
 
-    def put(self, data: bytes) -> str:
+    is_remote: bool = False
+    """Whether every call goes over a network: none is made while a database's lock is held."""
+
+    def of(self, tenant: str) -> "Lake":
+        """Return the part of it that is a tenant's own; itself, where all tenants share it."""
+        del tenant
+        return self
+
+    def shared(self) -> "Lake | None":
+        """Return the part of it where the bytes of other tenants are, too; None if there is none.
+
+        That part of a tenant's lake is read, and nothing is removed from it by `remove`.
+        """
+        return self
+
+    def put(self, data: bytes, *, copy: int = 0) -> str:
         """Keep bytes; return their digest."""
 
-    def put_all(self, data: Collection[bytes]) -> list[str]:
-        """Keep bytes of several digests, which are durable together; return the digests."""
-        return [self.put(one) for one in data]
+    def put_all(
+        self, data: Collection[bytes], *, copies: Mapping[str, int] = MappingProxyType({})
+    ) -> list[str]:
+        """Keep bytes of several digests, which are durable together; return the digests.
+
+        `copies` says of some digests which copy is kept; of all others it is the first.
+        """
+        return [self.put(one, copy=copies.get(sha256_hex(one), 0)) for one in data]
 
     def writer(self) -> AbstractContextManager[LakeWriter]:
         """Give what keeps bytes piece by piece; what is not kept when the block ends is gone."""
@@ -73,22 +111,56 @@ class Lake(Protocol):
     def digests(self) -> Iterator[str]:
         """Give the digests under which there are bytes, which are not checked, in order."""
 
-    def remove(self, digest: str) -> None:
-        """Remove the bytes of a digest, where the law wants them erased; if they are there."""
+    def remove(self, digest: str, *, through: int = 0) -> None:
+        """Remove the copies of a digest up to one, where the law wants them erased."""
+
+    def placed(self, digest: str) -> Placed | None:
+        """Return where object storage has the bytes; None of a lake that is no object storage."""
+        del digest
+        return None
+
+    def presigned(self, digest: str, seconds: int) -> str | None:
+        """Return an address that gives the bytes to anyone for some seconds; None if it has none.
+
+        Who may have them is to be asked before.
+        """
+        del digest, seconds
+        return None
 
 
 class FileLake(Lake):
-    """A lake in a folder: `sha256/ab/cd/abcd…`."""
+    """A lake in a folder: `sha256/ab/cd/abcd…`; a copy has its number behind it, `abcd….1`.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    With `by_tenant`, each tenant has a folder in it, and finds what all of them once shared.
+    `tenant` is whose alone it is.
+    """
+
+    def __init__(self, folder: Path, *, by_tenant: bool = False, tenant: str | None = None) -> None:
+        self._folder = folder if tenant is None else folder / check_tenant(tenant)
         self._is_tidy = False
+        self._by_tenant = by_tenant
+        self._tenant = tenant
 
-    def put(self, data: bytes) -> str:
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self._folder
+
+    def of(self, tenant: str) -> Lake:
+        """Return a tenant's own folder, before what all shared; itself, where all share it."""
+        if not self._by_tenant:
+            return self
+        return MovedLake(FileLake(self._folder, tenant=tenant), FileLake(self._folder))
+
+    def shared(self) -> Lake | None:
+        """Return itself, unless it is one tenant's alone."""
+        return self if self._tenant is None else None
+
+    def put(self, data: bytes, *, copy: int = 0) -> str:
         """Keep bytes; return their digest."""
         self._tidy()
         digest = sha256_hex(data)
-        path = self._path(digest)
+        path = self._path(digest, copy)
         with _writing(path):
             if not _has(path, data):
                 make_folder(path.parent)
@@ -96,14 +168,16 @@ class FileLake(Lake):
             sync_within(path.parent, self._folder)  # also what another process was killed before
         return digest
 
-    def put_all(self, data: Collection[bytes]) -> list[str]:
+    def put_all(
+        self, data: Collection[bytes], *, copies: Mapping[str, int] = MappingProxyType({})
+    ) -> list[str]:
         """Keep bytes of several digests, which are durable together; return the digests.
 
         To wait for the disk once for all of them takes a fraction of the time.
         """
         self._tidy()
         digests = [sha256_hex(one) for one in data]
-        paths = list(map(self._path, digests))
+        paths = [self._path(digest, copies.get(digest, 0)) for digest in digests]
         with ExitStack() as stack, _writing(self._folder):
             written = []
             for path, one in zip(paths, data, strict=True):
@@ -144,7 +218,7 @@ class FileLake(Lake):
 
     def get(self, digest: str) -> bytes:
         """Return the bytes of a digest."""
-        path = self._path(digest)
+        path = self._found(digest)
         with _reading(path):
             data = path.read_bytes()
         if sha256_hex(data) != digest:
@@ -154,7 +228,7 @@ class FileLake(Lake):
     @contextmanager
     def open(self, digest: str) -> Iterator[BufferedReader]:
         """Give the bytes of a digest as a stream, which was checked before; for large ones."""
-        path = self._path(digest)
+        path = self._found(digest)
         with _reading(path):
             file = path.open("rb")
         with file:
@@ -172,20 +246,26 @@ class FileLake(Lake):
 
     def holds(self, digest: str) -> bool:
         """Whether there are bytes under a digest; they are not checked."""
-        return self._path(digest).exists()
+        return self._found(digest).exists()
 
     def digests(self) -> Iterator[str]:
         """Give the digests under which there are bytes, which are not checked, in order."""
+        given = ""
         for path in sorted((self._folder / "sha256").glob("??/??/*")):
-            if _DIGEST.fullmatch(path.name) and path == self._path(path.name):
-                yield path.name
+            digest, copy = named_copy(path.name)
+            if digest != given and digest and path == self._path(digest, copy):
+                given = digest
+                yield digest
 
-    def remove(self, digest: str) -> None:
-        """Remove the bytes of a digest, where the law wants them erased; if they are there."""
-        try:
-            self._path(digest).unlink(missing_ok=True)
-        except OSError as error:
-            raise EnvironmentProblem(f"{digest}: cannot be removed ({error.strerror})") from error
+    def remove(self, digest: str, *, through: int = 0) -> None:
+        """Remove the copies of a digest up to one, where the law wants them erased."""
+        for copy in range(through + 1):
+            try:
+                self._path(digest, copy).unlink(missing_ok=True)
+            except OSError as error:
+                raise EnvironmentProblem(
+                    f"{digest}: cannot be removed ({error.strerror})"
+                ) from error
 
     def _tidy(self) -> None:
         """Before the first write, remove what a killed process left half-written."""
@@ -193,10 +273,119 @@ class FileLake(Lake):
             remove_unfinished(self._folder)
             self._is_tidy = True
 
-    def _path(self, digest: str) -> Path:
-        if not _DIGEST.fullmatch(digest):
-            raise InputError(f"{digest[:80]!r} is not a SHA-256 digest in hexadecimal")
-        return self._folder / "sha256" / digest[:2] / digest[2:4] / digest
+    def _path(self, digest: str, copy: int = 0) -> Path:
+        return self._folder.joinpath(*place_of(digest, copy))
+
+    def _found(self, digest: str) -> Path:
+        """Return where the first copy of a digest is that is there."""
+        first = self._path(digest)
+        if first.exists():
+            return first
+        return min(first.parent.glob(f"{digest}.*"), key=lambda one: one.name, default=first)
+
+
+class MovedLake(Lake):
+    """A lake that took another one's place: new bytes go into it, and old ones stay readable."""
+
+    def __init__(self, lake: Lake, before: Lake) -> None:
+        self.lake = lake
+        self.before = before
+        self.is_remote = lake.is_remote
+
+    def of(self, tenant: str) -> Lake:
+        """Return a tenant's own part, before its part of the older one."""
+        return MovedLake(self.lake.of(tenant), self.before.of(tenant))
+
+    def shared(self) -> Lake | None:
+        """Return the older part that other tenants use, too, if they do."""
+        return self.lake.shared() or self.before.shared()
+
+    def put(self, data: bytes, *, copy: int = 0) -> str:
+        """Keep bytes; return their digest."""
+        return self.lake.put(data, copy=copy)
+
+    def put_all(
+        self, data: Collection[bytes], *, copies: Mapping[str, int] = MappingProxyType({})
+    ) -> list[str]:
+        """Keep bytes of several digests, which are durable together; return the digests."""
+        return self.lake.put_all(data, copies=copies)
+
+    def writer(self) -> AbstractContextManager[LakeWriter]:
+        """Give what keeps bytes piece by piece; what is not kept when the block ends is gone."""
+        return self.lake.writer()
+
+    def get(self, digest: str) -> bytes:
+        """Return the bytes of a digest."""
+        return self._first(digest, lambda lake: lake.get(digest))
+
+    @contextmanager
+    def open(self, digest: str) -> Iterator[BufferedReader]:
+        """Give the bytes of a digest as a stream, which was checked before; for large ones."""
+        with ExitStack() as stack:
+            yield self._first(digest, lambda lake: stack.enter_context(lake.open(digest)))
+
+    def check(self, digest: str) -> int:
+        """Return how many bytes a digest has, once all of them were read and found the same."""
+        return self._first(digest, lambda lake: lake.check(digest))
+
+    def holds(self, digest: str) -> bool:
+        """Whether there are bytes under a digest; they are not checked."""
+        return self.lake.holds(digest) or self.before.holds(digest)
+
+    def digests(self) -> Iterator[str]:
+        """Give the digests under which there are bytes in either, in order.
+
+        In the older one may be those of other tenants.
+        """
+        given = ""
+        for digest in merge(self.lake.digests(), self.before.digests()):
+            if digest != given:
+                given = digest
+                yield digest
+
+    def remove(self, digest: str, *, through: int = 0) -> None:
+        """Remove the copies of a digest up to one, except from a part that others use, too."""
+        for part in (self.lake, self.before):
+            if part.shared() is not part:
+                part.remove(digest, through=through)
+
+    def placed(self, digest: str) -> Placed | None:
+        """Return where object storage has the bytes; None of a lake that is no object storage."""
+        return self.lake.placed(digest)
+
+    def presigned(self, digest: str, seconds: int) -> str | None:
+        """Return an address that gives the bytes to anyone for some seconds; None if it has none.
+
+        Who may have them is to be asked before.
+        """
+        return self.lake.presigned(digest, seconds) if self.lake.holds(digest) else None
+
+    def _first(self, digest: str, read: Callable[[Lake], _Read]) -> _Read:
+        """Read where the bytes are; where they are nowhere, say so of the newer one."""
+        try:
+            return read(self.lake)
+        except GoneError:
+            if not self.before.holds(digest):
+                raise
+            return read(self.before)
+
+
+def newest(lake: Lake) -> Lake:
+    """Return the part of a lake that new bytes go into."""
+    return newest(lake.lake) if isinstance(lake, MovedLake) else lake
+
+
+def place_of(digest: str, copy: int = 0) -> tuple[str, str, str, str]:
+    """Return the names of folders and file under which a lake keeps a copy of a digest."""
+    if not _DIGEST.fullmatch(digest):
+        raise InputError(f"{digest[:80]!r} is not a SHA-256 digest in hexadecimal")
+    return "sha256", digest[:2], digest[2:4], f"{digest}.{copy}" if copy else digest
+
+
+def named_copy(name: str) -> tuple[str, int]:
+    """Return the digest and the number of the copy that a name is of; no digest if of none."""
+    found = _COPY.fullmatch(name)
+    return (found[1], int(found[2] or 0)) if found else ("", 0)
 
 
 class FileLakeWriter(LakeWriter):

@@ -3,8 +3,9 @@
 Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack, are removed only by
 an erasure, and chunks only where a document's text was erased. `chunk_embeddings` may be emptied:
 it follows from the chunks, as snapshots, the corpus's nodes and ledgers' pages follow from the
-entries; `idempotency`, the inbox and its receipts, what is about jobs and spans that wait are no
-evidence. Bundles have a schema of their own, `llm`, where the database knows schemas.
+entries, and `pack_attachments` from the packs; `idempotency`, the inbox and its receipts, what is
+about jobs, spans that wait and what lies where in a lake are no evidence. Bundles have a schema of
+their own, `llm`, where the database knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
 not know. What is on one of the two alone says so (`ONLY_ON`): an index, or a column's default.
@@ -395,6 +396,7 @@ ledgers = _table(
     _refers("ledgers", "session_id", "sessions"),
     Index("ledgers_session", "tenant", "session_id", "trail_seq"),
     Index("ledgers_entry", "tenant", "trail_seq", unique=True),
+    Index("ledgers_statement", "tenant", "statement_sha256"),
 )
 
 evidence_ledger = _table(
@@ -439,12 +441,14 @@ evidence_bundle = _table(
     Column("build_version", _Key, nullable=False),
     Column("policy", _Long, nullable=False),
     Column("summary", _Long, nullable=False),
-    Column("lake_uri", _Long, nullable=False),
+    Column("lake_uri", _Key, nullable=False),
     Column("lake_root", _Long),
     Column("dropped_sha256", _Key),
     Column("statement_sha256", _Key, nullable=False),
     Column("trail_seq", _Number, nullable=False),
     Index("evidence_bundle_entry", "tenant", "trail_seq", unique=True),
+    Index("evidence_bundle_file", "tenant", "lake_uri"),
+    Index("evidence_bundle_dropped", "tenant", "dropped_sha256"),
     schema=BUNDLE_SCHEMA,
 )
 
@@ -505,4 +509,32 @@ evidence_packs = _table(
     Index("evidence_packs_replaces", "tenant", "replaces_id", unique=True),
     Index("evidence_packs_decision", "tenant", "decision_id", "version"),
     Index("evidence_packs_created", "tenant", "created_at"),
+    Index("evidence_packs_statement", "tenant", "statement_sha256"),
+)
+
+pack_attachments = _table(
+    "pack_attachments",
+    Column("tenant", Text, primary_key=True),
+    Column("digest", Text, primary_key=True),
+    Column("pack_id", Text, primary_key=True),
+    Index("pack_attachments_pack", "tenant", "pack_id"),
+)
+
+lake_objects = _table(
+    "lake_objects",
+    Column("tenant", Text, primary_key=True),
+    Column("digest", Text, primary_key=True),
+    Column("object_key", Text, nullable=False),
+    Column("version", Text),
+    Column("mode", Text),
+    Column("kept_until", Text),
+    Column("held", _Number, nullable=False),
+)
+
+lake_removals = _table(
+    "lake_removals",
+    Column("tenant", Text, primary_key=True),
+    Column("digest", Text, primary_key=True),
+    Column("through", _Number, nullable=False),
+    Column("done", _Number, nullable=False),
 )

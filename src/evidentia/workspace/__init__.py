@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         PackedSources,
     )
     from evidentia.store.keys import Passphrase
+    from evidentia.store.lake import Lake
     from evidentia.trail.note import VerifierKey
     from evidentia.workspace.access import Roles
     from evidentia.workspace.auditing import Whole
@@ -283,6 +284,7 @@ def open_workspace(
     read_only: bool = False,
     passphrase: "Passphrase | None" = None,
     authorizer: "Authorizer | None" = None,
+    lake: "Lake | str | None" = None,
 ) -> Workspace:
     """Open a workspace: a folder (`./.evidentia` by default) or a `postgresql://` URL.
 
@@ -292,6 +294,8 @@ def open_workspace(
     `passphrase` opens encrypted signing keys, and new ones are encrypted with it; a function is
     called when a key has to be opened or made. `user` is in whose name it is opened, the owner if
     none is named; `authorizer` says what a user may do, the grants in the trail if none is given.
+    `lake` is where files are kept, by default in the folder: another one, `s3://bucket/prefix`
+    (also `gs://` and `az://`), or a lake of your own.
     """
     opened = open_all(
         target,
@@ -300,6 +304,7 @@ def open_workspace(
         read_only=read_only,
         passphrase=passphrase,
         authorizer=authorizer,
+        lake=lake,
     )
     try:
         return opened.for_(tenant, user)

@@ -12,6 +12,7 @@ from evidentia.errors import InputError
 from evidentia.proof.authority import KINDS as AUTHORITY
 from evidentia.store.checkpoints import refuse_to_fork
 from evidentia.store.database import Arguments, Result, is_storable
+from evidentia.store.lake import Lake
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.adoption import Adoption
@@ -19,6 +20,7 @@ from evidentia.trail.deciding import DECIDING
 from evidentia.trail.entry import SALT_BYTES, EntryKind, check_tenant
 from evidentia.trail.waiting import Waiting, waiting
 from evidentia.workspace.logged import LoggedEntry, committed
+from evidentia.workspace.reading_ahead import AHEAD, NotReadError, ReadAhead, reading_nothing
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Action
@@ -91,6 +93,16 @@ class Acting:
         """Whether the owner of an embedded workspace acts, and no agent in their name."""
         return self.user is None and self.asked.agent is None
 
+    @cached_property
+    def _lake(self) -> Lake:
+        return self.opened.lake.of(self.tenant)
+
+    @property
+    def lake(self) -> Lake:
+        """Where the tenant's files are; `reading_ahead` says what it reads under a lock."""
+        ahead = AHEAD.get()
+        return self._lake if ahead is None else ahead.of(self._lake)
+
     @property
     def now(self) -> str:
         """The time, as the trail writes it."""
@@ -117,6 +129,29 @@ class Acting:
             self.guard.admit(method)
 
     # Appending
+
+    def writing_ahead(
+        self,
+        do: Callable[[Connection], Result],
+        *,
+        first: Callable[[Connection], object] | None = None,
+    ) -> Result:
+        """Do something in a transaction of `writing`; what it reads of the lake is read before.
+
+        Where the lake is far away, it is done until it meets what was not read yet; that is read
+        once the transaction has been given up, and all is done again. `first` reads much of it at
+        once, without a lock.
+        """
+        ahead = ReadAhead()
+        if first is not None and self._lake.is_remote:
+            with ahead.reading_all(), self.database.read() as connection:
+                first(connection)
+        while True:
+            try:
+                with ahead.given(), self.writing() as connection:
+                    return do(connection)
+            except NotReadError as missing:
+                ahead.read(self._lake, missing.digest)
 
     def record(self, kind: EntryKind, subject: str, body: Any) -> Receipt:
         """Append one entry, together with whoever else appends; it is durable when this returns."""
@@ -172,7 +207,8 @@ class Acting:
             held = appending.hold(connection, self.tenant, by=self.actor, adopting=adopting)
             if self.asked.within is not None:
                 self.asked.within(connection)
-            yield connection
+            with reading_nothing():
+                yield connection
             held.sign()
         appending.committed(held)
 

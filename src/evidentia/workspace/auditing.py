@@ -359,7 +359,7 @@ class _Auditing:
         return AuditedPart("roles", looked)
 
     def lake(self) -> AuditedPart:
-        lake = self.acting.opened.lake
+        lake = self.acting.lake
         digests = list(lake.digests())
         if self.quick:
             left = (f"the bytes of {counted(len(digests), 'file')} of the lake: --quick",)

@@ -91,7 +91,7 @@ class Bundles(Part, name="bundles"):
         root = None if lake_root is None else Path(lake_root)
         assembly = Assembly(
             Originals(root, private=opened.home.folder),
-            opened.lake,
+            acting.lake,
             lambda: opened.keys.secret(acting.tenant),
             on_error=on_error,
             connections=connections or {},
@@ -103,7 +103,7 @@ class Bundles(Part, name="bundles"):
         known = acting.read(bundles.known_bundle, built.bundle.bundle_id)
         if known is not None:
             recorded = built.bundle.model_copy(update={"created_utc": known.created_utc})
-            opened.lake.put(recorded.encode())  # should it have gone, here it is again
+            acting.lake.put(recorded.encode())  # should it have gone, here it is again
             return _read(acting, known)
         return record_built(acting, built, None if root is None else str(root.resolve()))
 
@@ -370,9 +370,7 @@ def _verify(acting: Acting, listed: ListedBundle, lake_root: str | Path | None) 
 
     bundle = _read(acting, listed)
     root = lake_root if lake_root is not None else listed.lake_root
-    checked, problems = check_artifacts(
-        bundle, acting.opened.lake, None if root is None else Path(root)
-    )
+    checked, problems = check_artifacts(bundle, acting.lake, None if root is None else Path(root))
     lies = acting.read(bundles.differing_rows, bundle)
     items, inputs = len(bundle.items), bundle.accounting.inputs
     holds = (

@@ -128,7 +128,7 @@ def selection(
     if len(named) <= MAX_NAMED:
         return CorpusFilter(documents=named, as_of=as_of)
     data = canonical_json(named)
-    acting.opened.lake.put(data)
+    acting.lake.put(data)
     return CorpusFilter(selection_sha256=sha256_hex(data), selected=len(named), as_of=as_of)
 
 

@@ -329,7 +329,7 @@ def _ingested(
         has_begun = newest_document(acting, connection) is not None
     ingesting = Ingesting(
         acting.database,
-        opened.lake,
+        acting.lake,
         Places(opened.home.places(acting.tenant)),
         shelving_of(acting),
         Recorder(acting),

@@ -1,7 +1,5 @@
 """Erasing by law: an entry's body, and all that is kept of what it records."""
 
-from collections.abc import Callable
-
 from sqlalchemy import Connection
 
 from evidentia.errors import InputError, UsageError
@@ -11,8 +9,9 @@ from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.holds import refuse_held
+from evidentia.workspace.keeping import condemn_unused, finish_removals
+from evidentia.workspace.locking import refuse_locked
 from evidentia.workspace.logged import LoggedEntry, committed
-from evidentia.workspace.recorded import remove_unused
 
 _NEVER = (
     EntryKind.ERASURE,
@@ -26,8 +25,6 @@ _NEVER = (
 
 So would a document's digests: its passages, which stay, could be changed unseen.
 """
-Afterwards = Callable[[], None]
-"""Removes files, once the transaction is durable that says they are gone."""
 _log = get_logger("workspace")
 
 
@@ -40,9 +37,10 @@ def erase(acting: Acting, seq: int, *, reason: str, by: str) -> Receipt:
         raise InputError("an erasure needs a reason and who asked for it")
     with acting.database.read() as connection:
         log.require_head(connection, acting.tenant)
-    with acting.writing() as connection:  # no one else erases meanwhile
-        receipt, remove_files = erase_within(acting, connection, seq, reason=reason, by=by)
-    remove_files()
+    receipt, files = acting.writing_ahead(  # no one else erases meanwhile
+        lambda connection: erase_within(acting, connection, seq, reason=reason, by=by)
+    )
+    finish_removals(acting, files)
     acting.database.settle()
     _log.info("body_erased", tenant=acting.tenant, entry=seq, recorded_as=receipt.seq)
     return receipt
@@ -50,8 +48,8 @@ def erase(acting: Acting, seq: int, *, reason: str, by: str) -> Receipt:
 
 def erase_within(
     acting: Acting, connection: Connection, seq: int, *, reason: str, by: str
-) -> tuple[Receipt, Afterwards]:
-    """Erase an entry's body under the log's lock; return what removes files, to run after.
+) -> tuple[Receipt, list[str]]:
+    """Erase an entry's body under the log's lock; return its files, which are removed after.
 
     The entry is proved first, and that no hold is on it: rows and indexes decide nothing. Which
     files go with it is what the entry says; a row that says otherwise is refused.
@@ -63,6 +61,7 @@ def erase_within(
         raise UsageError(f"the body of entry {seq} is erased already")
     refuse_held(acting, connection, target.entry)
     files = _files(acting, target)
+    refuse_locked(acting, connection, files)
     body = {
         "entry": seq,
         "leaf": target.leaf,
@@ -72,7 +71,9 @@ def erase_within(
     }
     receipt = acting.append_within(connection, EntryKind.ERASURE, log.erasure_subject(seq), body)
     log.erase_body(connection, acting.tenant, seq)
-    return receipt, _forget(acting, connection, target, files)
+    _forget(acting, connection, target)
+    condemn_unused(acting, connection, files)
+    return receipt, files
 
 
 def _files(acting: Acting, logged: LoggedEntry) -> list[str]:
@@ -93,10 +94,8 @@ def _files(acting: Acting, logged: LoggedEntry) -> list[str]:
     return []
 
 
-def _forget(
-    acting: Acting, connection: Connection, logged: LoggedEntry, files: list[str]
-) -> Afterwards:
-    """Remove the rows of what an erased entry records; return what removes its files."""
+def _forget(acting: Acting, connection: Connection, logged: LoggedEntry) -> None:
+    """Remove the rows of what an erased entry records."""
     entry = logged.entry
     match entry.kind:
         case EntryKind.LEDGER:
@@ -109,4 +108,3 @@ def _forget(
             from evidentia.workspace.retention import forget_pack  # noqa: PLC0415 - packs alone need it
 
             forget_pack(acting, connection, logged)
-    return lambda: remove_unused(acting, files) if files else None

@@ -155,7 +155,7 @@ def _exported(
     )
     if attachments:
         held = read_pack(acting, listed).attachments
-        files = tuple((one.name, acting.opened.lake.get(one.sha256)) for one in held)
+        files = tuple((one.name, acting.lake.get(one.sha256)) for one in held)
         proof = replace(proof, attachments=files)
     data = written(proof.in_plain().as_json())
     if len(data) > MAX_PROOF_BYTES:

@@ -14,13 +14,13 @@ from evidentia.documents.recording import ERASED, REMOVED
 from evidentia.errors import NotFoundError, UsageError
 from evidentia.ledger.evidence import visible_texts
 from evidentia.ledger.session import cited_documents
-from evidentia.store.sql import bundles, embeddings, library, log, packs
+from evidentia.store.sql import bundles, embeddings, library, log, packs, uses
 from evidentia.store.sql.library import StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.holds import holds_of
+from evidentia.workspace.keeping import remove_unused
 from evidentia.workspace.library import Recorder, named
-from evidentia.workspace.recorded import remove_unused
 
 
 def erase_text(
@@ -34,7 +34,7 @@ def erase_text(
     tenant = acting.tenant
     versions = library.all_versions(connection, tenant, {document.id})
     gone = [one for one in versions if one.version <= document.version]
-    refuse_cited(acting, connection, document, {one.sha256 for one in gone})
+    refuse_cited(acting, document, connection)
     entry = Recorder(acting).remove(connection, document, reason, erased=True)
     stay = {one.reading for one in versions if one.version > document.version}
     texts: set[str] = set()
@@ -71,12 +71,14 @@ def finish_erasing(acting: Acting) -> None:
 
 def remove_originals(acting: Acting) -> None:
     """Remove the originals of erased documents from the lake that nothing refers to any more."""
-    lake = acting.opened.lake
+    lake = acting.lake
     with acting.database.read() as connection:
         erased = erased_through(acting, connection)
         versions = library.all_versions(connection, acting.tenant, set(erased)) if erased else []
-    digests = {one.sha256 for one in versions if one.version <= erased[one.id]}
-    left = sorted(digest for digest in digests if lake.holds(digest))
+        digests = {one.sha256 for one in versions if one.version <= erased[one.id]}
+        if lake.is_remote:  # which is not asked of each one, every time
+            digests -= uses.removals(connection, acting.tenant, digests)
+    left = sorted(digest for digest in digests if lake.is_remote or lake.holds(digest))
     if left:
         remove_unused(acting, left)
 
@@ -91,13 +93,14 @@ def erased_through(acting: Acting, connection: Connection) -> dict[str, int]:
     return found
 
 
-def refuse_cited(
-    acting: Acting, connection: Connection, document: StoredDocument, digests: AbstractSet[str]
-) -> None:
+def refuse_cited(acting: Acting, document: StoredDocument, connection: Connection) -> None:
     """Raise `UsageError` if a pack on legal hold, in any version, rests on a document.
 
-    It rests on what its ledger cites, and on a source, an attachment or a bundle of these bytes.
+    It rests on what its ledger cites, and on a source, an attachment or a bundle of the bytes of
+    one of its versions up to this one.
     """
+    versions = library.all_versions(connection, acting.tenant, {document.id})
+    digests = {one.sha256 for one in versions if one.version <= document.version}
     for pack_id, hold in sorted(holds_of(acting, connection).by_pack.items()):
         listed = packs.find_pack(connection, acting.tenant, pack_id)
         for one in packs.versions(connection, acting.tenant, listed):

@@ -28,7 +28,6 @@ from evidentia.ledger.session import (
 )
 from evidentia.loading.workers import WorkerEndedError
 from evidentia.proof.statement import Statement
-from evidentia.store.lake import FileLake
 from evidentia.store.sql import ledgers, library
 from evidentia.store.sql.library import IssuedAnchors, StoredDocument
 from evidentia.workspace.acting import Acting
@@ -100,6 +99,7 @@ class _Place(NamedTuple):
 
     folder: str
     address: str | None
+    lake: str | None
     tenant: str
 
 
@@ -250,10 +250,11 @@ def _is_named(asked: AskedCheck) -> bool:
 def _place(acting: Acting) -> _Place | None:
     """Say where another process finds the library; None if it is in this one alone."""
     opened, database = acting.opened, acting.database
-    if not isinstance(opened.lake, FileLake):
+    if opened.has_own_lake:
         return None
     address = None if database.is_sqlite else database.address
-    return _Place(str(opened.home.folder.absolute()), address, acting.tenant)
+    folder = str(opened.home.folder.absolute())
+    return _Place(folder, address, opened.lake_address, acting.tenant)
 
 
 def _begun(apart: "Apart", place: _Place, asked: AskedCheck) -> "Future[_Sent]":
@@ -278,7 +279,7 @@ def _received(judging: "Future[_Sent]") -> Judged:
 def judge_apart(place: _Place, asked: AskedCheck) -> _Sent:
     """Judge an answer in a process that does nothing else."""
     try:
-        acting = Acting(_opened(place.folder, place.address), place.tenant, None)
+        acting = Acting(_opened(place.folder, place.address, place.lake), place.tenant, None)
         found = judge(acting, asked, _ignore, _ignore)
     except OSError as error:
         raise environment_problem(error) from error
@@ -286,10 +287,10 @@ def judge_apart(place: _Place, asked: AskedCheck) -> _Sent:
 
 
 @lru_cache(1)
-def _opened(folder: str, address: str | None) -> Opened:
+def _opened(folder: str, address: str | None, lake: str | None) -> Opened:
     """Open a workspace once: what is read of its libraries is remembered, and the model loaded."""
     limit_threads(1)  # as many workers as cores: more threads would only wait for each other
-    return open_all(address, home=folder, create=False)
+    return open_all(address, home=folder, create=False, lake=lake)
 
 
 # What a check rests on

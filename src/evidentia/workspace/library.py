@@ -27,7 +27,7 @@ from evidentia.language.counting import counted
 from evidentia.ledger.citations import CitationResolution
 from evidentia.ledger.commitment import corpus_key, read_leaf, with_version, without_versions
 from evidentia.logs import get_logger
-from evidentia.store.sql import library, log, uses
+from evidentia.store.sql import library, log
 from evidentia.store.sql.library import Reading, StoredDocument
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
@@ -40,6 +40,7 @@ from evidentia.workspace.commitment import (
     restore_corpus,
     update_corpus,
 )
+from evidentia.workspace.keeping import is_left
 from evidentia.workspace.logged import LoggedEntry
 
 if TYPE_CHECKING:
@@ -467,7 +468,7 @@ def record_missing(
 def _record_one(acting: Acting, version: StoredDocument) -> str | None:
     """Record a version, unless someone else did; return what speaks against it, if anything."""
     try:
-        acting.opened.lake.check(version.sha256)
+        acting.lake.check(version.sha256)
     except EvidentiaError as error:
         return str(error)
     with acting.writing() as connection:
@@ -580,12 +581,11 @@ def _audited_version(
     try:
         with acting.database.read() as connection:
             chunks = library.chunks_of(connection, acting.tenant, version.reading)
-            is_used = uses.is_used(connection, version.sha256)
         if (problem := known.problem(version, chunks)) is not None:
             return problem
         if version.reading not in living:
-            return _not_erased(acting, known.erased[version.id].entry, chunks, version, is_used)
-        acting.opened.lake.check(version.sha256)
+            return _not_erased(acting, known.erased[version.id].entry, chunks, version)
+        acting.lake.check(version.sha256)
     except EvidentiaError as error:
         return str(error)
     return None
@@ -596,12 +596,11 @@ def _not_erased(
     entry: int,
     chunks: Sequence[DocumentChunk],
     version: StoredDocument,
-    is_used: bool,  # noqa: FBT001 - called once, above
 ) -> str | None:
     """Say what is still there of a version whose text an entry says was erased."""
     if chunks or version.title is not None:
         return f"entry {entry} of the trail says that its text was erased, and it is still there"
-    if not is_used and acting.opened.lake.holds(version.sha256):
+    if is_left(acting, version.sha256):
         return (
             f"entry {entry} of the trail says that its text was erased, and its original is still "
             "in the lake: the next check removes it"

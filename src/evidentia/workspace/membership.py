@@ -142,7 +142,7 @@ def _selection(acting: Acting, named: NamedCorpus) -> tuple[str, ...] | None:
     if named.filter.selection_sha256 is None:
         return None
     try:
-        data = acting.opened.lake.get(named.filter.selection_sha256)
+        data = acting.lake.get(named.filter.selection_sha256)
     except EvidentiaError as error:
         raise IntegrityError(f"the documents that the check chose are not kept: {error}") from None
     return tuple(parse_json(data))

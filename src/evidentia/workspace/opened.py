@@ -10,7 +10,8 @@ from evidentia.errors import environment_problem
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.keys import Keys, Passphrase
-from evidentia.store.lake import FileLake, Lake
+from evidentia.store.lake import Lake
+from evidentia.store.lakes import open_lake
 from evidentia.store.opening import Store, open_current
 from evidentia.store.sql import log
 from evidentia.trail.checkpoint import log_origin
@@ -61,6 +62,8 @@ class Observer(Protocol):
 class Opened:
     """A database, a lake and keys, with what is remembered of them; threads may share one.
 
+    A lake is one of your own, or where it is: a folder, or a bucket (`s3://bucket/prefix`).
+
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
     program makes one for each request: all of them append in the same group commits. `judging` and
     `reading` are the processes in which answers are judged and files read, where a server has some;
@@ -73,7 +76,7 @@ class Opened:
         database: Database,
         home: Home,
         *,
-        lake: Lake | None = None,
+        lake: Lake | str | None = None,
         keys: Keys | None = None,
         authorizer: "Authorizer | None" = None,
         clock: Clock = lambda: datetime.now(UTC),  # noqa: TID251 - the shell brings the clock
@@ -81,7 +84,11 @@ class Opened:
     ) -> None:
         self.database = database
         self.home = home
-        self.lake = lake or FileLake(home.lake)
+        self.lake_address = lake if isinstance(lake, str) else None
+        self.has_own_lake = lake is not None and self.lake_address is None
+        if lake is None or isinstance(lake, str):
+            lake = open_lake(lake, home, by_tenant=not database.is_sqlite)
+        self.lake = lake
         self.keys = keys or home.keys
         self.randomness = randomness
         self._clock = clock
@@ -149,6 +156,7 @@ def open_all(
     read_only: bool = False,
     passphrase: Passphrase | None = None,
     authorizer: "Authorizer | None" = None,
+    lake: Lake | str | None = None,
 ) -> Opened:
     """Open a folder (`./.evidentia` by default) or a `postgresql://` URL, for all its tenants.
 
@@ -160,4 +168,4 @@ def open_all(
         )
     except OSError as error:
         raise environment_problem(error) from error
-    return Opened(database, place, authorizer=authorizer)
+    return Opened(database, place, lake=lake, authorizer=authorizer)

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     Approvals = list[ExportApproval]
     Decisions = list[str]
+    Digests = list[str]
     Queue = list[AwaitedReview]
     Removed = list[SweptPack]
 
@@ -270,8 +271,21 @@ class Packs(Part, name="packs"):
         pack = read_pack(self._acting, PACKS.named(self._acting, name))
         for one in pack.attachments:
             if one.sha256 == sha256:
-                return one, self._acting.opened.lake.get(sha256)
+                return one, self._acting.lake.get(sha256)
         raise NotFoundError(f"pack {pack.pack_id} has no attachment {sha256[:80]!r}")
+
+    def attachment_link(self, name: str, /, sha256: str, *, seconds: int = 300) -> str | None:
+        """Return an address that gives a file that a pack has attached to anyone for some seconds.
+
+        It is the bucket's own, so that a large file goes through no server; None if the file is in
+        no bucket. Raise `NotFoundError` as `attachment` does.
+        """
+        if not 1 <= seconds <= _MOST_SECONDS:
+            raise InputError(f"a link lasts for 1 to {_MOST_SECONDS:,} seconds")
+        pack = read_pack(self._acting, PACKS.named(self._acting, name))
+        if all(one.sha256 != sha256 for one in pack.attachments):
+            raise NotFoundError(f"pack {pack.pack_id} has no attachment {sha256[:80]!r}")
+        return self._acting.lake.presigned(sha256, seconds)
 
     def versions(self, name: str, /) -> Listed:
         """Return all versions of a pack, the oldest first."""
@@ -395,6 +409,29 @@ class Packs(Part, name="packs"):
 
         return set_policy(self._acting, policy)
 
+    def lock_mode(self) -> str:
+        """Return how packs' files are locked in a bucket: `governance`, or `compliance`."""
+        from evidentia.workspace.locking import mode_of  # noqa: PLC0415 - the same
+
+        return mode_of(self._acting)
+
+    def set_lock_mode(self, mode: str, *, accept_no_erasure: bool = False) -> Receipt:
+        """Choose how packs' files are locked from now on, in a bucket with Object Lock.
+
+        In governance mode, the default, they can still be erased by law. In compliance mode no one
+        can erase them before their retention has ended: `accept_no_erasure` says that this is
+        meant.
+        """
+        from evidentia.workspace.locking import set_mode  # noqa: PLC0415 - the same
+
+        return set_mode(self._acting, mode, accept_no_erasure=accept_no_erasure)
+
+    def lock(self) -> "Digests":
+        """Lock the files of all packs as the trail says; return the digests that were not so."""
+        from evidentia.workspace.locking import bring_in_step  # noqa: PLC0415 - the same
+
+        return bring_in_step(self._acting)
+
     def sweep(self, *, dry_run: bool = False, progress: Progress | None = None) -> "Removed":
         """Remove the packs whose retention has ended and which no one holds; return them.
 
@@ -422,5 +459,6 @@ def refuse_decided(changes: Mapping[str, Any]) -> None:
             raise InputError(f"{field} cannot be revised: a changed decision is another decision")
 
 
+_MOST_SECONDS: Final = 3_600
 _FORMS: Final = {".pdf": "pdf", ".html": "html"}
 """The forms of a pack by a file's ending; any other is JSON."""

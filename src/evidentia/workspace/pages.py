@@ -159,14 +159,14 @@ def _made(
     if not 1 <= page <= document.pages:
         raise NotFoundError(f"there is no page {page}: the document has {document.pages:,}")
     opened = acting.opened
-    if not opened.lake.holds(document.sha256):  # whatever is remembered of it
+    if not acting.lake.holds(document.sha256):  # whatever is remembered of it
         raise _gone(acting, document)
     key = _key(acting, document, page, make, *arguments)
     known = opened.pages.get(key)
     if known is not None:
         return known
     try:
-        data = opened.lake.get(document.sha256)
+        data = acting.lake.get(document.sha256)
     except GoneError:
         raise _gone(acting, document) from None
     found = _done(acting, make, data, page, *arguments)

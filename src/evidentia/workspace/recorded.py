@@ -24,12 +24,13 @@ from evidentia.proof.document import Proof
 from evidentia.proof.envelope import Envelope
 from evidentia.proof.statement import MAX_STATEMENT_BYTES
 from evidentia.proof.verification import STATEMENT_DIGEST
+from evidentia.store.keeping import KeptFiles
 from evidentia.store.proving import prove_entry
-from evidentia.store.sql import log
+from evidentia.store.sql import log, objects
 from evidentia.store.sql.log import Receipt
-from evidentia.store.sql.uses import hold_lake, is_used
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.keeping import relying, remove_unused
 from evidentia.workspace.logged import LoggedEntry
 
 Progress = Callable[[int, int], None]
@@ -140,30 +141,33 @@ class Recorded(Generic[Row]):
                     f"the {self.noun} has {len(one.statement):,} bytes, {self.most_bytes:,} at "
                     f"most: {self.too_large}"
                 )
-        lake = acting.opened.lake
         files = [data for one in items for data in one.files or (one.statement,)]
-        digests = [lake.put(data) for data in files]
-        receipts: list[Receipt] = []
+
+        def record(kept: KeptFiles) -> list[Receipt]:
+            receipts: list[Receipt] = []
+            places = [place for digest in kept.digests if (place := acting.lake.placed(digest))]
+            try:
+                with acting.writing() as connection:
+                    _go_on(unless(connection))
+                    kept.rely(connection)
+                    objects.place(connection, acting.tenant, places)
+                    for one in items:
+                        written = {
+                            STATEMENT_DIGEST: sha256_hex(one.statement),
+                            **one.body,
+                            "by": acting.actor,
+                        }
+                        kind, subject = one.kind or self.kinds[0], self.subject(one.identity)
+                        receipts.append(acting.append_within(connection, kind, subject, written))
+                        one.insert(connection, receipts[-1])
+            except (UsageError, _NothingToRecord):
+                remove_unused(acting, kept.digests)
+                raise
+            return receipts
+
         try:
-            with acting.writing() as connection:
-                _go_on(unless(connection))
-                for one in items:
-                    written = {
-                        STATEMENT_DIGEST: sha256_hex(one.statement),
-                        **one.body,
-                        "by": acting.actor,
-                    }
-                    kind, subject = one.kind or self.kinds[0], self.subject(one.identity)
-                    receipts.append(acting.append_within(connection, kind, subject, written))
-                    one.insert(connection, receipts[-1])
-                hold_lake(connection)
-                for data in files:
-                    lake.put(data)  # once more: a sweep may have found it unused just now
-        except UsageError:
-            remove_unused(acting, digests)
-            raise
+            receipts = relying(acting, files, record)
         except _NothingToRecord:
-            remove_unused(acting, digests)
             return None
         for one, receipt in zip(items, receipts, strict=True):
             named = {"id": one.identity, "entry": receipt.seq}
@@ -196,7 +200,7 @@ class Recorded(Generic[Row]):
         """Return the file of one; raise `IntegrityError` unless the trail names its statement."""
         digest = str(self.body(acting, row)[STATEMENT_DIGEST])
         try:
-            data = acting.opened.lake.get(row.file_sha256)
+            data = acting.lake.get(row.file_sha256)
         except InputError:
             raise IntegrityError(
                 f"{self.noun} {row.id}: the database says {row.file_sha256[:80]!r}, which is no "
@@ -224,7 +228,7 @@ class Recorded(Generic[Row]):
         if (row.entry, row.statement_sha256) != (logged.entry.seq, digest):
             raise self._disagree(row.id, logged.entry.seq)
         try:
-            data = acting.opened.lake.get(row.file_sha256)
+            data = acting.lake.get(row.file_sha256)
         except InputError:
             raise self._disagree(row.id, logged.entry.seq) from None
         except EvidentiaError:
@@ -297,7 +301,7 @@ class Recorded(Generic[Row]):
                 self.body(acting, row)
                 if not quick:
                     self.file(acting, row)
-                    found += check(row)
+                    found.extend(check(row))  # what it gave before it raises is said, too
             except EvidentiaError as error:
                 found.append(str(error))
             named = f"{self.noun} {identity}: "
@@ -310,12 +314,3 @@ class Recorded(Generic[Row]):
 def _go_on(is_recorded: bool) -> None:  # noqa: FBT001 - called once, above
     if is_recorded:
         raise _NothingToRecord
-
-
-def remove_unused(acting: Acting, digests: Iterable[str]) -> None:
-    """Remove from the lake what nothing refers to, of any tenant."""
-    with acting.database.write() as connection:
-        hold_lake(connection)
-        for digest in digests:
-            if not is_used(connection, digest):
-                acting.opened.lake.remove(digest)

@@ -2,8 +2,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection
 
 from evidentia.errors import InputError, NotFoundError
 from evidentia.language.counting import counted
@@ -11,7 +14,12 @@ from evidentia.logs import get_logger
 from evidentia.store.sql import library
 from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.forgetting import erase_text, erased_through, finish_erasing
+from evidentia.workspace.forgetting import (
+    erase_text,
+    erased_through,
+    finish_erasing,
+    refuse_cited,
+)
 from evidentia.workspace.library import Proved, Recorder, Recordings, named, versions_in
 
 if TYPE_CHECKING:
@@ -185,32 +193,43 @@ def remove(
     """
     done: list[RemovedDocument] = []
     for document in documents:
-        with acting.writing() as connection:
-            recorder, proved = Recorder(acting), Proved.now(acting, connection)
-            is_there = proved.has(document)
-            if (
-                not is_there
-                and recorder.removed_through(connection, {document.id}).get(document.id, 0)
-                < document.version
-            ):
-                raise InputError(
-                    f"{named(document)}: no entry of the trail records it, so none can take it "
-                    "out: 'evidentia documents record' records it"
-                )
-            known = Recordings.of_some(acting, connection, {document.id})
-            if erase and not known.is_erased(document):  # else someone else was faster
-                proved.require_recorded(document)  # its name, too: by that it was chosen
-                entry = erase_text(acting, connection, document, reason)
-                done.append(RemovedDocument(document, entry, erased=True))
-            elif not erase and is_there:  # the same
-                proved.require(document)
-                entry = recorder.remove(connection, document, reason)
-                done.append(RemovedDocument(document, entry))
+        removed = acting.writing_ahead(
+            partial(_remove, acting, document, reason, erase=erase),
+            first=partial(refuse_cited, acting, document) if erase else None,
+        )
+        if removed is not None:
+            done.append(removed)
     if erase:
         finish_erasing(acting)
     if done:
         _log.info("documents_removed", tenant=acting.tenant, count=len(done), erased=erase)
     return done
+
+
+def _remove(
+    acting: Acting, document: StoredDocument, reason: str, connection: Connection, *, erase: bool
+) -> RemovedDocument | None:
+    """Take a document out, or erase its text, inside a transaction; None if someone else did."""
+    recorder, proved = Recorder(acting), Proved.now(acting, connection)
+    is_there = proved.has(document)
+    if (
+        not is_there
+        and recorder.removed_through(connection, {document.id}).get(document.id, 0)
+        < document.version
+    ):
+        raise InputError(
+            f"{named(document)}: no entry of the trail records it, so none can take it out: "
+            "'evidentia documents record' records it"
+        )
+    known = Recordings.of_some(acting, connection, {document.id})
+    if erase and not known.is_erased(document):
+        proved.require_recorded(document)  # its name, too: by that it was chosen
+        entry = erase_text(acting, connection, document, reason)
+        return RemovedDocument(document, entry, erased=True)
+    if not erase and is_there:
+        proved.require(document)
+        return RemovedDocument(document, recorder.remove(connection, document, reason))
+    return None
 
 
 def shelving_of(acting: Acting) -> "Shelving":

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from evidentia.errors import UsageError
 from evidentia.store.keys import FileKeys
-from evidentia.store.lake import FileLake
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.opened import open_all
 
@@ -26,6 +25,7 @@ class Reopening:
     address: str | None = field(repr=False)
     passphrase: bytes | None = field(repr=False)
     authorizer: "Authorizer | None"
+    lake: str | None = None
 
     def open(self) -> Acting:
         """Open the workspace."""
@@ -35,6 +35,7 @@ class Reopening:
             create=False,
             passphrase=self.passphrase,
             authorizer=self.authorizer,
+            lake=self.lake,
         )
         return Acting(opened, self.tenant, self.user)
 
@@ -42,7 +43,7 @@ class Reopening:
 def reopening(acting: Acting) -> Reopening:
     """Say how another process opens a workspace; raise `UsageError` if it can't."""
     opened, keys = acting.opened, acting.opened.keys
-    if not isinstance(keys, FileKeys) or not isinstance(opened.lake, FileLake):
+    if not isinstance(keys, FileKeys) or opened.has_own_lake:
         raise UsageError(
             "keys or a lake of your own are in this process alone: check with workers=0, here"
         )
@@ -53,4 +54,5 @@ def reopening(acting: Acting) -> Reopening:
         address=None if acting.database.is_sqlite else acting.database.address,
         passphrase=keys.for_worker(acting.tenant),
         authorizer=opened.authorizer,
+        lake=opened.lake_address,
     )

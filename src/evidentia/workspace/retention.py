@@ -28,6 +28,8 @@ from evidentia.workspace.acting import Acting
 from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.holds import hold_on, holds_of, recorded
+from evidentia.workspace.keeping import finish_removals
+from evidentia.workspace.locking import auditing_locks, lock_packs
 from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
@@ -113,7 +115,10 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
             raise InputError(f"pack {listed.id} is {state}")
         held = hold.pack_id if hold else listed.id  # a hold ends where it was put
         body = {"action": action, "reason": reason, "by": acting.actor}
-        return acting.append_within(connection, EntryKind.RETENTION, held, body)
+        receipt = acting.append_within(connection, EntryKind.RETENTION, held, body)
+        versions = [one.id for one in packs.versions(connection, acting.tenant, listed)]
+    lock_packs(acting, versions)
+    return receipt
 
 
 def policy_of(acting: Acting) -> RetentionPolicy:
@@ -161,7 +166,8 @@ def sweep(acting: Acting, *, dry_run: bool, progress: Progress | None) -> list[S
 
 def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy) -> Receipt | None:
     """Remove one pack, unless it was put on hold or removed since it was looked for."""
-    with acting.writing() as connection:  # no hold meanwhile
+
+    def remove(connection: Connection) -> tuple[Receipt, list[str]] | None:
         try:
             packs.find_pack(connection, acting.tenant, pack.id)
         except NotFoundError:
@@ -170,10 +176,13 @@ def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy
             return None
         _compare_age(acting, pack)
         reason = f"kept until {until}: {counted(policy.years, 'year')}, {policy.basis}"
-        receipt, remove_files = erase_within(
-            acting, connection, pack.entry, reason=reason, by=acting.actor
-        )
-    remove_files()
+        return erase_within(acting, connection, pack.entry, reason=reason, by=acting.actor)
+
+    done = acting.writing_ahead(remove)  # no hold meanwhile
+    if done is None:
+        return None
+    receipt, files = done
+    finish_removals(acting, files)
     return receipt
 
 
@@ -208,11 +217,13 @@ def audit(acting: Acting, progress: Progress | None) -> PackAudit:
     found: list[ListedPack] = []
     late: dict[str, list[str]] = {}
     gone: dict[str, list[str]] = {}
+    locked_otherwise = auditing_locks(acting)
 
     def check(row: ListedPack) -> Iterable[str]:
         from evidentia.packs.rules import left_out, unrecorded  # noqa: PLC0415 - only this needs it
 
         found.append(row)
+        yield from locked_otherwise(row)
         pack = read_pack(acting, row)
         _compare(acting, row, pack, decisions.get(row.decision_id))
         calls = calls_of(acting, pack.decision_id)
@@ -226,7 +237,6 @@ def audit(acting: Acting, progress: Progress | None) -> PackAudit:
             f"tool ledger of {pack.decision_id} does not: its entry was erased, or never made"
             for call in unrecorded(pack, calls)
         ] + [f"pack {row.id}: {said}" for said in unseen_calls(acting, pack)]
-        return ()
 
     problems = [*PACKS.audit(acting, check, progress), *forks(acting)]
     with acting.database.read() as connection:
@@ -261,7 +271,7 @@ def _compare(
     if packs.row_of(pack, row.statement_sha256, row.entry) != row:
         raise IntegrityError("the row does not say what the pack says")
     for one in pack.attachments:
-        acting.opened.lake.check(one.sha256)
+        acting.lake.check(one.sha256)
     if recorded is not None and (problem := difference(pack, recorded)):
         raise IntegrityError(problem)
 

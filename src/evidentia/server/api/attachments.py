@@ -3,9 +3,9 @@
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Request, UploadFile
+from fastapi import APIRouter, File, Query, Request, UploadFile
 from fastapi import Path as PathField
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from evidentia.errors import ConflictError
 from evidentia.server.actions import GuardedRoute, Ws, acts
@@ -23,6 +23,9 @@ Digest = Annotated[
         examples=["ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
     ),
 ]
+Redirect = Annotated[
+    bool, Query(description="Answer with where the bucket has the file, if it is in one.")
+]
 _BYTES: Final = "application/octet-stream"
 _FILE: dict[int | str, dict[str, Any]] = {
     200: {
@@ -31,6 +34,7 @@ _FILE: dict[int | str, dict[str, Any]] = {
         "headers": {"ETag": {"schema": {"type": "string"}}},
     },
     304: {"description": "The caller has it already"},
+    307: {"description": "Where the bucket has it, for five minutes"},
 }
 
 
@@ -73,10 +77,23 @@ def attach_files(
     responses=_FILE,
 )
 @acts("packs.attachment")
-def read_attachment(pack_id: PackId, sha256: Digest, workspace: Ws, request: Request) -> Response:
-    """Give a file that a version of a pack has attached. Who reads it is in the access log."""
+def read_attachment(
+    pack_id: PackId,
+    sha256: Digest,
+    workspace: Ws,
+    request: Request,
+    redirect: Redirect = False,  # noqa: FBT002 - a parameter of the address
+) -> Response:
+    """Give a file that a version of a pack has attached. Who reads it is in the access log.
+
+    With `redirect`, a file in a bucket comes from there: the address is for anyone, and ends after
+    five minutes.
+    """
     if len(sha256) != len("0" * 64):
         raise not_found()
+    link = workspace.packs.attachment_link(known(pack_id), sha256) if redirect else None
+    if link is not None:
+        return RedirectResponse(link, status_code=307, headers={"cache-control": "no-store"})
     attached, data = workspace.packs.attachment(known(pack_id), sha256)
     tag = entity_tag(attached.sha256)
     if is_known(request, tag):

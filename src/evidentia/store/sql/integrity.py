@@ -16,7 +16,15 @@ from evidentia.store.tables import metadata
 
 MAX_PROBLEMS: Final = 100
 _WORK: Final = frozenset(
-    {"jobs", "job_items", "job_events", "job_runners", "waiting_spans", "waiting_traces"}
+    {
+        "jobs",
+        "job_items",
+        "job_events",
+        "job_runners",
+        "lake_removals",
+        "waiting_spans",
+        "waiting_traces",
+    }
 )
 _STATISTICS: Final = "+table sqlite_stat"
 _INDEXES: Final = """

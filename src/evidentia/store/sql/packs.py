@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import Connection
 
 from evidentia.errors import IntegrityError, NotFoundError
-from evidentia.store.database import erase_rows, fetch, insert_rows, is_storable
+from evidentia.store.database import erase_rows, fetch, insert_rows, is_storable, run
 from evidentia.store.sql import log
 from evidentia.store.sql.newest import find_newest, in_order
 
@@ -90,6 +90,9 @@ def insert_pack(
     values = [told.get(name, getattr(row, name)) for name in fields]
     columns = ("tenant", "pack", *_COLUMNS)
     insert_rows(connection, "evidence_packs", columns, [(tenant, pack.encode().decode(), *values)])
+    digests = sorted({one.sha256 for one in pack.attachments})
+    named = [(tenant, digest, pack.pack_id) for digest in digests]
+    insert_rows(connection, "pack_attachments", ("tenant", "digest", "pack_id"), named)
 
 
 def erase_pack(connection: Connection, tenant: str, entry: int) -> None:
@@ -98,6 +101,12 @@ def erase_pack(connection: Connection, tenant: str, entry: int) -> None:
     The database refuses unless the trail says that the entry was erased.
     """
     of = (tenant, entry)
+    run(
+        connection,
+        "DELETE FROM pack_attachments WHERE tenant = ? AND pack_id IN "
+        "(SELECT id FROM evidence_packs WHERE tenant = ? AND trail_seq = ?)",
+        (tenant, *of),
+    )
     sql = "DELETE FROM evidence_packs WHERE tenant = ? AND trail_seq = ?"
     erase_rows(connection, "trail_erase_pack", of, [(sql, of)])
 
@@ -125,6 +134,15 @@ def find_pack(connection: Connection, tenant: str, name: str) -> ListedPack:
     raise NotFoundError(
         f"there is no pack {name[:80]!r} of tenant {tenant!r}; 'evidentia pack list' shows them"
     )
+
+
+def having_attached(connection: Connection, tenant: str, digest: str) -> list[ListedPack]:
+    """Return the packs to which a file is attached."""
+    having = (
+        " AND p.id IN (SELECT a.pack_id FROM pack_attachments a WHERE a.tenant = p.tenant "
+        "AND a.digest = ?)"
+    )
+    return [_listed(row) for row in fetch(connection, _LISTED + having, (tenant, digest))]
 
 
 def recorded_packs(connection: Connection, tenant: str) -> list[tuple[str, int]]:

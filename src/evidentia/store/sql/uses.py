@@ -1,42 +1,91 @@
-"""What still refers to bytes of the lake: nothing that anyone needs is removed with an erasure."""
+"""What still refers to bytes of the lake: nothing that anyone needs is removed with an erasure.
 
+A row of `lake_removals` says up to which copy the bytes of a digest are removed from object
+storage, for good: who relies on them afterwards relies on a later copy.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from sqlalchemy import Connection
 
 from evidentia.bundles.model import artifact_uri
-from evidentia.store.database import fetch, hold
+from evidentia.store.database import fetch, hold, run
 
 _REFERENCES: Final = (
-    "llm.evidence_item WHERE artifact_sha256 = ?",
-    "llm.evidence_bundle WHERE dropped_sha256 = ?",
+    "llm.evidence_item WHERE tenant = ? AND artifact_sha256 = ?",
+    "llm.evidence_bundle WHERE tenant = ? AND dropped_sha256 = ?",
     (  # one whose text was erased has no chunks any more
-        "documents d WHERE d.sha256 = ? AND EXISTS (SELECT 1 FROM document_chunks c "
-        "WHERE c.tenant = d.tenant AND c.document_id = d.id AND c.sha256 = d.sha256)"
+        "documents d WHERE d.tenant = ? AND d.sha256 = ? AND EXISTS (SELECT 1 "
+        "FROM document_chunks c WHERE c.tenant = d.tenant AND c.document_id = d.id "
+        "AND c.sha256 = d.sha256)"
     ),
-    "ledgers WHERE statement_sha256 = ?",
-    "evidence_packs WHERE statement_sha256 = ?",
+    "ledgers WHERE tenant = ? AND statement_sha256 = ?",
+    "evidence_packs WHERE tenant = ? AND statement_sha256 = ?",
+    (
+        "pack_attachments a JOIN evidence_packs p ON p.tenant = a.tenant AND p.id = a.pack_id "
+        "WHERE a.tenant = ? AND a.digest = ?"
+    ),
 )
+_ASKED_AT_ONCE: Final = 500
 
 
-_REMOVALS: Final = 0x6C616B65
-"""The advisory lock under which PostgreSQL removes from the lake, or relies on what is there."""
+def hold_lake(connection: Connection, tenant: str) -> None:
+    """Let no one else find a tenant's files unused, or begin to refer to them, meanwhile."""
+    hold(connection, f"lake/{tenant}")
 
 
-def hold_lake(connection: Connection) -> None:
-    """Let no one else remove files of the lake, or begin to refer to them, in this transaction."""
-    hold(connection, _REMOVALS)
-
-
-def is_used(connection: Connection, digest: str) -> bool:
-    """Whether anything, of any tenant, refers to the bytes of a digest."""
-    key = artifact_uri(digest)
+def is_used(connection: Connection, tenant: str, digest: str) -> bool:
+    """Whether anything of a tenant refers to the bytes of a digest."""
     asked = [
         *((source, digest) for source in _REFERENCES),
-        ("llm.evidence_bundle WHERE lake_uri = ?", key),
-        ("evidence_packs WHERE attachments LIKE ?", f'%"{key}"%'),
+        ("llm.evidence_bundle WHERE tenant = ? AND lake_uri = ?", artifact_uri(digest)),
     ]
     return any(
-        fetch(connection, f"SELECT 1 FROM {source} LIMIT 1", (value,))  # noqa: S608 - names are ours
+        fetch(connection, f"SELECT 1 FROM {source} LIMIT 1", (tenant, value))  # noqa: S608 - names are ours
         for source, value in asked
     )
+
+
+def copies(connection: Connection, tenant: str, digests: Iterable[str]) -> dict[str, int]:
+    """Return which copy of each digest may be relied on; of one that is left out, the first."""
+    asked, found = sorted(set(digests)), dict[str, int]()
+    for start in range(0, len(asked), _ASKED_AT_ONCE):
+        some = asked[start : start + _ASKED_AT_ONCE]
+        marks = ", ".join("?" for _ in some)
+        sql = f"SELECT digest, through FROM lake_removals WHERE tenant = ? AND digest IN ({marks})"  # noqa: S608 - marks alone
+        found.update(
+            (digest, through + 1) for digest, through in fetch(connection, sql, (tenant, *some))
+        )
+    return found
+
+
+def removals(connection: Connection, tenant: str, digests: Iterable[str]) -> AbstractSet[str]:
+    """Return those of the digests whose bytes were removed, once or again."""
+    return copies(connection, tenant, digests).keys() - condemned(connection, tenant).keys()
+
+
+def condemn(connection: Connection, tenant: str, digests: Sequence[str]) -> None:
+    """Say that the bytes of digests are removed, with all copies that there can be by now."""
+    for digest in digests:
+        run(
+            connection,
+            "INSERT INTO lake_removals (tenant, digest, through, done) VALUES (?, ?, 0, 0) "
+            "ON CONFLICT (tenant, digest) DO UPDATE "
+            "SET through = lake_removals.through + 1, done = 0",
+            (tenant, digest),
+        )
+
+
+def condemned(connection: Connection, tenant: str) -> Mapping[str, int]:
+    """Return the digests whose removal nobody said was done, each with the copy it goes up to."""
+    sql = "SELECT digest, through FROM lake_removals WHERE tenant = ? AND done = 0"
+    return dict(tuple(row) for row in fetch(connection, sql, (tenant,)))
+
+
+def removed(connection: Connection, tenant: str, of: Mapping[str, int]) -> None:
+    """Say that digests were removed up to a copy."""
+    sql = "UPDATE lake_removals SET done = 1 WHERE tenant = ? AND digest = ? AND through = ?"
+    for digest, through in of.items():
+        run(connection, sql, (tenant, digest, through))

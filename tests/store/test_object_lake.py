@@ -1,0 +1,227 @@
+"""A lake in a bucket, on a real object storage."""
+
+import io
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from evidentia.canonical import sha256_hex
+from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
+from evidentia.store import objects
+from evidentia.store.lake import FileLake, MovedLake
+from evidentia.store.objects import ObjectLake, parts_of
+from seaweed import Bucket
+
+DATA = "Leave is 30 days — «ثلاثون يوما».".encode()
+DIGEST = sha256_hex(DATA)
+
+
+@pytest.fixture
+def lake(bucket: Bucket) -> ObjectLake:
+    return ObjectLake(bucket.url).of("acme")
+
+
+def key_of(digest: str = DIGEST, tenant: str = "acme") -> str:
+    return f"evidence/{tenant}/sha256/{digest[:2]}/{digest[2:4]}/{digest}"
+
+
+def keys(bucket: Bucket) -> list[str]:
+    found = bucket.client().list_objects_v2(Bucket=bucket.name)
+    return [one["Key"] for one in found.get("Contents", ())]
+
+
+def test_what_was_put_is_given_back_under_its_digest(lake: ObjectLake, bucket: Bucket) -> None:
+    assert lake.put(DATA) == DIGEST
+    assert keys(bucket) == [key_of()]
+    assert lake.get(DIGEST) == DATA
+    assert lake.check(DIGEST) == len(DATA)
+    assert lake.holds(DIGEST)
+    with lake.open(DIGEST) as file:
+        assert isinstance(file, io.BufferedReader)
+        assert file.read() == DATA
+
+
+def test_several_are_kept_at_once_and_listed_in_order(lake: ObjectLake) -> None:
+    data = [f"document {number}".encode() for number in range(30)]
+    assert lake.put_all(data) == [sha256_hex(one) for one in data]
+    assert list(lake.digests()) == sorted(sha256_hex(one) for one in data)
+
+
+def test_a_tenant_finds_nothing_of_another_one(lake: ObjectLake, bucket: Bucket) -> None:
+    lake.put(DATA)
+    other = ObjectLake(bucket.url).of("other")
+    assert not other.holds(DIGEST)
+    assert list(other.digests()) == []
+    with pytest.raises(GoneError, match=r"gone from the lake; bring it back from a copy"):
+        other.get(DIGEST)
+    other.put(DATA)
+    lake.remove(DIGEST)
+    assert other.get(DIGEST) == DATA
+
+
+def test_bytes_are_written_once(locked_bucket: Bucket) -> None:
+    lake = ObjectLake(locked_bucket.url).of("acme")
+    for _ in range(3):
+        lake.put(DATA)
+    assert len(lake.locks.versions(key_of())) == 1
+
+
+def test_damaged_bytes_are_never_given_and_mended_when_they_are_kept_again(
+    lake: ObjectLake, bucket: Bucket
+) -> None:
+    lake.put(DATA)
+    for damage in (DATA[:-1], DATA[:-1] + b"!"):
+        bucket.client().put_object(Bucket=bucket.name, Key=key_of(), Body=damage)
+        for read in (lake.get, lake.check):
+            with pytest.raises(IntegrityError, match=r"its bytes were changed since they were"):
+                read(DIGEST)
+        with pytest.raises(IntegrityError, match=r"changed"), lake.open(DIGEST):
+            pass
+        lake.put(DATA)
+        assert lake.get(DIGEST) == DATA
+
+
+def test_what_is_gone_says_so(lake: ObjectLake) -> None:
+    for read in (lake.get, lake.check):
+        with pytest.raises(GoneError, match=rf"{DIGEST}: gone from the lake"):
+            read(DIGEST)
+    with pytest.raises(GoneError, match=r"gone"), lake.open(DIGEST):
+        pass
+    lake.remove(DIGEST)
+    assert lake.placed(DIGEST) is None
+    assert lake.presigned(DIGEST, 60) is None
+
+
+@pytest.mark.parametrize("name", ["", "../../etc/passwd", DIGEST.upper(), f"{DIGEST}.1"])
+def test_what_is_no_digest_is_refused(lake: ObjectLake, name: str) -> None:
+    with pytest.raises(InputError, match=r"is not a SHA-256 digest"):
+        lake.get(name)
+
+
+def test_pieces_are_kept_as_if_they_were_put_at_once(lake: ObjectLake, bucket: Bucket) -> None:
+    with lake.writer() as writer:
+        for number in range(0, len(DATA), 7):
+            writer.write(DATA[number : number + 7])
+        assert writer.byte_count == len(DATA)
+        assert writer.keep() == DIGEST
+    assert lake.get(DIGEST) == DATA
+    with lake.writer() as writer:
+        writer.write(b"not kept")
+    assert keys(bucket) == [key_of()]
+
+
+def test_large_bytes_go_and_come_in_parts(
+    locked_bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = ObjectLake(locked_bucket.url).of("acme")
+    data = os.urandom(1 << 20) * 20
+    digest = sha256(data).hexdigest()
+    assert len(data) > objects.LARGE
+    with lake.writer() as writer:
+        writer.write(data)
+        assert writer.keep() == digest
+    assert lake.put(data) == digest
+    (version,) = lake.locks.versions(key_of(digest))
+    tag = locked_bucket.client().head_object(Bucket=locked_bucket.name, Key=version.key)["ETag"]
+    assert "-" in tag  # which is how S3 marks what was sent in parts
+    assert lake.check(digest) == len(data)
+    assert lake.get(digest) == data
+
+
+def test_a_marker_and_a_later_version_hide_nothing(locked_bucket: Bucket) -> None:
+    lake = ObjectLake(locked_bucket.url).of("acme")
+    lake.put(DATA)
+    client, name = locked_bucket.client(), locked_bucket.name
+    client.delete_object(Bucket=name, Key=key_of())
+    assert lake.get(DIGEST) == DATA
+    client.put_object(Bucket=name, Key=key_of(), Body=b"another")
+    assert lake.get(DIGEST) == DATA
+    assert lake.check(DIGEST) == len(DATA)
+
+
+def test_removing_takes_every_version_and_marker(locked_bucket: Bucket) -> None:
+    lake = ObjectLake(locked_bucket.url).of("acme")
+    lake.put(DATA)
+    locked_bucket.client().delete_object(Bucket=locked_bucket.name, Key=key_of())
+    lake.put(DATA)
+    assert len(lake.locks.versions(key_of())) == 3
+    lake.remove(DIGEST)
+    assert lake.locks.versions(key_of()) == []
+
+
+def test_a_later_copy_is_safe_from_the_removal_of_the_first(lake: ObjectLake) -> None:
+    lake.put(DATA)
+    lake.put(DATA, copy=1)
+    lake.remove(DIGEST)
+    assert lake.get(DIGEST) == DATA
+    assert list(lake.digests()) == [DIGEST]
+    lake.remove(DIGEST, through=1)
+    assert not lake.holds(DIGEST)
+
+
+def test_a_presigned_address_gives_the_bytes_to_anyone(lake: ObjectLake, bucket: Bucket) -> None:
+    from urllib.request import urlopen  # noqa: PLC0415 - a client that has no keys
+
+    lake.put(DATA)
+    for one in (lake, ObjectLake(bucket.url).of("acme")):
+        address = one.presigned(DIGEST, 60)
+        assert address is not None
+        assert "X-Amz-Expires=60" in address
+        with urlopen(address) as response:
+            assert response.read() == DATA
+
+
+def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = ObjectLake("s3://no-such-bucket/x").of("acme")
+    for ask in (missing.put, lambda _: missing.get(DIGEST), lambda _: list(missing.digests())):
+        with pytest.raises(EnvironmentProblem, match=r"there is no bucket 'no-such-bucket'"):
+            ask(DATA)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    denied = ObjectLake(bucket.url).of("acme")
+    for ask in (denied.put, lambda _: denied.get(DIGEST), lambda _: list(denied.digests())):
+        with pytest.raises(EnvironmentProblem, match=r"does not allow it: look at the keys"):
+            ask(DATA)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    monkeypatch.setitem(objects._RETRIES, "max_retries", 0)
+    away = ObjectLake(bucket.url).of("acme")
+    for ask in (away.put, lambda _: away.get(DIGEST), lambda _: list(away.digests())):
+        with pytest.raises(EnvironmentProblem, match=r"cannot be reached: is its address right"):
+            ask(DATA)
+
+
+def test_without_its_packages_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "obstore", None)
+    with pytest.raises(EnvironmentProblem, match=r"pip install 'evidentia\[s3\]'"):
+        ObjectLake("s3://bucket").of("acme").put(DATA)
+
+
+def test_an_address_names_the_service_the_bucket_and_a_prefix() -> None:
+    assert parts_of("s3://bucket") == ("s3", "bucket", "")
+    assert parts_of("gs://my.bucket/a/b/") == ("gs", "my.bucket", "a/b")
+    for wrong in ("http://bucket/a", "s3://", "s3://b/../c", "s3://bucket//a", "bucket"):
+        with pytest.raises(EnvironmentProblem, match=r"is no address of a lake: write it as s3:"):
+            parts_of(wrong)
+
+
+@pytest.fixture
+def moved(tmp_path: Path, lake: ObjectLake) -> MovedLake:
+    return MovedLake(lake, FileLake(tmp_path / "lake"))
+
+
+def test_a_lake_that_moved_reads_what_the_older_one_has(moved: MovedLake, bucket: Bucket) -> None:
+    old = moved.before.put(b"from before")
+    new = moved.put(DATA)
+    assert keys(bucket) == [key_of()]
+    assert [moved.get(old), moved.get(new)] == [b"from before", DATA]
+    assert moved.check(old) == len(b"from before")
+    with moved.open(old) as file:
+        assert file.read() == b"from before"
+    assert list(moved.digests()) == sorted([old, new])
+    assert moved.holds(old)
+    moved.remove(old)
+    assert moved.before.holds(old)  # who else refers to it is not this lake's to say
+    moved.remove(new)
+    with pytest.raises(GoneError, match=r"s3://.*gone from the lake"):
+        moved.get(new)
