@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pysqlite3
@@ -28,6 +29,23 @@ def test_append_reads_standard_input_with_a_byte_order_mark_and_blank_lines(cli:
     assert ran.json["appended"] == 1
     assert ran.json["entries"] == [1]
     assert ran.json["size"] == 2
+
+
+def test_append_without_waiting_gives_tickets_and_a_ticket_says_where_the_records_are(
+    cli: Cli, folder: Path
+) -> None:
+    (folder / "r.ndjson").write_bytes(ndjson(record(1), record(2)))
+    ran = cli("trail", "append", "r.ndjson", "--no-wait")
+    ticket = re.search(r"evidentia trail receipt ([0-9a-f]{40})", ran.out)
+    assert ticket is not None
+    assert "2 records appended: entries 1 to 2." in cli("trail", "receipt", ticket[1]).out
+    found = cli("trail", "receipt", ticket[1], "--json").json
+    assert found == {"ticket": ticket[1], "waits": False, "entries": [1, 2]}
+    (another,) = cli("trail", "append", "r.ndjson", "--no-wait", "--json").json["tickets"]
+    assert cli("trail", "receipt", another, "--json").json["entries"] == [3, 4]
+    unknown = cli("trail", "receipt", "0" * 40)
+    assert unknown.code == 2
+    assert "is not known" in unknown.err
 
 
 def test_append_of_nothing_says_so(cli: Cli) -> None:

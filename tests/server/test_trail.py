@@ -65,6 +65,27 @@ def test_an_append_that_is_sent_again_appends_nothing(house: House) -> None:
     assert append(house, [given(2)], "k").json()["type"] == "/problems/idempotency-key-reused"
 
 
+@pytest.mark.parametrize("key", [None, "k"])
+def test_who_does_not_wait_gets_a_ticket_that_says_where_the_records_are(
+    house: House, key: str | None
+) -> None:
+    headers = {} if key is None else {"idempotency-key": key}
+    before = house.workspace.trail.size
+    body = [given(1), given(2)]
+    promised = house.post(f"{PATH}/entries?wait=false", json=body, headers=headers)
+    assert promised.status_code == 202
+    where = f"{PATH}/{promised.headers['location']}"
+    while (found := house.get(where).json())["waits"]:
+        assert found["entries"] == []
+    assert [entry["seq"] for entry in found["entries"]] == [before, before + 1]
+    if key is not None:
+        again = house.post(f"{PATH}/entries?wait=false", json=body, headers=headers)
+        assert again.json() == promised.json()
+        assert again.headers["location"] == promised.headers["location"]
+    assert house.workspace.trail.size == before + 2
+    assert house.get(f"{PATH}/tickets/{'0' * 40}").status_code == 404
+
+
 @pytest.mark.parametrize(
     "body",
     [

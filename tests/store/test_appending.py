@@ -3,7 +3,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from typing import Any
@@ -21,11 +21,12 @@ from evidentia.errors import (
 from evidentia.store import sequencer
 from evidentia.store.appending import HeldLog
 from evidentia.store.database import run
+from evidentia.store.lines import Request
 from evidentia.store.sequencer import Sequencer
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import EntryKind, genesis_prev
-from evidentia.trail.waiting import MAX_INDEXED_BYTES, Waiting
+from evidentia.trail.waiting import MAX_INDEXED_BYTES
 from evidentia.workspace import Workspace
 from evidentia.workspace.trail import MAX_BATCH
 from forking import Child
@@ -571,14 +572,14 @@ def interrupted_requests(
 ) -> Iterator[None]:
     """Interrupt whoever begins to append in this block, while it waits or when its wait is over."""
 
-    class InterruptedRequest(sequencer._Request):
+    class InterruptedRequest(Request):
         def __init__(self, *asked: Any) -> None:
             super().__init__(*asked)
             self.ready = InterruptedEvent()
             self.ready.patience = patience
 
     with monkeypatch.context() as patched:
-        patched.setattr(sequencer, "_Request", InterruptedRequest)
+        patched.setattr(sequencer, "Request", InterruptedRequest)
         yield
 
 

@@ -31,6 +31,7 @@ from evidentia.logs import get_logger
 from evidentia.store.answered import kept, outcome_of
 from evidentia.store.appending import Appending, HeldLog
 from evidentia.store.database import Database, commit_soon, has_turn
+from evidentia.store.lines import Line, Request
 from evidentia.store.listening import Listener, kept_turn
 from evidentia.store.sql import inbox, log
 from evidentia.store.sql.log import Receipt
@@ -73,72 +74,8 @@ _UNCONFIRMED: Final = "the append was interrupted before it was confirmed: look 
 _log = get_logger("store")
 
 
-class _Request:
-    """What one caller wants to be appended; what becomes of it is kept under its ticket, if any.
-
-    `ready` wakes who waits for it, to look at the rest: whether it is done, whether to lead.
-    """
-
-    def __init__(
-        self,
-        tenant: str,
-        waiting: Sequence[Waiting],
-        by: str,
-        ticket: str | None = None,
-        until: str = "",
-    ) -> None:
-        self.tenant = tenant
-        self.waiting = waiting
-        self.by = by
-        self.ticket = ticket
-        self.until = until
-        self.outcome: list[Receipt] | BaseException | None = None
-        self.leads = False
-        self.is_direct = False
-        self.signed_by: tuple[str, str] | None = None
-        self.ready = threading.Event()
-
-    def end(self, outcome: list[Receipt] | BaseException) -> None:
-        """Give the caller what it waits for."""
-        self.outcome = outcome
-        self.ready.set()
-
-    def result(self) -> list[Receipt]:
-        """Return the receipts, or raise what was in the way."""
-        assert self.outcome is not None  # noqa: S101 - it was waited for
-        if isinstance(self.outcome, BaseException):
-            raise self.outcome
-        return self.outcome
-
-
-_End = tuple[_Request, list[Receipt] | EvidentiaError]
+_End = tuple[Request, list[Receipt] | EvidentiaError]
 """A request, and what becomes of it once its transaction is committed."""
-
-
-class _Line:
-    """Those of this process who wait for one log; in SQLite, for any."""
-
-    def __init__(self) -> None:
-        self.queue: list[_Request] = []
-        self.busy = False
-        self.posted: dict[str, _Request] = {}
-        self.next_try = 0.0
-        self.next_look = 0.0
-        self.led_elsewhere = 0.0
-        self.came = threading.Event()
-
-    def appoint(self) -> None:
-        """Let the first in the queue lead."""
-        self.busy = bool(self.queue)
-        if self.queue:
-            self.queue[0].leads = True
-            self.queue[0].ready.set()
-
-    def end(self, outcomes: dict[str, list[Receipt] | EvidentiaError]) -> None:
-        """End those requests of which is known what became of them, by their tickets."""
-        for ticket, outcome in outcomes.items():
-            if (request := self.posted.pop(ticket, None)) is not None:
-                request.end(outcome)
 
 
 class _RefusedError(Exception):
@@ -169,9 +106,10 @@ class Sequencer:
     def _begin(self) -> None:
         self._pid = os.getpid()
         self._lock = threading.Lock()
-        self._lines: dict[str, _Line] = {}
+        self._listening = threading.Lock()
+        self._lines: dict[str, Line] = {}
         self._signs: dict[str, tuple[str, str]] = {}
-        self._unwaited: list[_Request] = []
+        self._unwaited: list[Request] = []
         self._attendant: threading.Thread | None = None
         self._listener: Listener | None = None
         self._keepers: set[threading.Thread] = set()
@@ -181,13 +119,13 @@ class Sequencer:
     def append(self, tenant: str, waiting: Sequence[Waiting], by: str) -> list[Receipt]:
         """Append entries, all or none; they are durable and signed when this returns."""
         self._begin_as_child()
-        request = _Request(tenant, waiting, by)
+        request = Request(tenant, waiting, by)
         try:
             return self._carried(request)
         except IntegrityError:
             if not self._was_replaced(request):
                 raise
-        again = _Request(tenant, waiting, by)
+        again = Request(tenant, waiting, by)
         again.is_direct = True
         return self._carried(again)
 
@@ -204,7 +142,7 @@ class Sequencer:
             self.see_to(tenant, ticket)
         else:
             until = later(waiting[-1].at, ASKED_LATER)
-            self._carried(_Request(tenant, waiting, by, ticket, until))
+            self._carried(Request(tenant, waiting, by, ticket, until))
         return ticket
 
     def ticket(self) -> str:
@@ -226,7 +164,7 @@ class Sequencer:
     ) -> None:
         """Post entries inside a transaction; the caller has them seen to once it is committed."""
         until = later(waiting[-1].at, ASKED_LATER)
-        inbox.post(connection, [self._posted(_Request(tenant, waiting, by, ticket, until))])
+        inbox.post(connection, [self._posted(Request(tenant, waiting, by, ticket, until))])
 
     def keep(
         self, connection: Connection, tenant: str, ticket: str, receipts: Sequence[Receipt]
@@ -238,7 +176,7 @@ class Sequencer:
 
     def see_to(self, tenant: str, ticket: str) -> None:
         """Have what was posted under a ticket appended, while the caller goes on."""
-        request = _Request(tenant, (), "", ticket)
+        request = Request(tenant, (), "", ticket)
         with self._lock:
             line = self._line(tenant)
             if ticket in line.posted:
@@ -265,7 +203,7 @@ class Sequencer:
                 self.see_to(tenant, ticket)
                 return None
             if said:
-                watched = _Request(tenant, (), "", ticket)
+                watched = Request(tenant, (), "", ticket)
                 watched.end(outcome_of(said[ticket]))
                 return watched.result()
         raise NotFoundError(
@@ -277,16 +215,16 @@ class Sequencer:
         """Append what was posted here, if that is soon done; the inbox keeps the rest."""
         if self._pid != os.getpid():
             return
-        with self._lock:
-            attendant, listener = self._attendant, self._listener
-            self._listener = None
+        attendant = self._attendant
         if attendant is not None:
             attendant.join(_CLOSING_SECONDS)
         self._closing = True
         for keeper in list(self._keepers):
             keeper.join(_CLOSING_SECONDS)
-        if listener is not None:
-            listener.stop()
+        with self._listening:
+            if self._listener is not None:
+                self._listener.stop()
+                self._listener = None
 
     def _begin_as_child(self) -> None:
         """Forget what the parent's threads were doing when it forked."""
@@ -295,11 +233,12 @@ class Sequencer:
 
     # Waiting in line
 
-    def _line(self, tenant: str) -> _Line:
+    def _line(self, tenant: str) -> Line:
         """Return the line of a log; the lock is held."""
-        return self._lines.setdefault("" if self._database.is_sqlite else tenant, _Line())
+        name = "" if self._database.is_sqlite else tenant
+        return self._lines.setdefault(name, Line(name))
 
-    def _carried(self, request: _Request) -> list[Receipt]:
+    def _carried(self, request: Request) -> list[Receipt]:
         """Wait for what becomes of a request, or lead those who wait; return its receipts."""
         with self._lock:
             line = self._line(request.tenant)
@@ -314,7 +253,7 @@ class Sequencer:
             raise
         return request.result()
 
-    def _wait(self, line: _Line, request: _Request) -> None:
+    def _wait(self, line: Line, request: Request) -> None:
         """Return when something became of a request; do what is to be done for it."""
         end = None
         while request.outcome is None:
@@ -331,7 +270,7 @@ class Sequencer:
             request.ready.wait(patience)
             request.ready.clear()
 
-    def _takes_lead(self, line: _Line, request: _Request) -> bool:
+    def _takes_lead(self, line: Line, request: Request) -> bool:
         """Whether this thread is to lead: it was appointed, or looks after what is posted."""
         with self._lock:
             if request.leads:
@@ -344,7 +283,7 @@ class Sequencer:
             line.busy = True
             return True
 
-    def _leave(self, line: _Line, request: _Request) -> None:
+    def _leave(self, line: Line, request: Request) -> None:
         """Leave the line, unless the request is being committed; others must not wait for it."""
         with self._lock:
             line.posted.pop(request.ticket or "", None)
@@ -353,7 +292,7 @@ class Sequencer:
                 if request.leads:
                     line.appoint()
 
-    def _lead(self, line: _Line) -> None:
+    def _lead(self, line: Line) -> None:
         """Commit what has gathered, then hand over to the first of those who came meanwhile."""
         is_kept = False
         try:
@@ -363,11 +302,11 @@ class Sequencer:
                 with self._lock:
                     line.appoint()
 
-    def _work(self, line: _Line, *, has_turn: bool = False) -> bool:
+    def _work(self, line: Line, *, is_kept: bool = False) -> bool:
         """Commit what has gathered; return whether other processes have posted something."""
         requests = self._take(line)
         try:
-            return self._commit(line, requests, has_turn=has_turn)
+            return self._commit(line, requests, is_kept=is_kept)
         except BaseException as error:
             interrupted = EnvironmentProblem(_UNCONFIRMED)
             with self._lock:
@@ -379,27 +318,26 @@ class Sequencer:
             _log.warning("append_failed", requests=len(requests), reason=str(error))
         return False
 
-    def _keeps(self, line: _Line) -> bool:
+    def _keeps(self, line: Line) -> bool:
         """Have a thread keep the turn, and lead this line, for as long as others post."""
-        tenant = next((name for name, one in self._lines.items() if one is line), "")
         with self._lock:
             if self._closing or len(self._keepers) >= _MOST_KEEPERS:
                 return False
             keeper = threading.Thread(
-                target=self._keep, args=(line, tenant), name="evidentia-sequencer", daemon=True
+                target=self._keep, args=(line,), name="evidentia-sequencer", daemon=True
             )
             self._keepers.add(keeper)
         keeper.start()
         return True
 
-    def _keep(self, line: _Line, tenant: str) -> None:
+    def _keep(self, line: Line) -> None:
         """Append what this process wants and what others post, until no one has for a while."""
         try:
-            with kept_turn(self._database, _turn_of(tenant)) as renew:
+            with kept_turn(self._database, _turn_of(line.tenant)) as renew:
                 busy, pause = time.monotonic(), _SOON_SECONDS
                 while renew is not None and not self._closing:
                     line.came.clear()
-                    if self._work(line, has_turn=True):
+                    if self._work(line, is_kept=True):
                         busy, pause = time.monotonic(), _SOON_SECONDS
                     elif time.monotonic() - busy > _KEPT_SECONDS:
                         break
@@ -408,13 +346,13 @@ class Sequencer:
                     renew()
                     line.came.wait(pause)
         except EvidentiaError as error:
-            _log.warning("turn_lost", tenant=tenant, reason=str(error))
+            _log.warning("turn_lost", tenant=line.tenant, reason=str(error))
         finally:
             with self._lock:
                 self._keepers.discard(threading.current_thread())
                 line.appoint()
 
-    def _take(self, line: _Line) -> list[_Request]:
+    def _take(self, line: Line) -> list[Request]:
         """Take the first waiting requests; the first one always, however large.
 
         A tenant whose key a command holds shares its transaction with no other: so no log is locked
@@ -433,18 +371,20 @@ class Sequencer:
 
     # Committing
 
-    def _commit(self, line: _Line, requests: Sequence[_Request], *, has_turn: bool) -> bool:
+    def _commit(self, line: Line, requests: Sequence[Request], *, is_kept: bool) -> bool:
         """Append what was asked for; a tenant whose log refuses doesn't keep the others from it.
 
         Return whether other processes have posted something.
         """
         if not self._database.is_sqlite:
             try:
-                return self._take_turn(line, requests, is_kept=has_turn)
+                return self._take_turn(line, requests, is_kept=is_kept)
             except _RefusedError as refused:  # nothing of this transaction is there
                 for request in requests:
                     request.end(refused.error)
-                self._give_up(line, refused.error, *line.posted.values())
+                with self._lock:
+                    posted_here = list(line.posted.values())
+                self._give_up(line, refused.error, *posted_here)
             return False
         left = list(requests)
         while left:
@@ -459,7 +399,7 @@ class Sequencer:
                 break
         return False
 
-    def _write(self, line: _Line, requests: Sequence[_Request]) -> None:
+    def _write(self, line: Line, requests: Sequence[Request]) -> None:
         """Append the requests' entries in one transaction, and then give them their receipts."""
         work: list[tuple[HeldLog, list[_End]]] = []
         with self._database.write() as connection:
@@ -470,12 +410,12 @@ class Sequencer:
         for held, ends in work:
             self._committed(line, held, ends)
 
-    def _take_turn(self, line: _Line, requests: Sequence[_Request], *, is_kept: bool) -> bool:
+    def _take_turn(self, line: Line, requests: Sequence[Request], *, is_kept: bool) -> bool:
         """Append what requests want and what was posted, or post it where another has the turn.
 
         Return whether other processes had posted something.
         """
-        tenant = next(name for name, one in self._lines.items() if one is line)
+        tenant = line.tenant
         size = sum(len(request.waiting) for request in requests)
         may_post = (
             0 < size <= MOST_POSTED
@@ -513,7 +453,7 @@ class Sequencer:
         self,
         connection: Connection,
         tenant: str,
-        requests: Sequence[_Request],
+        requests: Sequence[Request],
         rows: Sequence[Posted],
     ) -> tuple[HeldLog, list[_End]]:
         """Append what was posted and what requests want, and sign it; say what becomes of each."""
@@ -546,9 +486,9 @@ class Sequencer:
         inbox.answer(connection, answers)
         return held, ends
 
-    def _read(self, held: HeldLog, row: Posted) -> _Request:
+    def _read(self, held: HeldLog, row: Posted) -> Request:
         """Return what was posted, with its outcome where it can't be appended."""
-        request = _Request(row.tenant, (), "", row.ticket, row.until)
+        request = Request(row.tenant, (), "", row.ticket, row.until)
         secret = self._appending.posting_secret(row.tenant, held.head.origin, held.key_ids[-1:])
         try:
             if row.until < self._now():
@@ -563,7 +503,7 @@ class Sequencer:
             request.waiting, request.by = posting.items, posting.by
         return request
 
-    def _committed(self, line: _Line, held: HeldLog, ends: Sequence[_End]) -> None:
+    def _committed(self, line: Line, held: HeldLog, ends: Sequence[_End]) -> None:
         """Remember what was signed, and give requests what became of them."""
         self._appending.committed(held)
         if held.key_ids:
@@ -589,7 +529,7 @@ class Sequencer:
         origin, key_id = self._signs[tenant]
         return self._appending.posting_secret(tenant, origin, [key_id])
 
-    def _post(self, connection: Connection, line: _Line, requests: Sequence[_Request]) -> None:
+    def _post(self, connection: Connection, line: Line, requests: Sequence[Request]) -> None:
         """Post what requests want; they are known before it is there, as the answer may be fast."""
         self._listen()
         rows = []
@@ -602,7 +542,7 @@ class Sequencer:
         with self._lock:
             line.posted |= {str(request.ticket): request for request in requests}
 
-    def _posted(self, request: _Request) -> Posted:
+    def _posted(self, request: Request) -> Posted:
         secret = self._secret(request.tenant)
         assert secret is not None  # noqa: S101 - was asked for before
         request.signed_by = self._signs[request.tenant]
@@ -610,7 +550,7 @@ class Sequencer:
         posting = Posting(tenant, ticket, request.until, request.by, request.waiting)
         return posted(posting, secret)
 
-    def _was_replaced(self, request: _Request) -> bool:
+    def _was_replaced(self, request: Request) -> bool:
         """Whether something was posted for a key that the log doesn't sign with any more."""
         if request.signed_by is None:
             return False
@@ -619,8 +559,8 @@ class Sequencer:
         return self._signs.get(request.tenant) != request.signed_by
 
     def _listen(self) -> None:
-        with self._lock:
-            if self._listener is None:
+        with self._listening:
+            if self._listener is None and not self._closing:
                 self._listener = Listener(self._database, inbox.RECEIPTS, self._told)
 
     def _told(self, tickets: Sequence[str] | None) -> None:
@@ -637,7 +577,7 @@ class Sequencer:
                     line.led_elsewhere = time.monotonic() + _RETRY_SECONDS
                     line.end({ticket: outcome_of(text) for ticket, text in said.items()})
 
-    def _look(self, connection: Connection, line: _Line, tenant: str) -> dict[str, str]:
+    def _look(self, connection: Connection, line: Line, tenant: str) -> dict[str, str]:
         """Look for receipts now and then: it may be that no one told that they are there."""
         now = time.monotonic()
         if now < line.next_look or not line.posted:
@@ -645,7 +585,7 @@ class Sequencer:
         line.next_look = now + _LOOK_SECONDS
         return inbox.said(connection, tenant, list(line.posted))
 
-    def _give_up(self, line: _Line, error: EvidentiaError, *requests: _Request) -> None:
+    def _give_up(self, line: Line, error: EvidentiaError, *requests: Request) -> None:
         """End requests with an error; what of them was posted is taken back, if it still waits.
 
         What was promised to whoever has the ticket stays.
