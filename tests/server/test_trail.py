@@ -75,7 +75,7 @@ def test_who_does_not_wait_gets_a_ticket_that_says_where_the_records_are(
     promised = house.post(f"{PATH}/entries?wait=false", json=body, headers=headers)
     assert promised.status_code == 202
     where = f"{PATH}/{promised.headers['location']}"
-    while (found := house.get(where).json())["waits"]:
+    while (found := house.get(where, "approver").json())["waits"]:
         assert found["entries"] == []
     assert [entry["seq"] for entry in found["entries"]] == [before, before + 1]
     if key is not None:
@@ -83,7 +83,7 @@ def test_who_does_not_wait_gets_a_ticket_that_says_where_the_records_are(
         assert again.json() == promised.json()
         assert again.headers["location"] == promised.headers["location"]
     assert house.workspace.trail.size == before + 2
-    assert house.get(f"{PATH}/tickets/{'0' * 40}").status_code == 404
+    assert house.get(f"{PATH}/tickets/{'0' * 40}", "approver").status_code == 404
 
 
 @pytest.mark.parametrize(
