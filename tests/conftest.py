@@ -18,7 +18,7 @@ import tiers
 from evidentia.store.home import Home
 from evidentia.workspace import Workspace, open_workspace
 from places import Place, record
-from postgres import NoPostgresError, PostgresServer, new_folder
+from postgres import NoPostgresError, PostgresServer, Standby, new_folder
 from seaweed import Bucket, NoSeaweedError, SeaweedServer
 
 settings.register_profile("short", derandomize=True, deadline=None, max_examples=25)
@@ -155,6 +155,13 @@ def postgres(pytestconfig: pytest.Config) -> PostgresServer:
     except NoPostgresError as error:
         pytest.skip(f"no PostgreSQL: {error}")
     return server
+
+
+@pytest.fixture(scope="session")
+def standby(postgres: PostgresServer) -> Iterator[Standby]:
+    """Give a server that follows the run's PostgreSQL."""
+    with postgres.standby() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

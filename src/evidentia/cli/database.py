@@ -1,11 +1,12 @@
 """`evidentia db`: the database behind the workspace."""
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.options import HomeOption, JsonOption, server_options, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,8 @@ def _database(home: "Path | None", *, create: bool = False) -> "Database":
     from evidentia.store.opening import open_database
 
     url = found.database_url if home is None else None
-    return open_database(url, home=home or found.home, create=create)[0]
+    server = replace(server_options(found), read_url=None)
+    return open_database(url, home=home or found.home, create=create, server=server)[0]
 
 
 @app.command()

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, settings
+from evidentia.cli.options import (
+    HomeOption,
+    JsonOption,
+    TenantOption,
+    server_options,
+    settings,
+)
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -116,6 +122,7 @@ def _opened(found: "Settings") -> "Opened":
         create=False,
         passphrase=passphrase,
         lake=found.lake,
+        server=server_options(found, hurried=True),
     )
 
 

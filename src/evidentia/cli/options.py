@@ -9,6 +9,7 @@ import typer
 from evidentia.settings import Settings
 
 if TYPE_CHECKING:
+    from evidentia.store.database import ServerOptions
     from evidentia.workspace import Workspace
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
@@ -55,4 +56,12 @@ def workspace(
         read_only=read_only,
         passphrase=for_workspace(found, folder, name, may_ask=not read_only),
         lake=found.lake if home is None else None,
+        server=server_options(found),
     )
+
+
+def server_options(found: Settings, *, hurried: bool = False) -> "ServerOptions":
+    """Return how PostgreSQL is connected to; where requests are answered, it is `hurried`."""
+    from evidentia.store.database import ServerOptions
+
+    return ServerOptions(**found.server_fields(hurried=hurried))

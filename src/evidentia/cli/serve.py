@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.options import HomeOption, JsonOption, server_options, settings
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -96,4 +96,10 @@ def _opened(found: "Settings") -> "Opened":
     from evidentia.workspace.opened import open_all
 
     passphrase = for_workspace(found, found.home, found.tenant, may_ask=True)
-    return open_all(found.database_url, home=found.home, passphrase=passphrase, lake=found.lake)
+    return open_all(
+        found.database_url,
+        home=found.home,
+        passphrase=passphrase,
+        lake=found.lake,
+        server=server_options(found, hurried=True),
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from evidentia.errors import environment_problem
-from evidentia.store.database import Database
+from evidentia.store.database import Database, ServerOptions
 from evidentia.store.home import Home
 from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
@@ -157,6 +157,7 @@ def open_all(
     passphrase: Passphrase | None = None,
     authorizer: "Authorizer | None" = None,
     lake: Lake | str | None = None,
+    server: ServerOptions | None = None,
 ) -> Opened:
     """Open a folder (`./.evidentia` by default) or a `postgresql://` URL, for all its tenants.
 
@@ -164,7 +165,12 @@ def open_all(
     """
     try:
         database, place = open_current(
-            target, home=home, create=create, read_only=read_only, passphrase=passphrase
+            target,
+            home=home,
+            create=create,
+            read_only=read_only,
+            passphrase=passphrase,
+            server=server,
         )
     except OSError as error:
         raise environment_problem(error) from error
