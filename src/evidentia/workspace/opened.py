@@ -13,7 +13,7 @@ from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
 from evidentia.store.lakes import open_lake
 from evidentia.store.opening import Store, open_current
-from evidentia.store.sql import log
+from evidentia.store.sql import across
 from evidentia.trail.checkpoint import log_origin
 from evidentia.workspace.remembered import Remembered
 
@@ -130,8 +130,7 @@ class Opened:
 
     def tenants(self) -> list[str]:
         """Return the tenants that have a log in this database."""
-        with self.database.read() as connection:
-            return log.tenants(connection)
+        return self.database.ask(across.tenants)
 
     def close(self) -> None:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
