@@ -46,6 +46,7 @@ class Settings:
     log_format: LogFormat = "text"
     outdated_after_days: int = 730
     lake: str | None = None
+    keys: str | None = None
     judges: tuple[str, ...] | None = None
     key_passphrase: str | None = field(default=None, repr=False)
     key_passphrase_file: Path | None = None
@@ -116,6 +117,7 @@ class Settings:
             home=Path(given.get("home") or default.home),
             database_url=given.get("database_url") or None,
             lake=_lake(given),
+            keys=_keys(given),
             tenant=given.get("tenant") or default.tenant,
             log_level=cast("LogLevel", _choice(given, "log_level", _LEVELS, default.log_level)),
             log_format=cast(
@@ -303,6 +305,22 @@ def _lake(given: Mapping[str, str]) -> str | None:
         raise SettingsError(
             f"{PREFIX}LAKE is {value[:200]!r}: it must be a folder, or a bucket such as "
             "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
+        )
+    return value
+
+
+def _keys(given: Mapping[str, str]) -> str | None:
+    value = given.get("keys") or None
+    if value is not None and "pin-value" in value.lower():
+        raise SettingsError(  # and the value is not shown
+            f"{PREFIX}KEYS has pin-value, and would show the PIN to whoever sees it: put the PIN "
+            "into a file, and name that by pin-source=file:/run/secrets/pin"
+        )
+    if value is not None and "://" in value and not value.startswith("pkcs11:"):
+        raise SettingsError(
+            f"{PREFIX}KEYS is {value[:200]!r}: it must be a folder, or a token such as "
+            "pkcs11:token=evidentia?module-path=/usr/lib/softhsm/libsofthsm2.so; a bucket or a "
+            "server is no place for private keys"
         )
     return value
 

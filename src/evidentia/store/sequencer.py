@@ -355,14 +355,14 @@ class Sequencer:
     def _take(self, line: Line) -> list[Request]:
         """Take the first waiting requests; the first one always, however large.
 
-        A tenant whose key a command holds shares its transaction with no other: so no log is locked
-        longer than its own signer may take.
+        A tenant whose key a command or a token holds shares its transaction with no other: so no
+        log is locked longer than its own signer may take.
         """
         with self._lock:
             taken = count = 0
             while taken < len(line.queue) and count < MAX_TOGETHER:
                 tenants = {line.queue[0].tenant, line.queue[taken].tenant}
-                if len(tenants) > 1 and any(map(self._appending.signs_by_command, tenants)):
+                if len(tenants) > 1 and any(map(self._appending.signs_elsewhere, tenants)):
                     break
                 count += len(line.queue[taken].waiting)
                 taken += 1
@@ -422,7 +422,7 @@ class Sequencer:
             and not any(request.is_direct for request in requests)
             and self._secret(tenant) is not None
         )
-        signs_elsewhere = self._appending.signs_by_command(tenant)
+        signs_elsewhere = self._appending.signs_elsewhere(tenant)
         ours = list(line.posted)
         with self._database.of(tenant).write() as connection:
             seconds = 0 if signs_elsewhere else TURN_SECONDS

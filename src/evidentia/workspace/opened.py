@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from evidentia.errors import environment_problem
 from evidentia.store.database import Database
 from evidentia.store.home import Home
+from evidentia.store.keyrings import open_keys
 from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
 from evidentia.store.lakes import open_lake
@@ -62,7 +63,8 @@ class Observer(Protocol):
 class Opened:
     """A database, a lake and keys, with what is remembered of them; threads may share one.
 
-    A lake is one of your own, or where it is: a folder, or a bucket (`s3://bucket/prefix`).
+    A lake is one of your own, or where it is: a folder, or a bucket (`s3://bucket/prefix`). So are
+    keys: yours, or where they are, a folder or a token (`pkcs11:…`).
 
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
     program makes one for each request: all of them append in the same group commits. `judging` and
@@ -77,7 +79,7 @@ class Opened:
         home: Home,
         *,
         lake: Lake | str | None = None,
-        keys: Keys | None = None,
+        keys: Keys | str | None = None,
         authorizer: "Authorizer | None" = None,
         clock: Clock = lambda: datetime.now(UTC),  # noqa: TID251 - the shell brings the clock
         randomness: Randomness = os.urandom,
@@ -89,7 +91,9 @@ class Opened:
         if lake is None or isinstance(lake, str):
             lake = open_lake(lake, home, by_tenant=not database.is_sqlite)
         self.lake = lake
-        self.keys = keys or home.keys
+        self.keys_address = keys if isinstance(keys, str) else None
+        self.has_own_keys = keys is not None and self.keys_address is None
+        self.keys = open_keys(keys, home) if keys is None or isinstance(keys, str) else keys
         self.randomness = randomness
         self._clock = clock
         store = Store(database, home, self.lake, self.keys, self.new_origin, randomness, self.now)
@@ -136,6 +140,7 @@ class Opened:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
         self.sequencer.close()
         self.database.close()
+        self.keys.close()
         self.home.close()
 
     def now(self) -> str:
@@ -156,6 +161,7 @@ def open_all(
     passphrase: Passphrase | None = None,
     authorizer: "Authorizer | None" = None,
     lake: Lake | str | None = None,
+    keys: Keys | str | None = None,
 ) -> Opened:
     """Open a folder (`./.evidentia` by default) or a `postgresql://` URL, for all its tenants.
 
@@ -167,4 +173,8 @@ def open_all(
         )
     except OSError as error:
         raise environment_problem(error) from error
-    return Opened(database, place, lake=lake, authorizer=authorizer)
+    try:
+        return Opened(database, place, lake=lake, keys=keys, authorizer=authorizer)
+    except BaseException:
+        database.close()
+        raise
