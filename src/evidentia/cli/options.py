@@ -47,7 +47,7 @@ def workspace(
     from evidentia.workspace import open_workspace
 
     folder, name = home or found.home, tenant or found.tenant
-    return open_workspace(
+    opened = open_workspace(
         found.database_url if home is None else None,
         home=folder,
         tenant=name,
@@ -56,3 +56,8 @@ def workspace(
         passphrase=for_workspace(found, folder, name, may_ask=not read_only),
         lake=found.lake if home is None else None,
     )
+    if found.ray is not None:
+        from evidentia.jobs.ray_workers import RayWorkers
+
+        opened.opened.bulk = RayWorkers(found.ray)  # which asks for nothing before there is work
+    return opened
