@@ -50,7 +50,7 @@ def workspace(
     if home is not None:  # the embedded database, with all that is its own
         found = replace(found, home=home, database_url=None, lake=None, keys=None)
     name = tenant or found.tenant
-    return open_workspace(
+    opened = open_workspace(
         found.database_url,
         home=found.home,
         tenant=name,
@@ -60,3 +60,8 @@ def workspace(
         lake=found.lake,
         keys=found.keys,
     )
+    if found.ray is not None:
+        from evidentia.jobs.ray_workers import RayWorkers
+
+        opened.opened.bulk = RayWorkers(found.ray)  # which asks for nothing before there is work
+    return opened

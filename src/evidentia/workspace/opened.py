@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.pages import JudgedClaim, LedgerHead
-    from evidentia.loading.workers import Apart
+    from evidentia.loading.workers import Apart, Bulk
     from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
     from evidentia.workspace import Workspace
@@ -69,6 +69,7 @@ class Opened:
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
     program makes one for each request: all of them append in the same group commits. `judging` and
     `reading` are the processes in which answers are judged and files read, where a server has some;
+    `bulk` are the workers of a cluster that many answers and long audits go to, where one is set;
     `judge_named` gives the judge that a request names, where its operator has set one up. An
     `observer` is told of what is done, if someone has set one.
     """
@@ -114,6 +115,7 @@ class Opened:
         self.judge_named: Callable[[str], str | LanguageModel] = str
         self.judging: Apart | None = None
         self.reading: Apart | None = None
+        self.bulk: Bulk | None = None
         self.observer: Observer | None = None
 
     def __enter__(self) -> Self:
