@@ -8,7 +8,7 @@ import importlib
 import json
 import os
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC
 from functools import cache
@@ -331,6 +331,20 @@ def insert_rows(
     run_many(connection, _insert_sql(table, tuple(columns)), rows)
 
 
+def insert_together(
+    connection: Connection, table: str, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert many rows, on a server by one statement; the columns are named with its types.
+
+    None of a column's values is a list, and a server asked row by row would take twice the time.
+    """
+    if not rows or is_sqlite(connection):
+        insert_rows(connection, table, tuple(columns), rows)
+        return
+    values = tuple(map(list, zip(*rows, strict=True)))
+    connection.exec_driver_sql(_insert_arrays_sql(table, tuple(columns.items())), values)
+
+
 def run_many(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Run one statement for each row of values."""
     if rows:
@@ -462,6 +476,13 @@ def _dialect_sql(sql: str, paramstyle: str) -> str:
 def _insert_sql(table: str, columns: tuple[str, ...]) -> str:
     marks = ", ".join("?" for _ in columns)
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
+
+
+@cache
+def _insert_arrays_sql(table: str, columns: tuple[tuple[str, str], ...]) -> str:
+    names = ", ".join(name for name, _ in columns)
+    arrays = ", ".join(f"%b::{kind}[]" for _, kind in columns)  # as binary, or bytes go as text
+    return f"INSERT INTO {table} ({names}) SELECT * FROM unnest({arrays})"  # noqa: S608 - names are ours
 
 
 def _without_secrets(url: URL) -> str:

@@ -21,7 +21,6 @@ from typing import Final
 from sqlalchemy import Connection
 
 from evidentia.errors import (
-    ConflictError,
     EnvironmentProblem,
     EvidentiaError,
     IntegrityError,
@@ -457,19 +456,19 @@ class Sequencer:
         rows: Sequence[Posted],
     ) -> tuple[HeldLog, list[_End]]:
         """Append what was posted and what requests want, and sign it; say what becomes of each."""
-        ends: list[_End] = []
         try:
             held = self._appending.hold(
                 connection, tenant, by=requests[0].by if requests else _BY_ITSELF
             )
-            for request in (*(self._read(held, row) for row in rows), *requests):
-                if isinstance(request.outcome, EvidentiaError):
-                    ends.append((request, request.outcome))
-                    continue
-                try:
-                    ends.append((request, held.append(request.waiting)))
-                except ConflictError as error:  # found before anything was written
-                    ends.append((request, error))
+            wanted = [*(self._read(held, row) for row in rows), *requests]
+            good = [request for request in wanted if request.outcome is None]
+            appended = iter(held.append_each([request.waiting for request in good]))
+            ends: list[_End] = [
+                (request, request.outcome)
+                if isinstance(request.outcome, EvidentiaError)
+                else (request, next(appended))
+                for request in wanted
+            ]
             held.sign()
         except EvidentiaError as error:
             raise _RefusedError(tenant, error) from error
