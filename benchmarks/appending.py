@@ -121,7 +121,7 @@ def capture(folder: Path, appends: Sequence[list[EvidenceRecord]]) -> list[Rows]
 
 def write_rows(database: Database, tenant: str, rows: Rows) -> None:
     """Write the rows of one append, and do nothing else: the yardstick."""
-    with database.write() as connection:
+    with database.of(tenant).write() as connection:
         insert_together(connection, "trail_entries", ENTRY_COLUMNS, rows.entries)
         insert_together(connection, "trail_bodies", BODY_COLUMNS, rows.bodies)
         insert_together(connection, "trail_tiles", TILE_COLUMNS, rows.tiles)
@@ -340,7 +340,7 @@ def _sqlite(folder: Path) -> Iterator[tuple[Workspace, Database]]:
 
 def begin_log(database: Database, tenant: str) -> None:
     """Put a tenant's first head in its place, for the yardstick to move."""
-    with database.write() as connection:
+    with database.of(tenant).write() as connection:
         columns = ("tenant", "origin", "size", "root", "edge")
         head = (tenant, f"evidentia/{0:016x}/{tenant}", 0, EMPTY_ROOT, b"")
         insert_rows(connection, "trail_heads", columns, [head])
