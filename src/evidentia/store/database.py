@@ -13,8 +13,8 @@ import json
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from copy import copy
 from datetime import UTC
 from functools import cache
@@ -66,6 +66,9 @@ _SCHEMAS_WITH_TABLES = """
 
 TENANT_SETTING = "evidentia.tenant"
 """The setting of a transaction that says of which tenant it is."""
+
+Transactions = Callable[[], AbstractContextManager[Connection]]
+"""Begins a transaction, and gives its connection."""
 
 _databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
 
@@ -223,6 +226,27 @@ class Database:
             stack.enter_context(connection.begin())
             yield connection
 
+    @contextmanager
+    def keeping(self) -> Iterator[Transactions]:
+        """Give what begins one transaction after the other, all on one connection of PostgreSQL.
+
+        It has what its session was given, and goes when the block is left.
+        """
+        begin = self._beginning("BEGIN ISOLATION LEVEL READ COMMITTED")
+        with self._translated(), self._connected() as connection:
+            connection.execution_options(**{_BEGIN: begin})
+
+            @contextmanager
+            def transaction() -> Iterator[Connection]:
+                with self._translated(), connection.begin():
+                    yield connection
+
+            try:
+                yield transaction
+            finally:
+                if not connection.invalidated:
+                    connection.detach()
+
     def ask(
         self,
         query: Callable[Concatenate[Connection, Arguments], Result],
@@ -368,6 +392,20 @@ def insert_rows(
     run_many(connection, _insert_sql(table, tuple(columns)), rows)
 
 
+def insert_together(
+    connection: Connection, table: str, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert many rows, on a server by one statement; the columns are named with its types.
+
+    None of a column's values is a list, and a server asked row by row would take twice the time.
+    """
+    if not rows or is_sqlite(connection):
+        insert_rows(connection, table, tuple(columns), rows)
+        return
+    values = tuple(map(list, zip(*rows, strict=True)))
+    connection.exec_driver_sql(_insert_arrays_sql(table, tuple(columns.items())), values)
+
+
 def run_many(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Run one statement for each row of values."""
     if rows:
@@ -424,6 +462,20 @@ def has_turn(connection: Connection, what: str, seconds: float) -> bool:
         "set_config('idle_in_transaction_session_timeout', ?, true)"
     )
     return bool(fetch(connection, sql, (what, f"{seconds:g}s"))[0][0])
+
+
+def keep_turn(connection: Connection, what: str, idle: float, within: float) -> bool:
+    """Whether no one else is where only one may be under a name, for as long as this connection is.
+
+    It goes with the turn when nothing is said for some seconds, between transactions or within one.
+    PostgreSQL only.
+    """
+    sql = (
+        "SELECT pg_try_advisory_lock(hashtextextended(?, 0)), "
+        "set_config('idle_session_timeout', ?, false), "
+        "set_config('idle_in_transaction_session_timeout', ?, false)"
+    )
+    return bool(fetch(connection, sql, (what, f"{idle:g}s", f"{within:g}s"))[0][0])
 
 
 def commit_soon(connection: Connection) -> None:
@@ -499,6 +551,13 @@ def _dialect_sql(sql: str, paramstyle: str) -> str:
 def _insert_sql(table: str, columns: tuple[str, ...]) -> str:
     marks = ", ".join("?" for _ in columns)
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
+
+
+@cache
+def _insert_arrays_sql(table: str, columns: tuple[tuple[str, str], ...]) -> str:
+    names = ", ".join(name for name, _ in columns)
+    arrays = ", ".join(f"%b::{kind}[]" for _, kind in columns)  # as binary, or bytes go as text
+    return f"INSERT INTO {table} ({names}) SELECT * FROM unnest({arrays})"  # noqa: S608 - names are ours
 
 
 def _without_secrets(url: URL) -> str:
