@@ -250,6 +250,7 @@ CALLS: dict[str, Act] = {
     "trail.timeline": lambda ws, _: ws.trail.timeline(),
     "trail.tile": lambda ws, _: ws.trail.tile(0, 0, 1),
     "trail.use_command": lambda ws, _: ws.trail.use_command("no key", ["true"]),
+    "trail.use_token": lambda ws, _: ws.trail.use_token("no key"),
     "trail.users": lambda ws, _: ws.trail.users(),
     "trail.withdraw": lambda ws, _: ws.trail.withdraw("sami"),
     "trail.witnesses": lambda ws, _: ws.trail.witnesses(),

@@ -191,6 +191,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "trail.tile": _READ,
         "trail.timeline": _READ,
         "trail.use_command": _KEYS,
+        "trail.use_token": _KEYS,
         "trail.users": _READ,
         "trail.withdraw": _KEYS,
         "trail.witnesses": _READ,

@@ -116,6 +116,7 @@ def _opened(found: "Settings") -> "Opened":
         create=False,
         passphrase=passphrase,
         lake=found.lake,
+        keys=found.keys,
     )
 
 

@@ -24,6 +24,7 @@ from evidentia.integrations.otel.closing import Closer
 from evidentia.integrations.otel.gathering import traces_job
 from evidentia.integrations.otel.telemetry import Exporting
 from evidentia.jobs.processes import Processes
+from evidentia.jobs.ray_workers import RayWorkers
 from evidentia.jobs.runner import Runner
 from evidentia.jobs.work import DOING
 from evidentia.server import api, idempotency, observing, pages, problems, signing_in, spans
@@ -72,6 +73,8 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
     )
     if running.processes is not None:
         opened.judging, opened.reading = running.processes.judging, running.processes.reading
+    if settings.ray is not None:
+        opened.bulk = RayWorkers(settings.ray)
     app = FastAPI(
         title="Evidentia",
         version=__version__,

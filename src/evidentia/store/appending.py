@@ -7,7 +7,7 @@ them. The checkpoint kept apart from the database follows each commit, without w
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -16,14 +16,14 @@ from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError,
 from evidentia.language.counting import agreed, counted, ranged
 from evidentia.logs import get_logger
 from evidentia.proof.authority import BEGINS, Authority, Place, begin_body, signed_body
-from evidentia.proof.keys import SEED_BYTES, SigningKey
+from evidentia.proof.keys import SigningKey
 from evidentia.proof.rotation import announced_key
 from evidentia.store.authority import KnownAuthority
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace, Keys
 from evidentia.store.known import Basis, Known
 from evidentia.store.lookups import Lookups, deciding
-from evidentia.store.signing import CommandSigner, SigningTime
+from evidentia.store.signing import RemoteSigner, SigningTime
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Head, NewOrigin, Receipt
 from evidentia.store.tree import TileCache, stored_tree
@@ -36,6 +36,8 @@ from evidentia.trail.posting import posting_secret
 from evidentia.trail.tiles import TiledTree
 from evidentia.trail.waiting import Waiting, waiting
 
+_NOT_HERE: Final = frozenset({KeyPlace.ELSEWHERE, KeyPlace.UNREACHABLE})
+"""Where a key is that nothing here speaks for: what could not be asked least of all."""
 _log = get_logger("store")
 
 
@@ -74,7 +76,7 @@ class Appending:
         self.lookups = Lookups(tiles)
         # By the connection's id: a held log has its connection, and whoever writes has the log.
         self._held: WeakValueDictionary[int, HeldLog] = WeakValueDictionary()
-        self._by_command: set[str] = set()
+        self._remote: set[str] = set()
         self._posting: dict[tuple[str, str], bytes | None] = {}
         self.known = KnownAuthority()
 
@@ -147,13 +149,13 @@ class Appending:
                 "nothing is written that it does not sign: copy it there; if it is lost, "
                 "'evidentia keys rotate --lost --reason TEXT' makes a new one"
             )
-        if isinstance(key.private_key, CommandSigner):
-            self._by_command.add(tenant)
+        if isinstance(key.private_key, RemoteSigner):
+            self._remote.add(tenant)
         return key
 
-    def signs_by_command(self, tenant: str) -> bool:
-        """Whether a command signs a tenant's log, by what this process has seen of it."""
-        return tenant in self._by_command
+    def signs_elsewhere(self, tenant: str) -> bool:
+        """Whether a command or a token signs a tenant's log, by what this process saw of it."""
+        return tenant in self._remote
 
     def posting_secret(self, tenant: str, origin: str, key_ids: Sequence[str]) -> bytes | None:
         """Return what postings to a log are coded with, by the last of its keys.
@@ -170,14 +172,12 @@ class Appending:
 
     def new_key(self, tenant: str, origin: str) -> SigningKey:
         """Make a log's first key and keep it; it is durable before the log names it."""
-        key = SigningKey.from_seed(origin, self._randomness(SEED_BYTES))
         passphrase = (
             self._passphrases[tenant]
             if tenant in self._passphrases
             else self._keys.new_passphrase(tenant)
         )
-        self._keys.save(tenant, key, passphrase)
-        return key
+        return self._keys.make(tenant, origin, self._randomness, passphrase)
 
     def salt(self) -> bytes:
         """Return what one body is salted with."""
@@ -289,7 +289,7 @@ class Appending:
             named = head.origin, key[1]
             if counting and named not in self._trusted:
                 tree = stored_tree(connection, head, self._tiles)
-                is_here = self._keys.place(head.tenant, key[1]) is not KeyPlace.ELSEWHERE
+                is_here = self._keys.place(head.tenant, key[1]) not in _NOT_HERE
                 if not is_here and not vouched(connection, head, [counting[-1], key], tree)[1]:
                     break
             self._trusted.add(named)

@@ -2,14 +2,20 @@
 
 SQLite runs in WAL mode with full synchronisation: what is committed survives a power cut. Writes
 take turns (see `turns`). PostgreSQL needs neither, its server does both.
+
+On PostgreSQL each transaction says, as it begins, of which tenant it is: it sees and writes rows of
+that one alone. It is said for the transaction and with its BEGIN, so that no connection takes it
+along to who uses it next, and nothing is waited for.
 """
 
 import importlib
 import json
 import os
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from copy import copy
 from datetime import UTC
 from functools import cache
 from itertools import chain
@@ -26,11 +32,12 @@ from evidentia.errors import EnvironmentProblem, InputError, IntegrityError, Usa
 from evidentia.store.readable import ReadableCopy
 from evidentia.store.seeing import Changes
 from evidentia.store.turns import FairLock
+from evidentia.trail.entry import check_tenant
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-_WRITES = "evidentia_writes"
+_BEGIN = "evidentia_begin"
 _BUSY_SECONDS = 60.0
 _LOCK_SECONDS = 60
 """How long a write waits for another connection: as long on PostgreSQL as on SQLite."""
@@ -57,6 +64,9 @@ _SCHEMAS_WITH_TABLES = """
     SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relname = 'alembic_version' AND n.nspname::text = ANY(%s)"""
 
+TENANT_SETTING = "evidentia.tenant"
+"""The setting of a transaction that says of which tenant it is."""
+
 _databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
 
 
@@ -72,15 +82,17 @@ class Database:
         engine: Engine,
         where: str,
         turns: FairLock | None = None,
-        copy: "ReadableCopy | None" = None,
+        copied: "ReadableCopy | None" = None,
         changes: Changes | None = None,
     ) -> None:
         self.engine = engine
         self.where = where
         self._turns = turns
-        self._copy = copy
+        self._copy = copied
         self._changes = changes
-        self._closed = False
+        self._closed = threading.Event()
+        self._tenant: str | None = None
+        self._whole = self
         _databases.add(self)
 
     @classmethod
@@ -95,17 +107,17 @@ class Database:
             engine = _sqlite_engine(f"{uri}?mode=rwc", read_only=False)
             turns = FairLock(path.with_name(f"{path.name}.turns"))
             return cls(engine, str(path), turns, changes=Changes(_sqlite_module(), uri))
-        copy = ReadableCopy.if_needed(path, _sqlite_module())
-        uri = (path if copy is None else copy.file).absolute().as_uri()
-        mode = "ro" if copy is None else "rw"  # SQLite takes the WAL in, in the copy
-        return cls(_sqlite_engine(f"{uri}?mode={mode}", read_only=True), str(path), copy=copy)
+        copied = ReadableCopy.if_needed(path, _sqlite_module())
+        uri = (path if copied is None else copied.file).absolute().as_uri()
+        mode = "ro" if copied is None else "rw"  # SQLite takes the WAL in, in the copy
+        return cls(_sqlite_engine(f"{uri}?mode={mode}", read_only=True), str(path), copied=copied)
 
     @classmethod
     def copied(cls, path: Path) -> "Database":
         """Open a copy of an embedded database, which may be written to; it goes when closed."""
-        copy = ReadableCopy.made(path)
-        engine = _sqlite_engine(f"{copy.file.absolute().as_uri()}?mode=rw", read_only=False)
-        return cls(engine, str(path), copy=copy)
+        copied = ReadableCopy.made(path)
+        engine = _sqlite_engine(f"{copied.file.absolute().as_uri()}?mode=rw", read_only=False)
+        return cls(engine, str(path), copied=copied)
 
     @classmethod
     def server(cls, url: str) -> "Database":
@@ -124,7 +136,6 @@ class Database:
         try:
             engine = create_engine(
                 parsed.set(drivername="postgresql+psycopg"),
-                isolation_level="READ COMMITTED",  # a locked head is read as it is, not as it was
                 pool_pre_ping=True,
                 pool_size=10,
                 max_overflow=20,
@@ -134,6 +145,7 @@ class Database:
                 "PostgreSQL needs the psycopg driver: pip install 'evidentia[postgres]'"
             ) from None
         event.listen(engine, "connect", _prepare_server)
+        event.listen(engine, "begin", _begin)
         return cls(engine, _without_secrets(parsed))
 
     @classmethod
@@ -142,6 +154,25 @@ class Database:
         if address.startswith("postgresql"):
             return cls.server(address)
         return cls.sqlite(Path(address), read_only=True)
+
+    def of(self, tenant: str) -> "Database":
+        """Return this database as one tenant has it: no row of another is seen or written by it.
+
+        Both share connections, and are closed together. The embedded database is all of its user's.
+        """
+        if self.is_sqlite or self._tenant == tenant:
+            return self
+        bound = copy(self)
+        bound._tenant = check_tenant(tenant)  # noqa: SLF001 - it is one of these
+        return bound
+
+    @property
+    def unbound(self) -> "Database":
+        """This database as no tenant's: for the schema, and what finds out which tenants there are.
+
+        Where row-level security is in force, no tenant's row is seen by it.
+        """
+        return self._whole
 
     @property
     def address(self) -> str:
@@ -167,28 +198,28 @@ class Database:
 
         None if that can't be told in no time, as in PostgreSQL: then take it for changed.
         """
-        return None if self._changes is None or self._closed else self._changes.state()
+        return None if self._changes is None or self._closed.is_set() else self._changes.state()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Give a connection inside one consistent view of the data."""
+        begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         with self._translated(), self._connected() as connection:
-            if not self.is_sqlite:
-                connection.execution_options(
-                    isolation_level="REPEATABLE READ", postgresql_readonly=True
-                )
+            connection.execution_options(**{_BEGIN: self._beginning(begin)})
             with connection.begin():
                 yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give a connection inside a transaction that is durable once the block is left."""
+        # On PostgreSQL a locked head is read as it is, not as it was when the transaction began.
+        begin = "BEGIN IMMEDIATE" if self.is_sqlite else "BEGIN ISOLATION LEVEL READ COMMITTED"
         with ExitStack() as stack:
             if self._turns:
                 stack.enter_context(self._turns.turn())
             stack.enter_context(self._translated())
             connection = stack.enter_context(self._connected())
-            connection.execution_options(**{_WRITES: True})
+            connection.execution_options(**{_BEGIN: self._beginning(begin)})
             stack.enter_context(connection.begin())
             yield connection
 
@@ -229,9 +260,9 @@ class Database:
 
         Closing again does nothing.
         """
-        if self._closed:
+        if self._closed.is_set():
             return
-        self._closed = True
+        self._closed.set()
         if self._changes is not None:
             self._changes.close()
         if self._turns is None:
@@ -249,11 +280,17 @@ class Database:
 
     def require_open(self) -> None:
         """Raise `UsageError` if this was closed."""
-        if self._closed:
+        if self._closed.is_set():
             raise UsageError(
                 f"the workspace {self.where} is closed: open it again, or call this before the "
                 "block of 'with' ends"
             )
+
+    def _beginning(self, begin: str) -> str:
+        """Return what begins a transaction; of PostgreSQL's, with whose it is: '' is no tenant."""
+        if self.is_sqlite:
+            return begin
+        return f"{begin}; SET LOCAL {TENANT_SETTING} = '{self._tenant or ''}'"
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
@@ -263,7 +300,7 @@ class Database:
             try:
                 yield connection
             finally:
-                if self._closed and not connection.invalidated:
+                if self._closed.is_set() and not connection.invalidated:
                     connection.detach()
 
     def before_fork(self) -> None:
@@ -478,7 +515,7 @@ def _prepare_server(connection: Any, _record: object) -> None:
     ever behind a transaction that was left open.
     """
     connection.adapters.register_loader("timestamptz", _time_loader())
-    connection.autocommit = True  # a setting goes with the transaction it was made in
+    connection.autocommit = True  # the driver begins no transaction by itself: `_begin` does
     ((path,),) = connection.execute("SELECT pg_catalog.current_schemas(false)").fetchall()
     connection.execute(_SETTINGS)
     if path:
@@ -492,7 +529,20 @@ def _prepare_server(connection: Any, _record: object) -> None:
         "SELECT set_config('lock_timeout', %s, false) WHERE current_setting('lock_timeout') = '0'",
         (f"{_LOCK_SECONDS}s",),  # unless the server, the role or the URL says another
     )
-    connection.autocommit = False
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction as its options say."""
+    driver: Any = connection.connection.driver_connection
+    statement = connection.get_execution_options().get(_BEGIN, "BEGIN")
+    if connection.dialect.name == "sqlite":
+        driver.execute(statement)
+        return
+    try:
+        driver.execute(statement, prepare=False)  # two in one: PostgreSQL prepares one at a time
+    except connection.dialect.loaded_dbapi.OperationalError:
+        connection.invalidate()
+        raise
 
 
 @cache
@@ -551,12 +601,7 @@ def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
 
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get(_WRITES, False)
-        driver: Any = connection.connection.driver_connection
-        driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-
+    event.listen(engine, "begin", _begin)
     return engine
 
 

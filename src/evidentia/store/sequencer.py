@@ -137,7 +137,7 @@ class Sequencer:
         self._begin_as_child()
         ticket = self.ticket()
         if self.is_posted(tenant, waiting):
-            with self._database.write() as connection:
+            with self._database.of(tenant).write() as connection:
                 self.post_within(connection, tenant, waiting, by, ticket)
             self.see_to(tenant, ticket)
         else:
@@ -196,7 +196,7 @@ class Sequencer:
         """
         self._begin_as_child()
         if is_ticket(ticket):
-            with self._database.read() as connection:
+            with self._database.of(tenant).read() as connection:
                 said = inbox.said(connection, tenant, [ticket])
                 waits = not said and inbox.waits(connection, tenant, ticket)
             if waits:
@@ -355,14 +355,14 @@ class Sequencer:
     def _take(self, line: Line) -> list[Request]:
         """Take the first waiting requests; the first one always, however large.
 
-        A tenant whose key a command holds shares its transaction with no other: so no log is locked
-        longer than its own signer may take.
+        A tenant whose key a command or a token holds shares its transaction with no other: so no
+        log is locked longer than its own signer may take.
         """
         with self._lock:
             taken = count = 0
             while taken < len(line.queue) and count < MAX_TOGETHER:
                 tenants = {line.queue[0].tenant, line.queue[taken].tenant}
-                if len(tenants) > 1 and any(map(self._appending.signs_by_command, tenants)):
+                if len(tenants) > 1 and any(map(self._appending.signs_elsewhere, tenants)):
                     break
                 count += len(line.queue[taken].waiting)
                 taken += 1
@@ -422,9 +422,9 @@ class Sequencer:
             and not any(request.is_direct for request in requests)
             and self._secret(tenant) is not None
         )
-        signs_elsewhere = self._appending.signs_by_command(tenant)
+        signs_elsewhere = self._appending.signs_elsewhere(tenant)
         ours = list(line.posted)
-        with self._database.write() as connection:
+        with self._database.of(tenant).write() as connection:
             seconds = 0 if signs_elsewhere else TURN_SECONDS
             is_led = may_post and time.monotonic() < line.led_elsewhere
             if is_kept or (not is_led and has_turn(connection, _turn_of(tenant), seconds)):
@@ -521,7 +521,7 @@ class Sequencer:
         if self._database.is_sqlite:
             return None
         if tenant not in self._signs:
-            with self._database.read() as connection:
+            with self._database.of(tenant).read() as connection:
                 head, announced = log.signing_state(connection, tenant)
             if head is None or not announced:
                 return None
@@ -571,7 +571,7 @@ class Sequencer:
         for tenant, line, posted_here in lines:
             known = [one for one in posted_here if named is None or one in named]
             if known:
-                with self._database.read() as connection:
+                with self._database.of(tenant).read() as connection:
                     said = inbox.said(connection, tenant, known)
                 with self._lock:
                     line.led_elsewhere = time.monotonic() + _RETRY_SECONDS
@@ -599,7 +599,7 @@ class Sequencer:
         try:
             if ours:
                 tenant = requests[0].tenant
-                with self._database.write() as connection:
+                with self._database.of(tenant).write() as connection:
                     back = inbox.withdraw(connection, tenant, list(ours))
                     said = inbox.said(connection, tenant, list(ours))
         except EvidentiaError as problem:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         EvidencePackOptions,
         PackedSources,
     )
-    from evidentia.store.keys import Passphrase
+    from evidentia.store.keys import Keys, Passphrase
     from evidentia.store.lake import Lake
     from evidentia.trail.note import VerifierKey
     from evidentia.workspace.access import Roles
@@ -285,6 +285,7 @@ def open_workspace(
     passphrase: "Passphrase | None" = None,
     authorizer: "Authorizer | None" = None,
     lake: "Lake | str | None" = None,
+    keys: "Keys | str | None" = None,
 ) -> Workspace:
     """Open a workspace: a folder (`./.evidentia` by default) or a `postgresql://` URL.
 
@@ -295,7 +296,8 @@ def open_workspace(
     called when a key has to be opened or made. `user` is in whose name it is opened, the owner if
     none is named; `authorizer` says what a user may do, the grants in the trail if none is given.
     `lake` is where files are kept, by default in the folder: another one, `s3://bucket/prefix`
-    (also `gs://` and `az://`), or a lake of your own.
+    (also `gs://` and `az://`), or a lake of your own. `keys` is where private keys are, by default
+    in the folder: another one, a token (`pkcs11:token=NAME?module-path=…`), or keys of your own.
     """
     opened = open_all(
         target,
@@ -305,6 +307,7 @@ def open_workspace(
         passphrase=passphrase,
         authorizer=authorizer,
         lake=lake,
+        keys=keys,
     )
     try:
         return opened.for_(tenant, user)

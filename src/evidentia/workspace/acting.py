@@ -78,7 +78,7 @@ class Acting:
         if asked.agent is not None:
             check_agent(asked.agent)
             check_name(self.actor, "who acts")
-        self.database = opened.database
+        self.database = opened.database.of(self.tenant)
 
     @property
     def actor(self) -> str:

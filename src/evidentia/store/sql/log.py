@@ -14,7 +14,16 @@ from sqlalchemy import Connection
 
 from evidentia.errors import ConflictError, IntegrityError, NotFoundError
 from evidentia.language.counting import counted
-from evidentia.store.database import erase_rows, fetch, insert_rows, row_lock, run, stream
+from evidentia.store.database import (
+    erase_rows,
+    fetch,
+    insert_rows,
+    is_sqlite,
+    row_lock,
+    run,
+    stream,
+)
+from evidentia.store.sql import across
 from evidentia.trail.entry import ERASED_PREFIX, StoredEntry, genesis_prev
 from evidentia.trail.merkle import EMPTY_ROOT, leaf_hash
 from evidentia.trail.tiles import Frontier, Tile
@@ -90,18 +99,19 @@ def read_head(connection: Connection, tenant: str, *, lock: bool = False) -> Hea
 
 
 def require_head(connection: Connection, tenant: str) -> Head:
-    """Return a log's head; raise `NotFoundError` naming the tenants that have one."""
+    """Return a log's head; raise `NotFoundError` if there is none.
+
+    It names the tenants that have one in an embedded database, which is all of its user's.
+    """
     head = read_head(connection, tenant)
     if head is None:
-        known = tenants(connection)
-        others = f"logs here: {', '.join(known[:10])}" if known else "there is no log here yet"
+        known = across.tenants(connection)
+        others = "there is no log here yet"
+        if known:
+            some = ", ".join(known[:10])
+            others = f"logs here: {some}" if is_sqlite(connection) else "others have one here"
         raise NotFoundError(f"tenant {tenant!r} has no log; {others}")
     return head
-
-
-def tenants(connection: Connection) -> list[str]:
-    """Return the names of the tenants that have a log."""
-    return list(run(connection, "SELECT tenant FROM trail_heads ORDER BY tenant").scalars())
 
 
 def lock_head(connection: Connection, tenant: str, new_origin: NewOrigin) -> Head:
@@ -510,23 +520,6 @@ def tables_with(connection: Connection, tenant: str) -> list[str]:
         for table in TABLES
         if run(connection, f"SELECT 1 FROM {table} WHERE tenant = ? LIMIT 1", (tenant,)).scalar()  # noqa: S608 - names are ours
     ]
-
-
-def stray_tenants(connection: Connection) -> list[tuple[str, str]]:
-    """Return tables and tenants that have rows but no log."""
-    found = []
-    for table in TABLES:
-        # From each tenant to the next one through the index, not through all rows.
-        rows = run(
-            connection,
-            f"WITH RECURSIVE names(tenant) AS (SELECT MIN(tenant) FROM {table} UNION ALL "  # noqa: S608 - names are ours
-            f"SELECT (SELECT MIN(tenant) FROM {table} t WHERE t.tenant > names.tenant) "
-            "FROM names WHERE names.tenant IS NOT NULL) "
-            "SELECT tenant FROM names WHERE tenant IS NOT NULL "
-            "AND tenant NOT IN (SELECT tenant FROM trail_heads)",
-        ).scalars()
-        found += [(table, tenant) for tenant in rows]
-    return found
 
 
 def last_entry(connection: Connection, tenant: str, size: int) -> int:
