@@ -47,6 +47,7 @@ class Settings:
     outdated_after_days: int = 730
     lake: str | None = None
     keys: str | None = None
+    checkpoints: str | None = None
     judges: tuple[str, ...] | None = None
     key_passphrase: str | None = field(default=None, repr=False)
     key_passphrase_file: Path | None = None
@@ -118,6 +119,7 @@ class Settings:
             database_url=given.get("database_url") or None,
             lake=_lake(given),
             keys=_keys(given),
+            checkpoints=_checkpoints(given),
             tenant=given.get("tenant") or default.tenant,
             log_level=cast("LogLevel", _choice(given, "log_level", _LEVELS, default.log_level)),
             log_format=cast(
@@ -321,6 +323,16 @@ def _keys(given: Mapping[str, str]) -> str | None:
             f"{PREFIX}KEYS is {value[:200]!r}: it must be a folder, or a token such as "
             "pkcs11:token=evidentia?module-path=/usr/lib/softhsm/libsofthsm2.so; a bucket or a "
             "server is no place for private keys"
+        )
+    return value
+
+
+def _checkpoints(given: Mapping[str, str]) -> str | None:
+    value = given.get("checkpoints") or None
+    if value is not None and not _BUCKET.fullmatch(value):
+        raise SettingsError(
+            f"{PREFIX}CHECKPOINTS is {value[:200]!r}: it must be a bucket such as "
+            "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
         )
     return value
 

@@ -19,6 +19,7 @@ from evidentia.proof.authority import BEGINS, Authority, Place, begin_body, sign
 from evidentia.proof.keys import SigningKey
 from evidentia.proof.rotation import announced_key
 from evidentia.store.authority import KnownAuthority
+from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace, Keys
 from evidentia.store.known import Basis, Known
@@ -63,8 +64,11 @@ class Appending:
         tiles: TileCache,
         new_origin: NewOrigin,
         randomness: Callable[[int], bytes],
+        *,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._home = home
+        self._elsewhere = elsewhere
         self._keys = keys
         self._tiles = tiles
         self._new_origin = new_origin
@@ -94,6 +98,8 @@ class Appending:
 
         Raise `IntegrityError` where its newest entries are not signed, unless they are adopted.
         """
+        if self._elsewhere is not None:
+            self._elsewhere.refuse(tenant)
         head = log.lock_head(connection, tenant, self._new_origin)
         announced = self._keys_of(connection, head)
         if not adopting:
@@ -139,6 +145,8 @@ class Appending:
             self._home.kept(tenant).keep(held.checkpoint, held.note, durably=False)
         except (EvidentiaError, OSError) as error:
             _log.warning("checkpoint_not_kept", tenant=tenant, reason=str(error))
+        if self._elsewhere is not None:
+            self._elsewhere.grew(held.checkpoint, held.note)
 
     def key(self, tenant: str, key_id: str, origin: str) -> SigningKey:
         """Return a log's private key; raise `EnvironmentProblem` if it is not here."""
