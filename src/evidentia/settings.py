@@ -73,6 +73,7 @@ class Settings:
     server_origins: tuple[str, ...] | None = None
     server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
+    server_witness_seconds: int = 0
     server_connections: Mapping[str, str] | None = field(default=None, repr=False)
     server_jobs: int = 2
     server_workers: int | None = None
@@ -179,6 +180,13 @@ class Settings:
                 default.server_upload_bytes,
                 "a number of bytes",
                 (1_000, 10_000_000_000),
+            ),
+            server_witness_seconds=_number(
+                given,
+                "server_witness_seconds",
+                default.server_witness_seconds,
+                "a number of seconds",
+                (0, 86_400),
             ),
             server_connections=_connections(given),
             server_jobs=_number(

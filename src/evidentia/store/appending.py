@@ -69,6 +69,8 @@ class Appending:
     ) -> None:
         self._home = home
         self._elsewhere = elsewhere
+        self.followers = [elsewhere.grew] if elsewhere is not None else []
+        """What is told of each log that grew, once that is durable; none may keep it waiting."""
         self._keys = keys
         self._tiles = tiles
         self._new_origin = new_origin
@@ -145,8 +147,8 @@ class Appending:
             self._home.kept(tenant).keep(held.checkpoint, held.note, durably=False)
         except (EvidentiaError, OSError) as error:
             _log.warning("checkpoint_not_kept", tenant=tenant, reason=str(error))
-        if self._elsewhere is not None:
-            self._elsewhere.grew(held.checkpoint, held.note)
+        for grew in self.followers:
+            grew(held.checkpoint, held.note)
 
     def key(self, tenant: str, key_id: str, origin: str) -> SigningKey:
         """Return a log's private key; raise `EnvironmentProblem` if it is not here."""

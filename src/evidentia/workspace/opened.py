@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from evidentia.errors import environment_problem
 from evidentia.store.database import Database
 from evidentia.store.elsewhere import Elsewhere
+from evidentia.store.following import Following
 from evidentia.store.home import Home
 from evidentia.store.keyrings import open_keys
 from evidentia.store.keys import Keys, Passphrase
@@ -129,6 +130,7 @@ class Opened:
         self.judging: Apart | None = None
         self.reading: Apart | None = None
         self.observer: Observer | None = None
+        self._witnessing: Following | None = None
 
     def __enter__(self) -> Self:
         self.database.require_open()
@@ -146,6 +148,13 @@ class Opened:
         self.database.require_open()
         return Workspace(self, tenant, user, *(() if asked is None else (asked,)))
 
+    def ask_witnesses(self, seconds: float) -> None:
+        """Have each log that grew cosigned by its witnesses, at most once in so many seconds."""
+        from evidentia.workspace.witnessing import follow  # noqa: PLC0415 - it knows this module
+
+        self._witnessing = Following(lambda checkpoint, _: follow(self, checkpoint), seconds)
+        self.appending.followers.append(self._witnessing.grew)
+
     def tenants(self) -> list[str]:
         """Return the tenants that have a log in this database."""
         with self.database.read() as connection:
@@ -154,8 +163,9 @@ class Opened:
     def close(self) -> None:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
         self.sequencer.close()
-        if self.elsewhere is not None:
-            self.elsewhere.close()
+        for follows in (self.elsewhere, self._witnessing):
+            if follows is not None:
+                follows.close()
         self.database.close()
         self.keys.close()
         self.home.close()
