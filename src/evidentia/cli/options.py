@@ -48,7 +48,7 @@ def workspace(
     from evidentia.workspace import open_workspace
 
     if home is not None:  # the embedded database, with all that is its own
-        found = replace(found, home=home, database_url=None, lake=None, keys=None)
+        found = replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
     name = tenant or found.tenant
     opened = open_workspace(
         found.database_url,
@@ -59,6 +59,7 @@ def workspace(
         passphrase=for_workspace(found, found.home, name, may_ask=not read_only),
         lake=found.lake,
         keys=found.keys,
+        checkpoints=found.checkpoints,
     )
     if found.ray is not None:
         from evidentia.jobs.ray_workers import RayWorkers

@@ -330,7 +330,7 @@ class Acting:
         """Before the first write, check that the log continues the checkpoint kept apart."""
         opened = self.opened
         if not opened.continuing.get(self.tenant):
-            refuse_to_fork(self.database, self.tenant, opened.home, opened.tiles)
+            refuse_to_fork(self.database, self.tenant, opened.home, opened.tiles, opened.elsewhere)
             opened.continuing.put(self.tenant, value=True)
 
 
