@@ -19,6 +19,7 @@ from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.access.openfga_client import OpenFgaClient
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.pages import JudgedClaim, LedgerHead
     from evidentia.loading.workers import Apart
@@ -128,6 +129,15 @@ class Opened:
         self.database.require_open()
         return Workspace(self, tenant, user, *(() if asked is None else (asked,)))
 
+    @property
+    def openfga(self) -> "OpenFgaClient | None":
+        """The OpenFGA server that decides too, and is kept in step with the trail; None if none."""
+        from evidentia.access.openfga import OpenFgaAuthorizer  # noqa: PLC0415 - not all have one
+        from evidentia.access.openfga_client import OpenFgaClient  # noqa: PLC0415 - the same
+
+        found = self.authorizer.check if isinstance(self.authorizer, OpenFgaAuthorizer) else None
+        return found if isinstance(found, OpenFgaClient) else None
+
     def tenants(self) -> list[str]:
         """Return the tenants that have a log in this database."""
         with self.database.read() as connection:
@@ -137,6 +147,8 @@ class Opened:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
         self.sequencer.close()
         self.database.close()
+        if self.authorizer is not None and self.openfga is not None:
+            self.openfga.close()
         self.home.close()
 
     def now(self) -> str:
