@@ -22,6 +22,7 @@ from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.access.openfga_client import OpenFgaClient
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.pages import JudgedClaim, LedgerHead
     from evidentia.loading.workers import Apart, Bulk
@@ -157,6 +158,15 @@ class Opened:
         self._witnessing = Following(lambda checkpoint, _: follow(self, checkpoint), seconds)
         self.appending.followers.append(self._witnessing.grew)
 
+    @property
+    def openfga(self) -> "OpenFgaClient | None":
+        """The OpenFGA server that decides too, and is kept in step with the trail; None if none."""
+        from evidentia.access.openfga import OpenFgaAuthorizer  # noqa: PLC0415 - not all have one
+        from evidentia.access.openfga_client import OpenFgaClient  # noqa: PLC0415 - the same
+
+        found = self.authorizer.check if isinstance(self.authorizer, OpenFgaAuthorizer) else None
+        return found if isinstance(found, OpenFgaClient) else None
+
     def tenants(self) -> list[str]:
         """Return the tenants that have a log in this database."""
         return self.database.ask(across.tenants)
@@ -169,6 +179,8 @@ class Opened:
                 follows.close()
         self.database.close()
         self.keys.close()
+        if self.authorizer is not None and self.openfga is not None:
+            self.openfga.close()
         self.home.close()
 
     def now(self) -> str:
