@@ -14,9 +14,10 @@ from evidentia.loading.pieces import ByProcesses
 from evidentia.loading.workers import Bulk
 from evidentia.store import ranges
 from evidentia.store.keys import FileKeys
-from evidentia.workspace import Workspace, bulk as bulk_work, many
-from places import record
+from evidentia.workspace import Workspace, many
+from evidentia.workspace import bulk as bulk_work
 from many_judges import POISON, DiesOnceJudge, TroubleJudge
+from places import record
 from workspace.policies import CONTRADICTED, NOT_FOUND, SUPPORTED, count, read_here, write_policies
 
 WORDS = ("quote", "numbers")

@@ -18,7 +18,6 @@ from evidentia.errors import EnvironmentProblem, EvidentiaError, UsageError
 from evidentia.jobs.queue import Queue
 from evidentia.jobs.work import DOING, Cancelled, Kind, Lost, Work
 from evidentia.logs import get_logger
-from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Change, Named
 from evidentia.times import utc_text
@@ -183,7 +182,7 @@ class Runner:
         if old := opened.database.ask(rows.ended_before, utc_text(before)):
             with opened.database.write() as connection:
                 rows.forget(connection, old)
-        files = JobFiles(opened.home.jobs)
+        files = opened.job_files
         for named in files.older(FILES_KEPT_SECONDS):
             row = opened.database.ask(rows.find, named)
             if row is None or row.has_ended:

@@ -132,6 +132,11 @@ def judged_by(
                 yield done
 
 
+def untold(asked: AskedCheck) -> AskedCheck:
+    """Return an answer to judge without what workers are told for all of them."""
+    return replace(asked, judges=None, policy=None, documents=None)
+
+
 def judging(told: ToldToJudge) -> Callable[[Piece], Sent | Failed]:
     """Get ready to judge, once for all answers: open the library, and load what judges need."""
     from evidentia.judges import make_judges  # noqa: PLC0415 - workers alone need it
@@ -148,6 +153,8 @@ def judging(told: ToldToJudge) -> Callable[[Piece], Sent | Failed]:
         asked = replace(piece.check, judges=judges, policy=told.policy)
         if asked.asks_library:
             asked = replace(asked, documents=told.documents[piece.against])
+        else:
+            asked = replace(asked, documents=frozenset())
         try:
             session = judge(acting, asked, _ignore, _ignore).session
         except EvidentiaError:

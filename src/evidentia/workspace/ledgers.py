@@ -534,9 +534,7 @@ def asked_check(
     given = given_contexts(acting, contexts, bundle, query)
     named, day = (against, collections, as_of), day_of(as_of)
     asks_library = given is None or library or any(one is not None for one in named)
-    ids, unread = documents or checked_against(
-        acting, against if asks_library else (), collections
-    )
+    ids, unread = documents or checked_against(acting, against if asks_library else (), collections)
     return AskedCheck(
         answer=answer,
         now=acting.now,

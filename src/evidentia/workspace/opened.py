@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from evidentia.errors import environment_problem
 from evidentia.store.database import Database
 from evidentia.store.home import Home
+from evidentia.store.job_files import open_job_files
 from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
 from evidentia.store.lakes import open_lake
@@ -90,6 +91,7 @@ class Opened:
         if lake is None or isinstance(lake, str):
             lake = open_lake(lake, home, by_tenant=not database.is_sqlite)
         self.lake = lake
+        self.job_files = open_job_files(self.lake_address, home)
         self.keys = keys or home.keys
         self.randomness = randomness
         self._clock = clock
