@@ -1,4 +1,4 @@
-"""Bulk work keeps one contract, whoever does it: processes here, or the workers of a Ray cluster."""
+"""Bulk work keeps one contract, whoever does it: processes here, or a Ray cluster."""
 
 import os
 import sys

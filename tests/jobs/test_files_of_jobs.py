@@ -25,8 +25,8 @@ def lake(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
 @pytest.fixture
 def servers(lake: str | None, tmp_path: Path) -> tuple[JobFiles, JobFiles]:
     """Two servers: with a home each, unless the files are in it."""
-    other = "one" if lake is None else "two"
-    return open_job_files(lake, Home(tmp_path / "one")), open_job_files(lake, Home(tmp_path / other))
+    homes = Home(tmp_path / "one"), Home(tmp_path / ("one" if lake is None else "two"))
+    return open_job_files(lake, homes[0]), open_job_files(lake, homes[1])
 
 
 def test_what_one_server_keeps_another_finds_until_it_goes_with_its_job(

@@ -190,7 +190,7 @@ def file_changes(acting: Acting, used: Iterable[str]) -> "tuple[FileChange, ...]
 
 
 def _acting(place: Place) -> Acting:
-    """Open a library, and see that it is the one that is meant: an address may mean another here."""
+    """Open a library; see that it is the one that is meant: an address may mean another here."""
     try:
         acting = Acting(_opened(place.address, place.folder), place.tenant, None)
         with acting.database.read() as connection:
