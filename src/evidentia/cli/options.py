@@ -9,6 +9,7 @@ import typer
 from evidentia.settings import Settings
 
 if TYPE_CHECKING:
+    from evidentia.loading.workers import Bulk
     from evidentia.workspace import Workspace
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
@@ -56,8 +57,15 @@ def workspace(
         passphrase=for_workspace(found, folder, name, may_ask=not read_only),
         lake=found.lake if home is None else None,
     )
-    if found.ray is not None:
-        from evidentia.jobs.ray_workers import RayWorkers
-
-        opened.opened.bulk = RayWorkers(found.ray)  # which asks for nothing before there is work
+    opened.opened.bulk = cluster()
     return opened
+
+
+def cluster() -> "Bulk | None":
+    """Return the cluster that does bulk work, if one is set; it is asked once there is work."""
+    address = settings().ray
+    if address is None:
+        return None
+    from evidentia.jobs.ray_workers import RayWorkers
+
+    return RayWorkers(address)
