@@ -166,6 +166,9 @@ CALLS: dict[str, Act] = {
     "ledgers.check_many": lambda ws, _: ws.check_many(["It is so."], workers=0, judges=["quote"]),
     "ledgers.corpus": lambda ws, _: ws.ledgers.corpus("latest"),
     "ledgers.export": lambda ws, folder: ws.ledgers.export("latest", folder / "ledger.md"),
+    "ledgers.export_many": lambda ws, folder: ws.ledgers.export_many(
+        {"latest": folder / "many.md"}, form="markdown"
+    ),
     "ledgers.find": lambda ws, _: ws.ledgers.find("latest"),
     "ledgers.finish": lambda ws, _: ws.ledgers.finish(
         ws.ledgers.begin("It is so.", judges=["quote"])

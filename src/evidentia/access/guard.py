@@ -106,6 +106,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "ledgers.check_many": _MAKE,
         "ledgers.corpus": _READ,
         "ledgers.export": _READ,
+        "ledgers.export_many": _READ,
         "ledgers.find": _AGENTS_READ,
         "ledgers.finish": _MAKE,
         "ledgers.get": _AGENTS_READ,

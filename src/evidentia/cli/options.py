@@ -10,6 +10,7 @@ import typer
 from evidentia.settings import Settings
 
 if TYPE_CHECKING:
+    from evidentia.loading.workers import Bulk
     from evidentia.workspace import Workspace
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
@@ -61,8 +62,15 @@ def workspace(
         keys=found.keys,
         checkpoints=found.checkpoints,
     )
-    if found.ray is not None:
-        from evidentia.jobs.ray_workers import RayWorkers
-
-        opened.opened.bulk = RayWorkers(found.ray)  # which asks for nothing before there is work
+    opened.opened.bulk = cluster()
     return opened
+
+
+def cluster() -> "Bulk | None":
+    """Return the cluster that does bulk work, if one is set; it is asked once there is work."""
+    address = settings().ray
+    if address is None:
+        return None
+    from evidentia.jobs.ray_workers import RayWorkers
+
+    return RayWorkers(address)

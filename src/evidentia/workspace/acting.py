@@ -45,7 +45,8 @@ class Asked:
     roles where it was looked up for this, and counts until it is done. `within` is called in every
     transaction that appends, and may refuse it by raising: what it writes is committed with what
     was asked for. `behind` is called likewise behind what was appended alone, with where that is,
-    or with the ticket of what no one waits for.
+    or with the ticket of what no one waits for. `in_bulk` says that it is one of many: what is
+    begun is not judged by this server's own processes.
     """
 
     scopes: "frozenset[Action] | None" = None
@@ -53,6 +54,7 @@ class Asked:
     access: "Access | None" = None
     within: Callable[[Connection], None] | None = None
     behind: Callable[[Connection, Sequence[Receipt] | str], None] | None = None
+    in_bulk: bool = False
 
 
 PLAINLY: Final = Asked()

@@ -11,6 +11,7 @@ from evidentia.store.database import Database
 from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.following import Following
 from evidentia.store.home import Home
+from evidentia.store.job_files import open_job_files
 from evidentia.store.keyrings import open_keys
 from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
@@ -97,6 +98,7 @@ class Opened:
         if lake is None or isinstance(lake, str):
             lake = open_lake(lake, home, by_tenant=not database.is_sqlite)
         self.lake = lake
+        self.job_files = open_job_files(self.lake_address, home)
         self.keys_address = keys if isinstance(keys, str) else None
         self.has_own_keys = keys is not None and self.keys_address is None
         self.keys = open_keys(keys, home) if keys is None or isinstance(keys, str) else keys
