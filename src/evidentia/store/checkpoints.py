@@ -113,8 +113,8 @@ def keep_audited(
     """Keep the newest checkpoint of what an audit found good; None if there is none."""
     if not report.holds:
         raise IntegrityError(
-            f"a log that does not hold gets no checkpoint: {report.unknown}"
-            if report.unknown and not report.findings
+            f"a log that does not hold gets no checkpoint: {report.left[0]}"
+            if report.left and not report.findings
             else "a log that does not hold gets no checkpoint"
         )
     with database.read() as connection:
