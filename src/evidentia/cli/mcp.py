@@ -123,6 +123,8 @@ def _opened(found: "Settings") -> "Opened":
         passphrase=passphrase,
         lake=found.lake,
         server=server_options(found, hurried=True),
+        keys=found.keys,
+        checkpoints=found.checkpoints,
     )
 
 

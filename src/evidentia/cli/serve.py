@@ -51,6 +51,8 @@ def serve(
         home=home or found.home,
         database_url=found.database_url if home is None else None,
         lake=found.lake if home is None else None,
+        keys=found.keys if home is None else None,
+        checkpoints=found.checkpoints if home is None else None,
         server_host=host or found.server_host,
         server_port=found.server_port if port is None else port,
     )
@@ -102,4 +104,6 @@ def _opened(found: "Settings") -> "Opened":
         passphrase=passphrase,
         lake=found.lake,
         server=server_options(found, hurried=True),
+        keys=found.keys,
+        checkpoints=found.checkpoints,
     )

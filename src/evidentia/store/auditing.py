@@ -155,7 +155,7 @@ def audit_log(
     except IntegrityError:  # where all that is wrong is text that is not UTF-8, it can be named
         return _audit(Reading(database, tenant, any_text=True), asked)
     except EnvironmentProblem:  # where a table or a column is missing, that is what to report
-        with database.read() as connection:
+        with database.unbound.read() as connection:
             findings, schema = audit_schema(connection)
         if not findings:
             raise

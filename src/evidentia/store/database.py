@@ -2,15 +2,21 @@
 
 SQLite runs in WAL mode with full synchronisation: what is committed survives a power cut. Writes
 take turns (see `turns`). PostgreSQL needs neither, its server does both.
+
+On PostgreSQL each transaction says, as it begins, of which tenant it is: it sees and writes rows of
+that one alone. It is said for the transaction and with its BEGIN, so that no connection takes it
+along to who uses it next, and nothing is waited for.
 """
 
 import importlib
 import json
 import os
+import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from functools import cache, partial
@@ -36,11 +42,12 @@ from evidentia.store.readable import ReadableCopy
 from evidentia.store.replica import Replica, has_written, is_asked
 from evidentia.store.seeing import Changes
 from evidentia.store.turns import FairLock
+from evidentia.trail.entry import check_tenant
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-_WRITES = "evidentia_writes"
+_BEGIN = "evidentia_begin"
 _BUSY_SECONDS = 60.0
 _LOCK_SECONDS = 60
 """How long a write waits for another connection: as long on PostgreSQL as on SQLite."""
@@ -89,6 +96,12 @@ _SETTINGS = (
 _SCHEMAS_WITH_TABLES = """
     SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relname = 'alembic_version' AND n.nspname::text = ANY(%s)"""
+
+TENANT_SETTING = "evidentia.tenant"
+"""The setting of a transaction that says of which tenant it is."""
+
+Transactions = Callable[[], AbstractContextManager[Connection]]
+"""Begins a transaction, and gives its connection."""
 
 # So that the server notices within seconds that a client was killed, or its machine is gone, and
 # ends what that held; and the client likewise.
@@ -182,15 +195,17 @@ class Database:
         engine: Engine,
         where: str,
         turns: FairLock | None = None,
-        copy: "ReadableCopy | None" = None,
+        copied: "ReadableCopy | None" = None,
         changes: Changes | None = None,
     ) -> None:
         self.engine = engine
         self.where = where
         self._turns = turns
-        self._copy = copy
+        self._copy = copied
         self._changes = changes
-        self._closed = False
+        self._closed = threading.Event()
+        self._tenant: str | None = None
+        self._whole = self
         self._hurries = False
         self._copied: Database | None = None
         self.replica: Replica | None = None
@@ -211,17 +226,17 @@ class Database:
             engine = _sqlite_engine(f"{uri}?mode=rwc", read_only=False)
             turns = FairLock(path.with_name(f"{path.name}.turns"))
             return cls(engine, str(path), turns, changes=Changes(_sqlite_module(), uri))
-        copy = ReadableCopy.if_needed(path, _sqlite_module())
-        uri = (path if copy is None else copy.file).absolute().as_uri()
-        mode = "ro" if copy is None else "rw"  # SQLite takes the WAL in, in the copy
-        return cls(_sqlite_engine(f"{uri}?mode={mode}", read_only=True), str(path), copy=copy)
+        copied = ReadableCopy.if_needed(path, _sqlite_module())
+        uri = (path if copied is None else copied.file).absolute().as_uri()
+        mode = "ro" if copied is None else "rw"  # SQLite takes the WAL in, in the copy
+        return cls(_sqlite_engine(f"{uri}?mode={mode}", read_only=True), str(path), copied=copied)
 
     @classmethod
     def copied(cls, path: Path) -> "Database":
         """Open a copy of an embedded database, which may be written to; it goes when closed."""
-        copy = ReadableCopy.made(path)
-        engine = _sqlite_engine(f"{copy.file.absolute().as_uri()}?mode=rw", read_only=False)
-        return cls(engine, str(path), copy=copy)
+        copied = ReadableCopy.made(path)
+        engine = _sqlite_engine(f"{copied.file.absolute().as_uri()}?mode=rw", read_only=False)
+        return cls(engine, str(path), copied=copied)
 
     @classmethod
     def server(cls, url: str, options: "ServerOptions | None" = None) -> "Database":
@@ -241,7 +256,6 @@ class Database:
         try:
             engine = create_engine(
                 options.url(parsed.set(drivername="postgresql+psycopg")),
-                isolation_level="READ COMMITTED",  # a locked head is read as it is, not as it was
                 pool_pre_ping=True,
                 pool_size=min(_KEPT_OPEN, options.connections),
                 max_overflow=options.connections - min(_KEPT_OPEN, options.connections),
@@ -252,6 +266,7 @@ class Database:
                 "PostgreSQL needs the psycopg driver: pip install 'evidentia[postgres]'"
             ) from None
         event.listen(engine, "connect", partial(_prepare_server, options))
+        event.listen(engine, "begin", _begin)
         event.listen(engine, "handle_error", _leave_standby)
         database = cls(engine, _without_secrets(parsed))
         database._hurries = options.statement_seconds > 0
@@ -271,6 +286,25 @@ class Database:
         if address.startswith("postgresql"):
             return cls.server(address)
         return cls.sqlite(Path(address), read_only=True)
+
+    def of(self, tenant: str) -> "Database":
+        """Return this database as one tenant has it: no row of another is seen or written by it.
+
+        Both share connections, and are closed together. The embedded database is all of its user's.
+        """
+        if self.is_sqlite or self._tenant == tenant:
+            return self
+        bound = copy(self)
+        bound._tenant = check_tenant(tenant)  # noqa: SLF001 - it is one of these
+        return bound
+
+    @property
+    def unbound(self) -> "Database":
+        """This database as no tenant's: for the schema, and what finds out which tenants there are.
+
+        Where row-level security is in force, no tenant's row is seen by it.
+        """
+        return self._whole
 
     @property
     def address(self) -> str:
@@ -296,7 +330,7 @@ class Database:
 
         None if that can't be told in no time, as in PostgreSQL: then take it for changed.
         """
-        return None if self._changes is None or self._closed else self._changes.state()
+        return None if self._changes is None or self._closed.is_set() else self._changes.state()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -304,28 +338,47 @@ class Database:
 
         Inside of `replica.may_be_old`, and nowhere else, it may be a replica's.
         """
+        begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         with self._translated(), self._reading() as connection:
-            if not self.is_sqlite:
-                connection.execution_options(
-                    isolation_level="REPEATABLE READ", postgresql_readonly=True
-                )
+            connection.execution_options(**{_BEGIN: self._beginning(begin)})
             with connection.begin():
-                self._let_take(connection)
                 yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give a connection inside a transaction that is durable once the block is left."""
         has_written()
+        # On PostgreSQL a locked head is read as it is, not as it was when the transaction began.
+        begin = "BEGIN IMMEDIATE" if self.is_sqlite else "BEGIN ISOLATION LEVEL READ COMMITTED"
         with ExitStack() as stack:
             if self._turns:
                 stack.enter_context(self._turns.turn())
             stack.enter_context(self._translated())
             connection = stack.enter_context(self._connected())
-            connection.execution_options(**{_WRITES: True})
+            connection.execution_options(**{_BEGIN: self._beginning(begin)})
             stack.enter_context(connection.begin())
-            self._let_take(connection)
             yield connection
+
+    @contextmanager
+    def keeping(self) -> Iterator[Transactions]:
+        """Give what begins one transaction after the other, all on one connection of PostgreSQL.
+
+        It has what its session was given, and goes when the block is left.
+        """
+        begin = self._beginning("BEGIN ISOLATION LEVEL READ COMMITTED")
+        with self._translated(), self._connected() as connection:
+            connection.execution_options(**{_BEGIN: begin})
+
+            @contextmanager
+            def transaction() -> Iterator[Connection]:
+                with self._translated(), connection.begin():
+                    yield connection
+
+            try:
+                yield transaction
+            finally:
+                if not connection.invalidated:
+                    connection.detach()
 
     def ask(
         self,
@@ -364,9 +417,9 @@ class Database:
 
         Closing again does nothing.
         """
-        if self._closed:
+        if self._closed.is_set():
             return
-        self._closed = True
+        self._closed.set()
         if self._copied is not None:
             self._copied.close()
         if self._changes is not None:
@@ -386,11 +439,18 @@ class Database:
 
     def require_open(self) -> None:
         """Raise `UsageError` if this was closed."""
-        if self._closed:
+        if self._closed.is_set():
             raise UsageError(
                 f"the workspace {self.where} is closed: open it again, or call this before the "
                 "block of 'with' ends"
             )
+
+    def _beginning(self, begin: str) -> str:
+        """Return what begins a transaction; of PostgreSQL's, with whose it is: '' is no tenant."""
+        if self.is_sqlite:
+            return begin
+        takes = "; SET LOCAL statement_timeout = 0" if self._hurries and _unhurried.get() else ""
+        return f"{begin}; SET LOCAL {TENANT_SETTING} = '{self._tenant or ''}'{takes}"
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
@@ -400,7 +460,7 @@ class Database:
             try:
                 yield connection
             finally:
-                if self._closed and not connection.invalidated:
+                if self._closed.is_set() and not connection.invalidated:
                     connection.detach()
 
     def _reading(self) -> AbstractContextManager[Connection]:
@@ -461,14 +521,9 @@ class Database:
         message = next((told for known, told in _TOLD.items() if known in message), message)
         return EnvironmentProblem(f"the database {self.where} failed: {message}")
 
-    def _let_take(self, connection: Connection) -> None:
-        """Let the statements of a transaction take as long as they need, where that was said."""
-        if self._hurries and _unhurried.get():
-            run(connection, "SELECT set_config('statement_timeout', '0', true)")
-
     def _explained(self) -> str | None:
         """Return what is known of why a statement failed."""
-        if _explaining.get() or self._closed:
+        if _explaining.get() or self._closed.is_set():
             return None
         token = _explaining.set(True)
         try:
@@ -499,6 +554,20 @@ def insert_rows(
 ) -> None:
     """Insert rows, given as tuples in the order of the columns."""
     run_many(connection, _insert_sql(table, tuple(columns)), rows)
+
+
+def insert_together(
+    connection: Connection, table: str, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert many rows, on a server by one statement; the columns are named with its types.
+
+    None of a column's values is a list, and a server asked row by row would take twice the time.
+    """
+    if not rows or is_sqlite(connection):
+        insert_rows(connection, table, tuple(columns), rows)
+        return
+    values = tuple(map(list, zip(*rows, strict=True)))
+    connection.exec_driver_sql(_insert_arrays_sql(table, tuple(columns.items())), values)
 
 
 def run_many(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -587,6 +656,20 @@ def has_turn(connection: Connection, what: str, seconds: float) -> bool:
     return bool(fetch(connection, sql, (what, f"{seconds:g}s"))[0][0])
 
 
+def keep_turn(connection: Connection, what: str, idle: float, within: float) -> bool:
+    """Whether no one else is where only one may be under a name, for as long as this connection is.
+
+    It goes with the turn when nothing is said for some seconds, between transactions or within one.
+    PostgreSQL only.
+    """
+    sql = (
+        "SELECT pg_try_advisory_lock(hashtextextended(?, 0)), "
+        "set_config('idle_session_timeout', ?, false), "
+        "set_config('idle_in_transaction_session_timeout', ?, false)"
+    )
+    return bool(fetch(connection, sql, (what, f"{idle:g}s", f"{within:g}s"))[0][0])
+
+
 def commit_soon(connection: Connection) -> None:
     """Have a transaction's end not wait for the disk: what it wrote need not outlive a crash."""
     if not is_sqlite(connection):
@@ -662,6 +745,13 @@ def _insert_sql(table: str, columns: tuple[str, ...]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
 
 
+@cache
+def _insert_arrays_sql(table: str, columns: tuple[tuple[str, str], ...]) -> str:
+    names = ", ".join(name for name, _ in columns)
+    arrays = ", ".join(f"%b::{kind}[]" for _, kind in columns)  # as binary, or bytes go as text
+    return f"INSERT INTO {table} ({names}) SELECT * FROM unnest({arrays})"  # noqa: S608 - names are ours
+
+
 def _without_secrets(url: URL) -> str:
     """Return the URL for messages: no password, and of the options only where the server is."""
     query = {name: value for name, value in url.query.items() if name in ("host", "port")}
@@ -676,7 +766,7 @@ def _prepare_server(options: ServerOptions, connection: Any, _record: object) ->
     ever behind a transaction that was left open.
     """
     connection.adapters.register_loader("timestamptz", _time_loader())
-    connection.autocommit = True  # a setting goes with the transaction it was made in
+    connection.autocommit = True  # the driver begins no transaction by itself: `_begin` does
     ((path,),) = connection.execute("SELECT pg_catalog.current_schemas(false)").fetchall()
     connection.execute(_SETTINGS)
     if path:
@@ -696,7 +786,20 @@ def _prepare_server(options: ServerOptions, connection: Any, _record: object) ->
         )
     if connection.info.server_version >= _CHECKS_CLIENTS:
         connection.execute(_NOTICE)
-    connection.autocommit = False
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction as its options say."""
+    driver: Any = connection.connection.driver_connection
+    statement = connection.get_execution_options().get(_BEGIN, "BEGIN")
+    if connection.dialect.name == "sqlite":
+        driver.execute(statement)
+        return
+    try:
+        driver.execute(statement, prepare=False)  # two in one: PostgreSQL prepares one at a time
+    except connection.dialect.loaded_dbapi.OperationalError:
+        connection.invalidate()
+        raise
 
 
 def _leave_standby(context: Any) -> None:
@@ -763,12 +866,7 @@ def _sqlite_engine(uri: str, *, read_only: bool) -> Engine:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
 
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get(_WRITES, False)
-        driver: Any = connection.connection.driver_connection
-        driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-
+    event.listen(engine, "begin", _begin)
     return engine
 
 

@@ -8,6 +8,7 @@ from evidentia.errors import NotFoundError
 from evidentia.store import schema
 from evidentia.store.appending import Appending
 from evidentia.store.database import Database, ServerOptions
+from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.home import Home
 from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
@@ -28,13 +29,19 @@ class Store:
     new_origin: Callable[[str], str]
     randomness: Callable[[int], bytes]
     now: Callable[[], str]
+    elsewhere: Elsewhere | None = None
     appending: Appending = field(init=False)
     sequencer: Sequencer = field(init=False)
     tiles: TileCache = field(default_factory=TileCache)
 
     def __post_init__(self) -> None:
         self.appending = Appending(
-            self.home, self.keys, self.tiles, self.new_origin, self.randomness
+            self.home,
+            self.keys,
+            self.tiles,
+            self.new_origin,
+            self.randomness,
+            elsewhere=self.elsewhere,
         )
         self.sequencer = Sequencer(self.database, self.appending, self.now, self.randomness)
 

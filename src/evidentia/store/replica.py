@@ -6,11 +6,11 @@ is behind, gone, or of another database is passed over, and the primary asked.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
@@ -129,18 +129,15 @@ class Replica:
     def _is_there(self, connection: Connection, at: _Place) -> bool:
         """Whether the replica has all that the primary had; waits a moment for it."""
         position, *identity = at
-        connection.execution_options(postgresql_readonly=True)
-        if connection.exec_driver_sql(_IS_SAME, tuple(identity)).scalar() is not True:
+        if not _says(connection, _IS_SAME, identity):
             self._pass_over("it is no standby of this database")
             return False
         end = time.monotonic() + _WAIT_SECONDS
-        while connection.exec_driver_sql(_HAS, (position,)).scalar() is not True:
-            connection.rollback()
+        while not _says(connection, _HAS, [position]):
             if time.monotonic() > end:
                 self._pass_over(f"it is more than {_WAIT_SECONDS} seconds behind")
                 return False
             time.sleep(_LOOK_SECONDS)
-        connection.rollback()
         return True
 
     def _pass_over(self, reason: str) -> None:
@@ -150,6 +147,16 @@ class Replica:
 
 
 def _place_of(primary: Connection) -> _Place:
-    ((position, name, system),) = primary.exec_driver_sql(_PRIMARY).fetchall()
-    primary.rollback()
+    position, name, system = _asked_of(primary, _PRIMARY, ())
     return str(position), str(name), int(system)
+
+
+def _says(connection: Connection, sql: str, values: Sequence[object]) -> bool:
+    return _asked_of(connection, sql, values)[0] is True
+
+
+def _asked_of(connection: Connection, sql: str, values: Sequence[object]) -> tuple[Any, ...]:
+    """Return the row of a query of its own, outside of transactions: nothing more is sent."""
+    driver: Any = connection.connection.driver_connection
+    row: tuple[Any, ...] = driver.execute(sql, values).fetchone()
+    return row

@@ -193,17 +193,16 @@ class _Auditing:
 
     def database(self) -> AuditedPart:
         database, left = self.acting.database, list(ALWAYS_LEFT)
-        with database.read() as connection:
-            findings, schema = integrity.schema_problems(connection)
+        findings, schema = database.unbound.ask(integrity.schema_problems)
         try:
-            findings += database.ask(integrity.tenants_without_log)
+            findings += database.unbound.ask(integrity.tenants_without_log)
         except EvidentiaError as error:  # what was made of the schema says why
             findings.append(str(error))
         looked = "tables, triggers, views and statistics"
         if self.quick:
             left.append("whether the database's pages and indexes are sound: --quick")
         else:
-            problems, unasked = integrity.own_check(database)
+            problems, unasked = integrity.own_check(database.unbound)
             findings += problems
             if unasked is None:
                 looked = f"{looked}, pages, and indexes against tables"
