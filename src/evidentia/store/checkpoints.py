@@ -116,7 +116,8 @@ def _refuse_rollback(
         raise IntegrityError(
             f"the log's {has} not continue the {checkpoint.size:,} that the "
             f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
-            "trail verify'; if the log is to go on as it is, move that file away"
+            "trail verify'; where a newer copy is nowhere, 'evidentia trail accept-loss --reason "
+            "TEXT' records what is lost, and the log goes on"
         )
     _refuse_takeover(connection, head, parsed, tree, path, announced=announced)
 

@@ -67,9 +67,9 @@ def require_current(database: Database) -> None:
     )
 
 
-def upgrade(database: Database) -> bool:
-    """Bring the schema up to date; return whether anything had to be done."""
-    needed = head(database)
+def upgrade(database: Database, to: str | None = None) -> bool:
+    """Bring the schema up to date, or to a revision; return whether anything had to be done."""
+    needed = to or head(database)
     with database.read() as connection:
         if revision(connection) == needed:
             return False
