@@ -227,6 +227,7 @@ CALLS: dict[str, Act] = {
     "tools.record": lambda ws, _: ws.tools.record("dec_9", tool_call()),
     "tools.take_over": lambda ws, _: ws.tools.take_over("dec_9", ToolVerificationLedger()),
     "trail.add_witness": lambda ws, _: ws.trail.add_witness("http://localhost:1", WITNESS),
+    "trail.accept_loss": lambda ws, _: ws.trail.accept_loss(reason="the newest backup there is"),
     "trail.adopt": lambda ws, _: ws.trail.adopt(reason="written by an older version"),
     "trail.append": lambda ws, _: ws.append(record()),
     "trail.append_many": lambda ws, _: ws.trail.append_many([record()]),

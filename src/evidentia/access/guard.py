@@ -160,6 +160,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "tools.offered": _READ,
         "tools.record": _MAKE,
         "tools.take_over": _MAKE,
+        "trail.accept_loss": _KEYS,
         "trail.add_witness": _KEYS,
         "trail.adopt": _KEYS,
         "trail.append": _MAKE,
