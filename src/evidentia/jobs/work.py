@@ -27,7 +27,7 @@ from evidentia.loading.workers import Bulk, Done, WorkerEndedError
 from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql import log
-from evidentia.store.sql.jobs import Change, JobRow, Named
+from evidentia.store.sql.jobs import Change, JobItem, JobRow, Named
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import OWNER, Acting, Asked
 from evidentia.workspace.bulk import Piece, ToldToJudge, judged_by, place_of, untold
@@ -37,6 +37,7 @@ from evidentia.workspace.judging import Judged, StartedCheck
 from evidentia.workspace.many import why_ended
 
 if TYPE_CHECKING:
+    from evidentia.store.database import Database
     from evidentia.workspace import Workspace
     from evidentia.workspace.ledgers import RecordedLedger
     from evidentia.workspace.opened import Opened
@@ -76,6 +77,10 @@ class Work:
     def named(self) -> Named:
         """The tenant and id of the job."""
         return self.job.row.tenant, self.job.id
+
+    @property
+    def _database(self) -> "Database":
+        return self.opened.database.of(self.job.row.tenant)
 
     @property
     def files(self) -> JobFiles:
@@ -119,12 +124,12 @@ class Work:
 
     def tell(self, change: Change) -> None:
         """Note how far the job is, or how it ended; raise `Lost` if it is another's."""
-        with self.opened.database.write() as connection:
+        with self._database.write() as connection:
             rows.change(connection, self.held(connection), change, self.opened.now())
 
     def go_on(self) -> None:
         """Raise `Cancelled` if the job was asked to end, `Lost` if it is another's."""
-        row = self.opened.database.ask(rows.find, self.named)
+        row = self.row()
         if row is None or row.has_ended or row.runner != self.runner:
             raise Lost(self.job.id)
         if row.cancelled:
@@ -142,14 +147,22 @@ class Work:
 
         return tell
 
+    def row(self) -> JobRow | None:
+        """Return the job as it is by now."""
+        return self._database.ask(rows.find, self.named)
+
+    def known(self, number: int) -> JobItem | None:
+        """Return what is known of an item."""
+        return self._database.ask(rows.item, self.named, number)
+
     def is_behind(self, number: int) -> bool:
         """Whether what became of an item is known."""
-        found = self.opened.database.ask(rows.item, self.named, number)
+        found = self.known(number)
         return found is not None and found.outcome is not None
 
     def note(self, number: int, outcome: Mapping[str, Any], *, counts: bool = True) -> None:
         """Note what became of an item, and that one more is behind the job."""
-        with self.opened.database.write() as connection:
+        with self._database.write() as connection:
             row = self.held(connection)
             rows.note_outcome(connection, self.named, number, json.dumps(outcome))
             if counts:
@@ -158,7 +171,7 @@ class Work:
 
     def outcomes(self) -> list[Any]:
         """Return what became of the items, in their order."""
-        found = self.opened.database.ask(rows.items, self.named)
+        found = self._database.ask(rows.items, self.named)
         return [json.loads(one.outcome) for one in found if one.outcome is not None]
 
 
@@ -211,7 +224,7 @@ def unchecked(number: int, problem: str) -> dict[str, Any]:
 
 def _recorded(work: Work, number: int) -> "RecordedLedger | None":
     """Return the ledger of an item that was recorded, and no one noted what it says."""
-    known = work.opened.database.ask(rows.item, work.named, number)
+    known = work.known(number)
     if known is None or known.entry is None:
         return None
     workspace = work.workspace()

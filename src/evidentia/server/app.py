@@ -85,6 +85,8 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         redirect_slashes=False,
     )
     app.state.running = running
+    if settings.server_witness_seconds:
+        opened.ask_witnesses(settings.server_witness_seconds)
     opened.judge_named = lambda name: judge_named(app.state.running.settings, name)
     for router in (observing.router, signing_in.router, spans.router, *pages.ROUTERS):
         app.router.routes.extend(_placed(router))

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from evidentia.access.actions import Action, Authorizer, NarrowedAuthorizer, Role
+from evidentia.access.actions import (
+    Action,
+    Authorizer,
+    BothAuthorizer,
+    NarrowedAuthorizer,
+    Role,
+)
 from evidentia.access.roles import AgentOwner, Grant, PackFacts, RoleTable
 from evidentia.errors import InputError, NotFoundError
 from evidentia.frozen import first_problem
@@ -250,14 +256,19 @@ def _takes_away(body: object) -> bool:
 
 
 def authorizer(acting: Acting) -> Authorizer:
-    """Return what decides who may do what in this tenant, as things are now."""
-    scopes, found = acting.asked.scopes, _unnarrowed(acting)
+    """Return what decides who may do what in this tenant, as things are now.
+
+    What the signed trail does not grant is refused, whatever else is asked: an authorizer that was
+    handed in, such as OpenFGA, only narrows.
+    """
+    granted = granting(acting)
+    outside, scopes = acting.opened.authorizer, acting.asked.scopes
+    found = granted if outside is None else BothAuthorizer(granted, outside)
     return found if scopes is None else NarrowedAuthorizer(found, scopes)
 
 
-def _unnarrowed(acting: Acting) -> Authorizer:
-    if acting.opened.authorizer is not None:
-        return acting.opened.authorizer
+def granting(acting: Acting) -> RoleTable:
+    """Return what decides by the grants in the trail alone."""
     known: dict[str, PackFacts | None] = {}
 
     def facts(name: str) -> PackFacts | None:

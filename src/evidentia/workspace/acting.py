@@ -80,7 +80,7 @@ class Acting:
         if asked.agent is not None:
             check_agent(asked.agent)
             check_name(self.actor, "who acts")
-        self.database = opened.database
+        self.database = opened.database.of(self.tenant)
 
     @property
     def actor(self) -> str:
@@ -332,7 +332,7 @@ class Acting:
         """Before the first write, check that the log continues the checkpoint kept apart."""
         opened = self.opened
         if not opened.continuing.get(self.tenant):
-            refuse_to_fork(self.database, self.tenant, opened.home, opened.tiles)
+            refuse_to_fork(self.database, self.tenant, opened.home, opened.tiles, opened.elsewhere)
             opened.continuing.put(self.tenant, value=True)
 
 
