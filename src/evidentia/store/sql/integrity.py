@@ -22,6 +22,8 @@ _WORK: Final = frozenset(
         "job_events",
         "job_runners",
         "lake_removals",
+        "openfga_followed",
+        "openfga_outbox",
         "waiting_spans",
         "waiting_traces",
     }
