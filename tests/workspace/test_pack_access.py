@@ -106,6 +106,10 @@ NO_CHUNK = DocumentChunk("chunk_x", "doc_x", 0, "It is so.", 1, (), 0, 9, "0" * 
 USER_KEY = "64" * 32
 WITNESS = Witness().key
 CALLS: dict[str, Act] = {
+    "access.can_view_evidence_pack": lambda ws, _: ws.access.can_view_evidence_pack("a", "latest"),
+    "access.drift": lambda ws, _: ws.access.drift(),
+    "access.following": lambda ws, _: ws.access.following(),
+    "access.sync": lambda ws, _: ws.access.sync(),
     "access.export": lambda ws, _: ws.access.export(),
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
     "access.grants": lambda ws, _: ws.access.grants(),

@@ -46,7 +46,10 @@ _AGENTS_SEE = Need(Action.VIEW, On.PACK, agent=True)
 
 TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
+        "access.can_view_evidence_pack": _AUDIT,
+        "access.drift": _AUDIT,
         "access.export": _AUDIT,
+        "access.following": _AUDIT,
         "access.grant": _GRANT,
         "access.grants": _READ,
         "access.new_token": _GRANT,
@@ -55,6 +58,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "access.requests": _AUDIT,
         "access.revoke": _GRANT,
         "access.revoke_token": _GRANT,
+        "access.sync": _GRANT,
         "access.tokens": _READ,
         "bundles.audit": _AUDIT,
         "bundles.build": _MAKE,
