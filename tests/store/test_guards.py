@@ -646,7 +646,7 @@ def older_program() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as older:
         older.setattr(log, "move_head", moved)
-        older.setattr(inbox, "take", lambda *_: [])  # it knew no inbox
+        older.setattr(inbox, "take", lambda *_: ([], {}))  # it knew no inbox
         older.setattr(inbox, "forget", lambda *_: None)
         yield
 

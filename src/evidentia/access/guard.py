@@ -49,7 +49,10 @@ _AGENTS_SEE = Need(Action.VIEW, On.PACK, agent=True, old=True)
 
 TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
+        "access.can_view_evidence_pack": _AUDIT,
+        "access.drift": _AUDIT,
         "access.export": _AUDIT,
+        "access.following": _AUDIT,
         "access.grant": _GRANT,
         "access.grants": _READ,
         "access.new_token": _GRANT,
@@ -58,6 +61,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "access.requests": _AUDIT,
         "access.revoke": _GRANT,
         "access.revoke_token": _GRANT,
+        "access.sync": _GRANT,
         "access.tokens": _READ,
         "bundles.audit": _AUDIT,
         "bundles.build": _MAKE,
@@ -163,6 +167,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "tools.offered": _SHOW,
         "tools.record": _MAKE,
         "tools.take_over": _MAKE,
+        "trail.accept_loss": _KEYS,
         "trail.add_witness": _KEYS,
         "trail.adopt": _KEYS,
         "trail.append": _MAKE,

@@ -23,7 +23,7 @@ from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, CursorResult, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -99,6 +99,15 @@ _SCHEMAS_WITH_TABLES = """
 
 TENANT_SETTING = "evidentia.tenant"
 """The setting of a transaction that says of which tenant it is."""
+
+
+class Insert(NamedTuple):
+    """Rows for a table, whose columns are named with PostgreSQL's types; no value is a list."""
+
+    table: str
+    columns: Mapping[str, str]
+    rows: Sequence[tuple[Any, ...]]
+
 
 Transactions = Callable[[], AbstractContextManager[Connection]]
 """Begins a transaction, and gives its connection."""
@@ -557,17 +566,29 @@ def insert_rows(
 
 
 def insert_together(
-    connection: Connection, table: str, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
-) -> None:
-    """Insert many rows, on a server by one statement; the columns are named with its types.
+    connection: Connection, inserts: Sequence[Insert], then: tuple[str, Sequence[Any]] | None = None
+) -> int:
+    """Insert rows into several tables, and run a statement then; return how many rows it found.
 
-    None of a column's values is a list, and a server asked row by row would take twice the time.
+    A server is asked once for all of it, as one statement: so nothing of it may look at the rest.
     """
-    if not rows or is_sqlite(connection):
-        insert_rows(connection, table, tuple(columns), rows)
-        return
-    values = tuple(map(list, zip(*rows, strict=True)))
-    connection.exec_driver_sql(_insert_arrays_sql(table, tuple(columns.items())), values)
+    wanted = [insert for insert in inserts if insert.rows]
+    if is_sqlite(connection):
+        for insert in wanted:
+            insert_rows(connection, insert.table, tuple(insert.columns), insert.rows)
+        return -1 if then is None else run(connection, *then).rowcount
+    if not wanted:
+        return -1 if then is None else run(connection, *then).rowcount
+    parts = [_insert_arrays_sql(one.table, tuple(one.columns.items())) for one in wanted]
+    values: list[Any] = [list(column) for one in wanted for column in zip(*one.rows, strict=True)]
+    sql, given = then or (None, ())
+    if sql is None:
+        *parts, last = parts
+    else:
+        last = _dialect_sql(sql, connection.dialect.paramstyle)
+    named = ", ".join(f"part_{at} AS ({part})" for at, part in enumerate(parts))
+    statement = f"WITH {named} {last}" if named else last
+    return connection.exec_driver_sql(statement, (*values, *given)).rowcount
 
 
 def run_many(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
