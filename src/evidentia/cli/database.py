@@ -82,7 +82,9 @@ def upgrade(
             }
         )
         return
-    for step in now if plan else ():
+    if plan and found.revision is None:
+        say(f"would make schema {now[-1].revision}")
+    for step in now if plan and found.revision is not None else ():
         say(f"would apply {step}")
     at = "upgraded to" if done else "is at"
     say(f"{database.where}: {at} schema {found.revision or 'none'}", None if plan else "good")
