@@ -289,6 +289,25 @@ def test_an_erased_body_goes_with_the_older_backups(place: Place, store: BackupP
     assert verify_backup(store, trusted=[public_key(workspace)]).holds
 
 
+def test_what_was_erased_since_is_named_when_an_older_backup_is_restored(
+    sqlite_place: Place, store: BackupPlace, tmp_path: Path
+) -> None:
+    workspace = sqlite_place.open()
+    receipts = workspace.trail.append_many([record(number) for number in range(4)])
+    workspace.trail.erase(receipts[3].seq, reason="law", by="counsel")
+    older = back_up(workspace, store).name
+    workspace.trail.erase(receipts[1].seq, reason="law", by="counsel")
+    late = workspace.append(record(9))
+    workspace.trail.erase(late.seq, reason="law", by="counsel")
+    key = public_key(workspace)
+    back_up(workspace, store)
+    report = restore_backup(store, Target(Home(tmp_path / "older")), older, trusted=[key])
+    (note,) = report.notes
+    assert note.startswith("entry 1 of tenant 'default' was erased since, by entry 6 of")
+    report = restore_backup(store, Target(Home(tmp_path / "newest")), trusted=[key])
+    assert report.notes == ()
+
+
 def says(store: BackupPlace, text: str) -> bool:
     import json  # noqa: PLC0415 - the same
     from base64 import b64decode  # noqa: PLC0415 - for this alone

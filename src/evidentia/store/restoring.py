@@ -40,6 +40,7 @@ from evidentia.trail.backup import (
     decode_row,
 )
 from evidentia.trail.checkpoint import read_checkpoint
+from evidentia.trail.entry import ERASED_PREFIX, EntryKind
 from evidentia.trail.merkle import EMPTY_ROOT, leaf_hash
 from evidentia.trail.tiles import Frontier
 
@@ -150,6 +151,33 @@ def note_files(database: Database, lake: Lake, place: BackupPlace, tenant: Tenan
     if needed:
         with database.write() as connection:
             uses.settle_removals(connection, name, needed)
+
+
+def erased_since(place: BackupPlace, name: str, tenant: TenantBackup) -> Iterator[tuple[int, int]]:
+    """Give what a newer backup of the same log says was erased since: the entry, and which says so.
+
+    Those bodies stand in this backup.
+    """
+    if tenant.log is None or (newest := place.names()[-1]) <= name:
+        return
+    _, manifest = place.manifest(newest)
+    for later in manifest.tenants:
+        table = later.table(_ENTRIES)
+        if later.log is None or later.log.origin != tenant.log.origin or table is None:
+            continue
+        names, seen = [column.name for column in table.columns], 0
+        seq, kind, subject = (names.index(one) for one in ("seq", "kind", "subject"))
+        for part in table.parts:
+            seen += part.rows
+            if seen <= tenant.log.size:
+                continue
+            for line in _lines(place, part):
+                row = decode_row(line, table.kinds)
+                if row[seq] < tenant.log.size or row[kind] != EntryKind.ERASURE:
+                    continue
+                erased = row[subject].removeprefix(ERASED_PREFIX)
+                if erased.isdecimal() and int(erased) < tenant.log.size:
+                    yield int(erased), row[seq]
 
 
 def restore_keys(home: Home, place: BackupPlace, tenant: TenantBackup) -> list[str]:

@@ -238,6 +238,7 @@ def restore_backup(
         audits, notes = _audits(
             database, lambda _: lake, manifest, trusted, target.home.keys, progress, newer
         )
+        notes = (*notes, *_erased_since(place, name, manifest))
         report = BackupReport(name, manifest, audits, notes)
         if not report.holds and not anyway and database.is_sqlite:
             return report
@@ -253,6 +254,19 @@ def restore_backup(
         lost = tuple(_lost(target.home, manifest, database))
         settle()
     return replace(report, lost=lost, keys=tuple(put))
+
+
+def _erased_since(place: BackupPlace, name: str, manifest: BackupManifest) -> Iterator[str]:
+    """Say what has to be erased again, by what a newer backup in the same place tells."""
+    for tenant in manifest.tenants:
+        try:
+            for erased, by in restoring.erased_since(place, name, tenant):
+                yield (
+                    f"entry {erased} of tenant {tenant.tenant!r} was erased since, by entry {by} "
+                    f"of a newer backup: erase it again ('evidentia trail erase {erased}')"
+                )
+        except (EvidentiaError, ValueError) as error:
+            yield f"what was erased since could not be read of the newest backup: {error}"
 
 
 @contextmanager

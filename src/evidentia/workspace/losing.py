@@ -70,7 +70,7 @@ def accept_loss(acting: Acting, report: AuditReport, reason: str) -> Receipt:
             aside.replace(path)
         acting.opened.continuing.put(acting.tenant, value=False)
         raise
-    _log.warning("loss_accepted", tenant=acting.tenant, kept=kept.size, size=report.size)
+    _log.info("loss_accepted", tenant=acting.tenant, kept=kept.size, size=report.size)
     return receipt
 
 
