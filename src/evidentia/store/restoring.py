@@ -69,7 +69,7 @@ def prepare(database: Database, manifest: BackupManifest) -> None:
     with database.read() as connection:
         found = schema.revision(connection)
     if found is None:
-        schema.upgrade(database, min(manifest.revision, schema.head(database)))
+        schema.upgrade_to(database, min(manifest.revision, schema.head(database)))
         return
     schema.require_current(database)
     with database.read() as connection:

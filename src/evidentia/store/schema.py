@@ -67,9 +67,13 @@ def require_current(database: Database) -> None:
     )
 
 
-def upgrade(database: Database, to: str | None = None) -> bool:
-    """Bring the schema up to date, or to a revision; return whether anything had to be done."""
-    needed = to or head(database)
+def upgrade(database: Database) -> bool:
+    """Bring the schema up to date; return whether anything had to be done."""
+    return upgrade_to(database, head(database))
+
+
+def upgrade_to(database: Database, needed: str) -> bool:
+    """Bring the schema to a revision, as it once was; return whether anything had to be done."""
     with database.read() as connection:
         if revision(connection) == needed:
             return False
