@@ -116,6 +116,8 @@ def _opened(found: "Settings") -> "Opened":
         create=False,
         passphrase=passphrase,
         lake=found.lake,
+        keys=found.keys,
+        checkpoints=found.checkpoints,
     )
 
 

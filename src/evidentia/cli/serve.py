@@ -51,6 +51,8 @@ def serve(
         home=home or found.home,
         database_url=found.database_url if home is None else None,
         lake=found.lake if home is None else None,
+        keys=found.keys if home is None else None,
+        checkpoints=found.checkpoints if home is None else None,
         server_host=host or found.server_host,
         server_port=found.server_port if port is None else port,
     )
@@ -96,4 +98,11 @@ def _opened(found: "Settings") -> "Opened":
     from evidentia.workspace.opened import open_all
 
     passphrase = for_workspace(found, found.home, found.tenant, may_ask=True)
-    return open_all(found.database_url, home=found.home, passphrase=passphrase, lake=found.lake)
+    return open_all(
+        found.database_url,
+        home=found.home,
+        passphrase=passphrase,
+        lake=found.lake,
+        keys=found.keys,
+        checkpoints=found.checkpoints,
+    )

@@ -467,13 +467,13 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
             under=True,
         )
     elif not report.findings:
-        say(f"{report.origin}: {size}; consistent, signer unknown", "unknown")
-        say(str(report.unknown), "unknown", under=True)
+        said = "not judged whole" if report.unknown is None else "consistent, signer unknown"
+        say(f"{report.origin}: {size}; {said}", "unknown")
     else:
         say(f"{report.origin}: {size}; the log does not hold", "bad")
         for finding in report.findings:
             say(visible(finding), "bad", under=True)
-    for note in report.notes:
+    for note in (*report.left, *report.notes):
         say(visible(note), "unknown", under=True)
     for one in report.trusted:
         say(f"key {one.key_id} is trusted: {visible(one.reason)}", under=True)
