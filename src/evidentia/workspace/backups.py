@@ -26,7 +26,7 @@ from evidentia.proof.keys import TrustedKey
 from evidentia.store import restoring, schema
 from evidentia.store.backing_up import KeysTaken, MadeBackup, Source, back_up
 from evidentia.store.backup_places import LATEST, BackupPlace
-from evidentia.store.database import Database
+from evidentia.store.database import Database, unhurried
 from evidentia.store.elsewhere import Elsewhere, known_checkpoints, newest_known
 from evidentia.store.files import sync_folder
 from evidentia.store.home import Home
@@ -45,7 +45,8 @@ Progress = Callable[[str, int, int], None]
 """Is told of what how much is done, and of how much."""
 _TOKEN_BYTES: Final = 8
 _UNFINISHED: Final = "restoring.db"
-_BESIDE: Final = ("", "-wal", "-shm", "-journal", ".turns")
+_OF_ANOTHER: Final = ("-wal", "-shm", "-journal")
+_BESIDE: Final = ("", ".turns", *_OF_ANOTHER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +157,16 @@ def make_backup(
     )
     program = f"evidentia {__version__}"
     token = opened.randomness(_TOKEN_BYTES).hex()
-    return back_up(
-        source,
-        place,
-        now=opened.now(),
-        token=token,
-        program=program,
-        verify=verify,
-        progress=progress,
-    )
+    with unhurried():
+        return back_up(
+            source,
+            place,
+            now=opened.now(),
+            token=token,
+            program=program,
+            verify=verify,
+            progress=progress,
+        )
 
 
 def prune_backups(place: BackupPlace, keep: int) -> Pruned:
@@ -302,6 +304,13 @@ def _database(target: Target) -> Iterator[tuple[Database, Callable[[], None]]]:
             f"{home.database} is there already, and a backup is restored to an empty place alone: "
             "name another home (--home), or move that one away"
         )
+    for ending in _OF_ANOTHER:
+        left = home.database.with_name(f"{home.database.name}{ending}")
+        if left.exists():
+            raise ConflictError(
+                f"{left} is of a database that was there before, and would be taken for this one's "
+                "own: move it away"
+            )
     home.create()
     path = home.folder / _UNFINISHED
     _remove(path)
