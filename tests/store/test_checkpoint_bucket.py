@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from obstore.store import MemoryStore
 
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.logs import configure
@@ -144,6 +145,20 @@ class TestBucket:
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
         with pytest.raises(EnvironmentProblem, match="the object storage does not allow it"):
             keep(CheckpointBucket(f"s3://{bucket.name}/checkpoints"), checkpoint(1))
+
+
+def test_a_service_without_versions_keeps_them_too() -> None:
+    bucket = CheckpointBucket("gs://any/prefix")
+    bucket._objects.__dict__["store"] = MemoryStore()
+    assert bucket.newest("default") is None
+    for size in (3, 1_000, 20):
+        keep(bucket, checkpoint(size))
+        keep(bucket, checkpoint(size))
+    found = bucket.newest("default")
+    assert found is not None
+    assert read_checkpoint(found[1])[0].size == 1_000
+    with pytest.raises(IntegrityError, match="signs other 20 entries"):
+        keep(bucket, checkpoint(20, root=1))
 
 
 class TestFollowing:
