@@ -222,7 +222,11 @@ class TestFollowing:
 
     def test_a_forked_process_follows_by_itself(self, tmp_path: Path) -> None:
         file = tmp_path / "brought"
-        following = Following(lambda one, _: file.write_text(str(one.size)) and None)
+
+        def bring(one: Checkpoint, _: str) -> None:
+            file.write_text(str(one.size))
+
+        following = Following(bring)
         following.grew(checkpoint(1), "note")
         following.close()
 

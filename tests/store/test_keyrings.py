@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import typer
 
 from evidentia.cli import passphrases
 from evidentia.errors import InputError
@@ -62,7 +63,7 @@ def test_a_person_is_asked_for_the_pin_where_no_file_has_it(
         asked.append(text)
         return "1234"
 
-    monkeypatch.setattr(passphrases.typer, "prompt", prompt)
+    monkeypatch.setattr(typer, "prompt", prompt)
     found = passphrases.for_workspace(Settings(keys=keys), tmp_path, "default", may_ask=True)
     assert (found is not None) is asks
     if callable(found):
