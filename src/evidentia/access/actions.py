@@ -1,7 +1,7 @@
 """What can be done with evidence, which role may do it, and who is asked."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -81,12 +81,16 @@ MAY: Final[Mapping[Role, frozenset[Action]]] = MappingProxyType(
 class Authorizer(Protocol):
     """Says who may do what: to what is unknown, forbidden or expired alike, no.
 
-    Who subclasses it writes `may` alone.
+    Who subclasses it writes `may` alone. It may raise `UndecidedError`, which refuses too.
     """
 
     @abstractmethod
     def may(self, user: str, action: Action, on: str) -> bool:
         """Whether a user may do something with the pack, or in the tenant, that `on` names."""
+
+    def may_each(self, user: str, action: Action, on: Sequence[str]) -> list[bool]:
+        """Whether a user may do something with each of what `on` names, in that order."""
+        return [self.may(user, action, one) for one in on]
 
     def can_view_evidence_pack(self, user: str, pack_id: str) -> bool:
         """Whether a user may read a pack, and verify it."""
@@ -103,3 +107,28 @@ class NarrowedAuthorizer(Authorizer):
     def may(self, user: str, action: Action, on: str) -> bool:
         """Whether the action is one of those, and the user may do it."""
         return action in self._actions and self._inner.may(user, action, on)
+
+    def may_each(self, user: str, action: Action, on: Sequence[str]) -> list[bool]:
+        """Whether the action is one of those, and the user may do it with each."""
+        if action not in self._actions:
+            return [False] * len(on)
+        return self._inner.may_each(user, action, on)
+
+
+class BothAuthorizer(Authorizer):
+    """Says yes where both of two do. The second is asked only about what the first allows."""
+
+    def __init__(self, first: Authorizer, second: Authorizer) -> None:
+        self._first = first
+        self._second = second
+
+    def may(self, user: str, action: Action, on: str) -> bool:
+        """Whether both say that the user may."""
+        return self._first.may(user, action, on) and self._second.may(user, action, on)
+
+    def may_each(self, user: str, action: Action, on: Sequence[str]) -> list[bool]:
+        """Whether both say that the user may, for each of what `on` names."""
+        first = self._first.may_each(user, action, on)
+        left = [one for one, allowed in zip(on, first, strict=True) if allowed]
+        second = iter(self._second.may_each(user, action, left) if left else ())
+        return [allowed and next(second) for allowed in first]

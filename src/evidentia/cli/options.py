@@ -10,6 +10,7 @@ import typer
 from evidentia.settings import Settings
 
 if TYPE_CHECKING:
+    from evidentia.loading.workers import Bulk
     from evidentia.workspace import Workspace
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
@@ -50,7 +51,7 @@ def workspace(
     if home is not None:  # the embedded database, with all that is its own
         found = replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
     name = tenant or found.tenant
-    return open_workspace(
+    opened = open_workspace(
         found.database_url,
         home=found.home,
         tenant=name,
@@ -61,3 +62,15 @@ def workspace(
         keys=found.keys,
         checkpoints=found.checkpoints,
     )
+    opened.opened.bulk = cluster()
+    return opened
+
+
+def cluster() -> "Bulk | None":
+    """Return the cluster that does bulk work, if one is set; it is asked once there is work."""
+    address = settings().ray
+    if address is None:
+        return None
+    from evidentia.jobs.ray_workers import RayWorkers
+
+    return RayWorkers(address)

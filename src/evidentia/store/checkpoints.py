@@ -113,8 +113,8 @@ def keep_audited(
     """Keep the newest checkpoint of what an audit found good; None if there is none."""
     if not report.holds:
         raise IntegrityError(
-            f"a log that does not hold gets no checkpoint: {report.unknown}"
-            if report.unknown and not report.findings
+            f"a log that does not hold gets no checkpoint: {report.left[0]}"
+            if report.left and not report.findings
             else "a log that does not hold gets no checkpoint"
         )
     with database.read() as connection:
@@ -151,7 +151,7 @@ def _refuse_rollback(
         raise IntegrityError(
             f"the log's {has} not continue the {checkpoint.size:,} that the "
             f"checkpoint kept in {kept.place} signs: it was rolled back or rewritten. Run "
-            f"'evidentia trail verify'; if the log is to go on as it is, {kept.instead}"
+            f"'evidentia trail verify'; where a newer copy is nowhere, {kept.without}"
         )
     if by_keys:
         _refuse_takeover(connection, head, kept, parsed, tree, announced=announced)

@@ -295,7 +295,7 @@ def open_workspace(
     `create=False` opens only what is there; `read_only` moreover leaves the database's file alone.
     `passphrase` opens encrypted signing keys, and new ones are encrypted with it; a function is
     called when a key has to be opened or made. `user` is in whose name it is opened, the owner if
-    none is named; `authorizer` says what a user may do, the grants in the trail if none is given.
+    none is named. What a user may do the grants in the trail say; an `authorizer` narrows it.
     `lake` is where files are kept, by default in the folder: another one, `s3://bucket/prefix`
     (also `gs://` and `az://`), or a lake of your own. `keys` is where private keys are, by default
     in the folder: another one, a token (`pkcs11:token=NAME?module-path=…`), or keys of your own.

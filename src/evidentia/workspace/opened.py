@@ -11,20 +11,22 @@ from evidentia.store.database import Database
 from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.following import Following
 from evidentia.store.home import Home
+from evidentia.store.job_files import open_job_files
 from evidentia.store.keyrings import open_keys
 from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
 from evidentia.store.lakes import open_lake
 from evidentia.store.opening import Store, open_current
-from evidentia.store.sql import log
+from evidentia.store.sql import across
 from evidentia.trail.checkpoint import log_origin
 from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.access.openfga_client import OpenFgaClient
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.pages import JudgedClaim, LedgerHead
-    from evidentia.loading.workers import Apart
+    from evidentia.loading.workers import Apart, Bulk
     from evidentia.store.search import SearchIndex
     from evidentia.trail.adoption import Adoption
     from evidentia.workspace import Workspace
@@ -72,6 +74,7 @@ class Opened:
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
     program makes one for each request: all of them append in the same group commits. `judging` and
     `reading` are the processes in which answers are judged and files read, where a server has some;
+    `bulk` are the workers of a cluster that many answers and long audits go to, where one is set;
     `judge_named` gives the judge that a request names, where its operator has set one up. An
     `observer` is told of what is done, if someone has set one.
     """
@@ -95,6 +98,7 @@ class Opened:
         if lake is None or isinstance(lake, str):
             lake = open_lake(lake, home, by_tenant=not database.is_sqlite)
         self.lake = lake
+        self.job_files = open_job_files(self.lake_address, home)
         self.keys_address = keys if isinstance(keys, str) else None
         self.has_own_keys = keys is not None and self.keys_address is None
         self.keys = open_keys(keys, home) if keys is None or isinstance(keys, str) else keys
@@ -129,6 +133,7 @@ class Opened:
         self.judge_named: Callable[[str], str | LanguageModel] = str
         self.judging: Apart | None = None
         self.reading: Apart | None = None
+        self.bulk: Bulk | None = None
         self.observer: Observer | None = None
         self._witnessing: Following | None = None
 
@@ -155,10 +160,18 @@ class Opened:
         self._witnessing = Following(lambda checkpoint, _: follow(self, checkpoint), seconds)
         self.appending.followers.append(self._witnessing.grew)
 
+    @property
+    def openfga(self) -> "OpenFgaClient | None":
+        """The OpenFGA server that decides too, and is kept in step with the trail; None if none."""
+        from evidentia.access.openfga import OpenFgaAuthorizer  # noqa: PLC0415 - not all have one
+        from evidentia.access.openfga_client import OpenFgaClient  # noqa: PLC0415 - the same
+
+        found = self.authorizer.check if isinstance(self.authorizer, OpenFgaAuthorizer) else None
+        return found if isinstance(found, OpenFgaClient) else None
+
     def tenants(self) -> list[str]:
         """Return the tenants that have a log in this database."""
-        with self.database.read() as connection:
-            return log.tenants(connection)
+        return self.database.ask(across.tenants)
 
     def close(self) -> None:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
@@ -168,6 +181,8 @@ class Opened:
                 follows.close()
         self.database.close()
         self.keys.close()
+        if self.authorizer is not None and self.openfga is not None:
+            self.openfga.close()
         self.home.close()
 
     def now(self) -> str:

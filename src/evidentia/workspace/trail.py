@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, overload
 
 from evidentia.errors import InputError
 from evidentia.language.counting import counted
@@ -325,6 +325,16 @@ class Trail(Part, name="trail"):
 
         return adopt(self._acting, self.audit(progress=progress), reason, lost)
 
+    def accept_loss(self, *, reason: str, progress: "Progress | None" = None) -> Receipt:
+        """Let a log go on that is shorter than the checkpoint kept of it, as after a restore.
+
+        The log is audited first, and nothing else may be wrong with it. A record says how many
+        entries are lost, and why; the checkpoint is put aside under another name, never removed.
+        """
+        from evidentia.workspace.losing import accept_loss  # noqa: PLC0415 - rarely needed
+
+        return accept_loss(self._acting, self.audit(progress=progress), reason)
+
     def keep_checkpoint(self, report: "AuditReport") -> str | None:
         """Keep the newest checkpoint of what an audit found good, and return it.
 
@@ -520,6 +530,10 @@ class Trail(Part, name="trail"):
         return use_token(self._acting, read_key(key).public_key)
 
 
+_MOST_WORKERS: Final = 10_000
+"""No cluster has more: of how many there are, it is asked once there is work for two."""
+
+
 def audit_log_of(
     acting: Acting,
     since: str | None,
@@ -533,12 +547,16 @@ def audit_log_of(
     from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
     from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
     from evidentia.store.auditing import audit_log  # noqa: PLC0415 - the same
+    from evidentia.workspace.bulk import share_by  # noqa: PLC0415 - the same
 
+    bulk = acting.opened.bulk
+    if bulk is not None and bulk.is_elsewhere and acting.database.is_sqlite:
+        bulk = None  # none of its machines has this file
     return audit_log(
         acting.database,
         acting.tenant,
-        share=share_out,
-        workers=workers or cores(),
+        share=share_out if bulk is None else share_by(bulk, acting),
+        workers=workers or (cores() if bulk is None else _MOST_WORKERS),
         outside=_outside(acting, since, keys),
         signatures=signatures,
         progress=progress,
