@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 from obstore.store import MemoryStore
 
-from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
 from evidentia.logs import configure
-from evidentia.proof.keys import SigningKey
+from evidentia.proof.keys import SigningKey, TrustedKey
+from evidentia.store.backup_places import BackupPlace
 from evidentia.store.checkpoint_bucket import CheckpointBucket
 from evidentia.store.elsewhere import Elsewhere, newest_known
 from evidentia.store.following import Following
+from evidentia.store.home import Home
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.backups import Target, make_backup, restore_backup
 from forking import Child
 from places import Place, record
 from seaweed import Bucket
@@ -354,6 +357,31 @@ class TestWorkspace:
         assert known is not None
         assert known.place.startswith(address)
         assert newest_known(home, "default") is None
+
+
+def test_a_backup_is_compared_with_the_bucket_when_it_is_restored(
+    opening: Open, address: str, tmp_path: Path
+) -> None:
+    store = BackupPlace(str(tmp_path / "backups"))
+    with opening() as workspace:
+        workspace.append(record(1))
+        make_backup(workspace.opened, store)
+        workspace.append(record(2))
+        key = TrustedKey.parse(str(workspace.trail.public_key()))
+    home = Home(tmp_path / "restored")
+    report = restore_backup(
+        store, Target(home, elsewhere=Elsewhere(address)), trusted=[key], anyway=True
+    )
+    assert [(lost.tenant, lost.size, lost.kept) for lost in report.lost] == [("default", 2, 3)]
+    with opening("restored") as restored:
+        with pytest.raises(IntegrityError, match="do not continue"):
+            restored.append(record(3))
+        with pytest.raises(InputError, match="name another prefix in EVIDENTIA_CHECKPOINTS, and"):
+            restored.trail.accept_loss(reason="the disk is gone")
+    shutil.copytree(tmp_path / "home" / "keys", home.folder / "keys")
+    with opening("restored", f"{address}-after-the-loss") as restored:
+        restored.trail.accept_loss(reason="the disk is gone")
+        restored.append(record(3))
 
 
 def test_no_call_is_made_while_the_log_is_held(

@@ -467,7 +467,7 @@ class TestSecret:
     ) -> None:
         keys = keys_of(token, tmp_path / "a")
         for first in (9, 3, 1, 5, 7):
-            monkeypatch.setattr(pkcs11_keys.os, "urandom", lambda size, n=first: bytes([n]) * size)
+            monkeypatch.setattr(os, "urandom", lambda size, n=first: bytes([n]) * size)
             keys.token.ask(
                 lambda session: pkcs11_keys._new_secret(
                     keys.token, session, "evidentia secret default", None

@@ -177,7 +177,7 @@ def verify(
             BackupPlace(place),
             backup,
             trusted=[read_key(one) for one in key or ()],
-            keys=_keys_at(home or settings().home),
+            keys=_keys_at(home),
             progress=lambda _, done, total: bar(done, total),
         )
     if as_json:
@@ -226,10 +226,12 @@ def say_report(report: "BackupReport", said: str) -> None:
         say(note, "unknown", under=True)
 
 
-def _keys_at(home: Path) -> "Keys":
+def _keys_at(home: Path | None) -> "Keys":
     from evidentia.store.home import Home
+    from evidentia.store.keyrings import open_keys
 
-    return Home(home).keys
+    found = settings()
+    return open_keys(found.keys if home is None else None, Home(home or found.home))
 
 
 def _say_pruned(pruned: "Pruned") -> None:

@@ -27,6 +27,7 @@ from evidentia.store import restoring, schema
 from evidentia.store.backing_up import KeysTaken, MadeBackup, Source, back_up
 from evidentia.store.backup_places import LATEST, BackupPlace
 from evidentia.store.database import Database
+from evidentia.store.elsewhere import Elsewhere, known_checkpoints
 from evidentia.store.files import sync_folder
 from evidentia.store.home import Home
 from evidentia.store.keys import Keys
@@ -200,11 +201,17 @@ def verify_backup(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a backup is restored to: a home, and a server's database and a lake if not in it."""
+    """Where a backup is restored to: a home, and a server's database and a lake if not in it.
+
+    `keys` say whose log it is, the home's if none are given. `elsewhere` is where checkpoints
+    follow to: what it has of a log, the backup is compared with.
+    """
 
     home: Home
     url: str | None = None
     lake: str | None = None
+    keys: Keys | None = None
+    elsewhere: Elsewhere | None = None
 
 
 def restore_backup(
@@ -225,7 +232,7 @@ def restore_backup(
     """
     name, manifest = place.manifest(name)
     restoring.require_known(manifest)
-    newer = _outside(target.home, manifest, since)
+    newer = _outside(target, manifest, since)
     with _database(target) as (database, settle):
         restoring.prepare(database, manifest)
         lake = open_lake(target.lake, target.home, by_tenant=not database.is_sqlite)
@@ -235,9 +242,8 @@ def restore_backup(
         for tenant in manifest.tenants:
             restoring.note_files(database, lake, place, tenant)
         schema.upgrade(database)
-        audits, notes = _audits(
-            database, lambda _: lake, manifest, trusted, target.home.keys, progress, newer
-        )
+        keys = target.keys or target.home.keys
+        audits, notes = _audits(database, lambda _: lake, manifest, trusted, keys, progress, newer)
         report = BackupReport(name, manifest, audits, notes)
         if not report.holds and not anyway and database.is_sqlite:
             return report
@@ -292,15 +298,17 @@ def _remove(path: Path) -> None:
         path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
 
 
-def _outside(home: Home, manifest: BackupManifest, since: Sequence[str]) -> dict[str, list[str]]:
+def _outside(
+    target: Target, manifest: BackupManifest, since: Sequence[str]
+) -> dict[str, list[str]]:
     """Return the checkpoints that are known of a backup's logs; raise for one of another log."""
     by_tenant: dict[str, list[str]] = {}
     origins = {one.tenant: one.log.origin for one in manifest.tenants if one.log is not None}
     given = [("the checkpoint given with --since", note) for note in since]
     given += [
-        (str(home.checkpoint_file(tenant.tenant)), kept)
+        (one.place, one.note)
         for tenant in manifest.tenants
-        if (kept := home.kept_checkpoint(tenant.tenant))
+        for one in known_checkpoints(target.home, tenant.tenant, target.elsewhere)
     ]
     for named, note in given:
         checkpoint, _ = read_checkpoint(note)

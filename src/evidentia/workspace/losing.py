@@ -35,6 +35,12 @@ def accept_loss(acting: Acting, report: AuditReport, reason: str) -> Receipt:
         raise InputError(
             f"there is no loss to accept: the log continues what is kept of it in {path.parent}"
         )
+    elsewhere = acting.opened.elsewhere
+    if elsewhere is not None and any(elsewhere.address in one.what for one in report.findings):
+        raise InputError(
+            f"the log does not continue what is kept of it in {elsewhere.address}, which never "
+            "goes back: name another prefix in EVIDENTIA_CHECKPOINTS, and accept the loss then"
+        )
     others = len(report.findings) - len(lost)
     if others or report.unknown:
         raise IntegrityError(
