@@ -46,6 +46,7 @@ GROUPS = {
         "Append to the evidence trail, read it, prove entries of it, verify it whole.",
     ),
     "token": ("token", "Tokens, by which programs ask a server in a user's name."),
+    "access": ("access", "OpenFGA beside the roles: its model, keeping it in step, and drift."),
     "db": ("database", "Bring the database up to date, and look at its schema."),
 }
 """Groups of commands: the module of each, and what it is for."""

@@ -9,6 +9,7 @@ import typer
 from evidentia.settings import Settings
 
 if TYPE_CHECKING:
+    from evidentia.access.openfga import OpenFgaAuthorizer
     from evidentia.workspace import Workspace
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
@@ -55,4 +56,18 @@ def workspace(
         read_only=read_only,
         passphrase=for_workspace(found, folder, name, may_ask=not read_only),
         lake=found.lake if home is None else None,
+        authorizer=openfga(found) if home is None else None,
     )
+
+
+def openfga(found: Settings) -> "OpenFgaAuthorizer | None":
+    """Return the OpenFGA that settings name, which narrows what the trail grants; None if none."""
+    if found.openfga_url is None:
+        return None
+    fields = found.openfga_fields()
+    from evidentia.access.openfga_client import OpenFgaClient, OpenFgaServer
+    from evidentia.proof.files import key_in
+
+    file = found.openfga_token_file
+    token = None if file is None else key_in(file)
+    return OpenFgaClient(OpenFgaServer(**fields, token=token)).authorizer()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.options import HomeOption, JsonOption, openfga, settings
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -51,6 +51,7 @@ def serve(
         home=home or found.home,
         database_url=found.database_url if home is None else None,
         lake=found.lake if home is None else None,
+        openfga_url=found.openfga_url if home is None else None,
         server_host=host or found.server_host,
         server_port=found.server_port if port is None else port,
     )
@@ -96,4 +97,10 @@ def _opened(found: "Settings") -> "Opened":
     from evidentia.workspace.opened import open_all
 
     passphrase = for_workspace(found, found.home, found.tenant, may_ask=True)
-    return open_all(found.database_url, home=found.home, passphrase=passphrase, lake=found.lake)
+    return open_all(
+        found.database_url,
+        home=found.home,
+        passphrase=passphrase,
+        authorizer=openfga(found),
+        lake=found.lake,
+    )
