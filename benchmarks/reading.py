@@ -3,6 +3,7 @@
 import multiprocessing
 import random
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -67,6 +68,14 @@ SIZES = {
     "quick": Sizes(70_000, 3, 1_000, 2_000, 50, 2_000, 200),
     "tiny": Sizes(2_000, 1, 20, 20, 5, 30, 3),
 }
+
+
+MEMORY_SIZES = {
+    "full": (100_000, 1_000_000),
+    "quick": (100_000, 200_000),
+    "tiny": (1_000, 2_000),
+}
+"""A short log and a long one; shorter ones are audited by fewer workers."""
 
 
 def measure_verify(size: str, folder: Path) -> Section:
@@ -290,6 +299,52 @@ def measure_proofs(size: str, folder: Path) -> Section:
         "SQLite's query plan was asked for each statement: all look rows up by key, none scans."
     )
     return section
+
+
+def measure_memory(size: str, folder: Path) -> Section:
+    """Compare the memory that publishing and auditing a long log take with that for a short one."""
+    short, long = MEMORY_SIZES[size]
+    lines = []
+    for entries in (short, long):
+        build_log(folder / f"log-{entries}", entries)
+    for what, work, arguments in (
+        ("Publishing", publish, ()),
+        ("Auditing, all cores", audit, (None,)),
+        ("Auditing, one process", audit, (1,)),
+    ):
+        small, large = (
+            peak_memory(work, folder / f"log-{entries}", *arguments) / 1e6
+            for entries in (short, long)
+        )
+        ratio = large / small
+        lines.append(
+            Line(
+                f"{what} {number(long)} entries",
+                f"{number(short)} entries",
+                shown(large, "MB"),
+                shown(small, "MB"),
+                Spread(ratio, ratio, ratio),
+                "times",
+                target=1.2,
+                at_most=True,
+            )
+        )
+    return Section(
+        "machines memory",
+        "Memory for long logs",
+        "The highest sum of the resident sizes of the process and its workers, each in a run of "
+        "its own, modules and all.",
+        lines,
+    )
+
+
+def publish(folder: Path) -> float:
+    """Publish the log once into a folder beside it; return the seconds."""
+    with (
+        tempfile.TemporaryDirectory(dir=folder.parent) as place,
+        open_workspace(folder, create=False) as workspace,
+    ):
+        return seconds_of(lambda: workspace.trail.publish(place))
 
 
 def audit(folder: Path, workers: int | None) -> float:

@@ -61,6 +61,16 @@ install_witness() { # litewitness, from Debian's package torchwood: tests send c
   fi
 }
 
+install_token() { # SoftHSM from Debian: tests keep keys in its tokens
+  if command -v softhsm2-util > /dev/null; then return; fi
+  if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends softhsm2 > .venv/apt-token.log 2>&1 ||
+      echo "SoftHSM could not be installed (.venv/apt-token.log says why): no key is tested in a token." >&2
+  else
+    echo "Keys are tested in a token where this is installed: softhsm2" >&2
+  fi
+}
+
 install_validator() { # Java and JAXB from Debian, which the veraPDF engine needs: tests validate PDFs by it
   local jaxb=(libjaxb-java libjaxb-api-java libistack-commons-java libtxw2-java libactivation-java)
   if command -v javac > /dev/null && [ -e /usr/share/java/jaxb-runtime.jar ]; then return; fi

@@ -15,6 +15,7 @@ from hypothesis import settings
 
 import openfga_api
 import seaweed as object_storage
+import softhsm as tokens
 import tiers
 from evidentia.access.openfga_client import OpenFgaClient
 from evidentia.store.home import Home
@@ -23,6 +24,7 @@ from openfga_stub import Stub, openfga_stub
 from places import Place, record
 from postgres import NoPostgresError, PostgresServer, new_folder
 from seaweed import Bucket, NoSeaweedError, SeaweedServer
+from softhsm import NoSoftHsmError, SoftHsm, SoftToken
 
 settings.register_profile("short", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -50,6 +52,8 @@ _SERVER = pytest.StashKey[PostgresServer]()
 _FOLDER = "postgres_folder"
 _OBJECTS = pytest.StashKey[SeaweedServer]()
 _OBJECTS_FOLDER = "seaweed_folder"
+_TOKENS = pytest.StashKey[SoftHsm]()
+_TOKENS_FOLDER = "softhsm_folder"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -65,6 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_SERVER] = PostgresServer(Path(folder) if folder else new_folder())
     folder = given.get(_OBJECTS_FOLDER)
     config.stash[_OBJECTS] = SeaweedServer(Path(folder) if folder else object_storage.new_folder())
+    folder = given.get(_TOKENS_FOLDER)
+    config.stash[_TOKENS] = SoftHsm(Path(folder) if folder else tokens.new_folder())
 
 
 def _is_of_the_whole_form(item: pytest.Item) -> bool:
@@ -124,14 +130,19 @@ def pytest_configure_node(node: Any) -> None:
     """Tell a worker of pytest-xdist where the run's servers are."""
     node.workerinput[_FOLDER] = str(node.config.stash[_SERVER].folder)
     node.workerinput[_OBJECTS_FOLDER] = str(node.config.stash[_OBJECTS].folder)
+    node.workerinput[_TOKENS_FOLDER] = str(node.config.stash[_TOKENS].folder)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> Generator[None]:
-    """Say in the last lines if PostgreSQL or object storage was not tested."""
+    """Say in the last lines if PostgreSQL, object storage or a token was not tested."""
     yield
+    if reason := config.stash[_TOKENS].why_absent:
+        terminalreporter.section("NOT TESTED WITH A TOKEN", sep="!", red=True, bold=True)
+        terminalreporter.line("There is no SoftHSM, so tests of keys in a token were skipped.")
+        terminalreporter.line(reason)
     if reason := config.stash[_OBJECTS].why_absent:
         terminalreporter.section("NOT TESTED ON OBJECT STORAGE", sep="!", red=True, bold=True)
         terminalreporter.line("No SeaweedFS could be started, so its tests were skipped.")
@@ -147,6 +158,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[_SERVER].stop()
         config.stash[_OBJECTS].stop()
+        config.stash[_TOKENS].remove()
 
 
 @pytest.fixture(scope="session")
@@ -187,6 +199,23 @@ def locked_bucket(seaweed: SeaweedServer, monkeypatch: pytest.MonkeyPatch) -> It
         for name, value in found.environment.items():
             monkeypatch.setenv(name, value)
         yield found
+
+
+@pytest.fixture(scope="session")
+def softhsm(pytestconfig: pytest.Config) -> Iterator[dict[str, str]]:
+    """Give what the environment says of SoftHSM, and say it; skip the test if there is none."""
+    try:
+        said = pytestconfig.stash[_TOKENS].prepare()
+    except NoSoftHsmError as error:
+        pytest.skip(f"no token: {error}")
+    with tokens.in_environment(said):
+        yield said
+
+
+@pytest.fixture
+def token(softhsm: dict[str, str], tmp_path: Path) -> SoftToken:
+    """Give a fresh token, with a file that has its PIN."""
+    return tokens.new_token(tmp_path / "pin", softhsm)
 
 
 @pytest.fixture(scope="session")

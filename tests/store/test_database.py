@@ -12,7 +12,7 @@ from evidentia.store import database
 from evidentia.store.database import Database, is_safe_sqlite, run
 from evidentia.store.files import make_folder, write_durably
 from evidentia.store.home import Home
-from evidentia.store.sql import log
+from evidentia.store.sql import across, log
 from evidentia.workspace import open_workspace
 from places import Place, record
 from postgres import LOCKED_ROLE, PostgresServer
@@ -320,7 +320,7 @@ def test_how_long_is_waited_can_be_said_in_the_url(postgres_place: Place) -> Non
 def test_a_database_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     opened = Database.sqlite(tmp_path / "absent" / "evidentia.db")
     with pytest.raises(EnvironmentProblem, match=r"unable to open .* \(No such file or directory"):
-        opened.ask(log.tenants)
+        opened.ask(across.tenants)
 
 
 def test_closing_works_where_no_turn_can_be_taken(

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from evidentia.errors import EnvironmentProblem, IntegrityError, ProofError
-from evidentia.store import files, publishing
+from evidentia.store import files, publishing, tree
+from evidentia.trail import tiles as tree_tiles
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
+from evidentia.trail.tiles import body_path
 from evidentia.workspace import Workspace, open_workspace
 from places import Place, record
 from tiled_log import TiledLog
@@ -188,6 +190,45 @@ def test_a_log_of_past_65536_entries_has_tiles_of_level_two(
 
 
 # What is refused
+
+
+class Alive(list[list[bytes]]):
+    """An expanded tile that is counted for as long as anyone has it."""
+
+    now = most = 0
+
+    def __init__(self, rows: list[list[bytes]]) -> None:
+        super().__init__(rows)
+        Alive.now += 1
+        Alive.most = max(Alive.most, Alive.now)
+
+    def __del__(self) -> None:
+        Alive.now -= 1
+
+
+def test_a_long_log_is_published_with_no_more_memory_than_a_short_one(
+    sqlite_place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree, "expand", lambda data: Alive(tree_tiles.expand(data)))
+    monkeypatch.setattr(publishing, "_KEPT_TILES", 2)
+    workspace = sqlite_place.open()
+    workspace.trail.append_many([record(0)] * 10 * 256)
+    assert workspace.trail.publish(folder).size == 2_561
+    assert 0 < Alive.most <= 4
+    assert published(workspace, folder).check() == 2_561
+
+
+def test_many_bodies_are_published_some_at_a_time(
+    sqlite_place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "_BODIES_AT_ONCE", 2)
+    workspace = sqlite_place.open()
+    for _ in range(3):
+        workspace.trail.rotate_key()
+    workspace.trail.publish(folder, versions=True)
+    keys = [logged.entry.seq for logged in workspace.trail.entries(kind="key")]
+    assert len(keys) == 3
+    assert all((folder / body_path(seq)).exists() for seq in keys)
 
 
 def test_another_log_is_not_published_over_the_first(place: Place, folder: Path) -> None:

@@ -170,6 +170,9 @@ CALLS: dict[str, Act] = {
     "ledgers.check_many": lambda ws, _: ws.check_many(["It is so."], workers=0, judges=["quote"]),
     "ledgers.corpus": lambda ws, _: ws.ledgers.corpus("latest"),
     "ledgers.export": lambda ws, folder: ws.ledgers.export("latest", folder / "ledger.md"),
+    "ledgers.export_many": lambda ws, folder: ws.ledgers.export_many(
+        {"latest": folder / "many.md"}, form="markdown"
+    ),
     "ledgers.find": lambda ws, _: ws.ledgers.find("latest"),
     "ledgers.finish": lambda ws, _: ws.ledgers.finish(
         ws.ledgers.begin("It is so.", judges=["quote"])
@@ -228,6 +231,7 @@ CALLS: dict[str, Act] = {
     "tools.record": lambda ws, _: ws.tools.record("dec_9", tool_call()),
     "tools.take_over": lambda ws, _: ws.tools.take_over("dec_9", ToolVerificationLedger()),
     "trail.add_witness": lambda ws, _: ws.trail.add_witness("http://localhost:1", WITNESS),
+    "trail.accept_loss": lambda ws, _: ws.trail.accept_loss(reason="the newest backup there is"),
     "trail.adopt": lambda ws, _: ws.trail.adopt(reason="written by an older version"),
     "trail.append": lambda ws, _: ws.append(record()),
     "trail.append_many": lambda ws, _: ws.trail.append_many([record()]),
@@ -260,6 +264,7 @@ CALLS: dict[str, Act] = {
     "trail.timeline": lambda ws, _: ws.trail.timeline(),
     "trail.tile": lambda ws, _: ws.trail.tile(0, 0, 1),
     "trail.use_command": lambda ws, _: ws.trail.use_command("no key", ["true"]),
+    "trail.use_token": lambda ws, _: ws.trail.use_token("no key"),
     "trail.users": lambda ws, _: ws.trail.users(),
     "trail.withdraw": lambda ws, _: ws.trail.withdraw("sami"),
     "trail.witnesses": lambda ws, _: ws.trail.witnesses(),

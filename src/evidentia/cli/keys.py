@@ -21,12 +21,16 @@ _PLACES = {
     "plain": "here, plain",
     "encrypted": "here, encrypted",
     "command": "by command",
+    "token": "in a token",
     "unreadable": "here, not readable",
+    "unreachable": "not known: the token can't be asked",
     "elsewhere": "elsewhere",
 }
 """How the table says where a private key is."""
 
 if TYPE_CHECKING:
+    from evidentia.store.keys import FileKeys
+    from evidentia.workspace import Workspace
     from evidentia.workspace.signing import AnnouncedKey
 
 app = typer.Typer(
@@ -53,7 +57,11 @@ def _default(
 def list_keys(
     home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
-    """List the log's keys; the last one signs now."""
+    """List the log's keys, and where the private half of each is; the last one signs now.
+
+    Private keys are files in the home folder, or where EVIDENTIA_KEYS says: a folder, or a token
+    (pkcs11:token=NAME?module-path=LIBRARY&pin-source=file:FILE), which several servers can share.
+    """
     from evidentia.cli.output import print_json, print_table, say, visible
 
     with workspace(home, tenant, read_only=True) as opened:
@@ -95,7 +103,10 @@ def list_keys(
 def new_key(
     home: HomeOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
-    """Make the log's first key, or show the one it has."""
+    """Make the log's first key, or show the one it has.
+
+    It is made where EVIDENTIA_KEYS says: in the home folder, another folder, or a token.
+    """
     with workspace(home, tenant, create=True) as opened:
         key = opened.trail.public_key()
     _print_key(str(key), as_json=as_json)
@@ -318,7 +329,7 @@ def protect_keys(
     with workspace(home, tenant, read_only=True) as opened:
         _refuse_without(opened.trail.keys(), "plain", "encrypted")
         passphrase = for_keys(settings(), passphrase_file, is_new=True)
-        changed = opened.opened.home.keys.protect(opened.tenant, passphrase)
+        changed = _files(opened).protect(opened.tenant, passphrase)
     if as_json:
         print_json({"encrypted": changed})
     elif changed:
@@ -342,7 +353,7 @@ def unprotect_keys(
     with workspace(home, tenant, read_only=True) as opened:
         _refuse_without(opened.trail.keys(), "encrypted")
         passphrase = for_keys(settings(), passphrase_file, is_new=False)
-        changed = opened.opened.home.keys.unprotect(opened.tenant, passphrase)
+        changed = _files(opened).unprotect(opened.tenant, passphrase)
     if as_json:
         print_json({"decrypted": changed})
     else:
@@ -381,6 +392,41 @@ def use_command(
     with workspace(home, tenant, create=True) as opened:
         key = opened.trail.use_command(public_key, command, timeout=timeout)
     _print_key(str(key), as_json=as_json)
+
+
+@app.command("use-token")
+def use_token(
+    public_key: Annotated[
+        Path,
+        typer.Option(
+            "--public-key",
+            metavar="FILE",
+            help="The key's public half: PEM, hexadecimal or a line.",
+        ),
+    ],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Sign with a key that the token has already, from now on.
+
+    The token is the one that EVIDENTIA_KEYS names (pkcs11:...). The key was made there by others,
+    at a ceremony, say; 'keys new' and 'keys rotate' make one by themselves. The log records it as a
+    rotation does, and it gets the label by which every server finds it.
+    """
+    with workspace(home, tenant, create=True) as opened:
+        key = opened.trail.use_token(public_key)
+    _print_key(str(key), as_json=as_json)
+
+
+def _files(opened: "Workspace") -> "FileKeys":
+    from evidentia.errors import UsageError
+    from evidentia.store.keyrings import file_keys
+
+    found = file_keys(opened.opened.keys)
+    if found is None:
+        raise UsageError("keys of your own are in no file that could be encrypted")
+    return found
 
 
 def _refuse_without(keys: "list[AnnouncedKey]", *places: str) -> None:

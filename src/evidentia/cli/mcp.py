@@ -118,6 +118,8 @@ def _opened(found: "Settings") -> "Opened":
         passphrase=passphrase,
         authorizer=openfga(found),
         lake=found.lake,
+        keys=found.keys,
+        checkpoints=found.checkpoints,
     )
 
 

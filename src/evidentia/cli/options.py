@@ -1,6 +1,7 @@
 """The options that commands share, and the workspace they lead to."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from evidentia.settings import Settings
 
 if TYPE_CHECKING:
     from evidentia.access.openfga import OpenFgaAuthorizer
+    from evidentia.loading.workers import Bulk
     from evidentia.workspace import Workspace
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
@@ -47,17 +49,34 @@ def workspace(
     from evidentia.cli.passphrases import for_workspace
     from evidentia.workspace import open_workspace
 
-    folder, name = home or found.home, tenant or found.tenant
-    return open_workspace(
-        found.database_url if home is None else None,
-        home=folder,
+    if home is not None:  # the embedded database, with all that is its own
+        found = replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
+        found = replace(found, openfga_url=None)
+    name = tenant or found.tenant
+    opened = open_workspace(
+        found.database_url,
+        home=found.home,
         tenant=name,
         create=create,
         read_only=read_only,
-        passphrase=for_workspace(found, folder, name, may_ask=not read_only),
-        lake=found.lake if home is None else None,
-        authorizer=openfga(found) if home is None else None,
+        passphrase=for_workspace(found, found.home, name, may_ask=not read_only),
+        lake=found.lake,
+        keys=found.keys,
+        checkpoints=found.checkpoints,
+        authorizer=openfga(found),
     )
+    opened.opened.bulk = cluster()
+    return opened
+
+
+def cluster() -> "Bulk | None":
+    """Return the cluster that does bulk work, if one is set; it is asked once there is work."""
+    address = settings().ray
+    if address is None:
+        return None
+    from evidentia.jobs.ray_workers import RayWorkers
+
+    return RayWorkers(address)
 
 
 def openfga(found: Settings) -> "OpenFgaAuthorizer | None":

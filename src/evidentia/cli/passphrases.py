@@ -18,15 +18,23 @@ _MOST_BYTES = 1024
 def for_workspace(
     found: Settings, folder: Path, tenant: str, *, may_ask: bool
 ) -> "Passphrase | None":
-    """Return what the settings give; else what asks a person, where keys are encrypted."""
+    """Return what the settings give; else what asks a person, for encrypted keys or a token."""
     from evidentia.store.home import Home
+    from evidentia.store.keyrings import file_keys, open_keys
+    from evidentia.store.pkcs11_keys import Pkcs11Keys
     from evidentia.trail.entry import check_tenant
 
     if found.key_passphrase is not None:
         return found.key_passphrase
     if found.key_passphrase_file is not None:
         return partial(_read, found.key_passphrase_file)
-    if may_ask and _is_terminal() and Home(folder).keys.is_protected(check_tenant(tenant)):
+    if not (may_ask and _is_terminal()):
+        return None
+    keys = open_keys(found.keys, Home(folder))
+    if isinstance(keys, Pkcs11Keys) and keys.needs_pin:
+        return partial(_ask_pin, str(keys.uri))
+    files = file_keys(keys)
+    if files is not None and files.is_protected(check_tenant(tenant)):
         return partial(_ask, is_new=False)
     return None
 
@@ -51,6 +59,11 @@ def for_keys(found: Settings, file: Path | None, *, is_new: bool) -> str:
 
 def _is_terminal() -> bool:
     return sys.stdin.isatty() or sys.stderr.isatty()
+
+
+def _ask_pin(token: str) -> str:
+    asked: str = typer.prompt(f"PIN of {token}", hide_input=True, err=True)
+    return asked
 
 
 def _ask(*, is_new: bool) -> str:

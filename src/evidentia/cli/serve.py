@@ -52,6 +52,8 @@ def serve(
         database_url=found.database_url if home is None else None,
         lake=found.lake if home is None else None,
         openfga_url=found.openfga_url if home is None else None,
+        keys=found.keys if home is None else None,
+        checkpoints=found.checkpoints if home is None else None,
         server_host=host or found.server_host,
         server_port=found.server_port if port is None else port,
     )
@@ -103,4 +105,6 @@ def _opened(found: "Settings") -> "Opened":
         passphrase=passphrase,
         authorizer=openfga(found),
         lake=found.lake,
+        keys=found.keys,
+        checkpoints=found.checkpoints,
     )

@@ -18,7 +18,7 @@ from evidentia.errors import EnvironmentProblem, EvidentiaError, UsageError
 from evidentia.jobs.queue import Queue
 from evidentia.jobs.work import DOING, Cancelled, Kind, Lost, Work
 from evidentia.logs import get_logger
-from evidentia.store.job_files import JobFiles
+from evidentia.store.sql import across
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Change, Named
 from evidentia.times import utc_text
@@ -123,8 +123,20 @@ class Runner:
             self._queue.close()
             self._queue = None
         if self._renewed:
-            with suppress(EvidentiaError), self._opened.database.write() as connection:
-                rows.leave(connection, self.id)
+            with suppress(EvidentiaError):
+                self._leave()
+
+    def _leave(self) -> None:
+        """Note that what this runner had is no one's, and that it has ended."""
+        database = self._opened.database
+        for one in database.ask(across.open_jobs):
+            if one.runner == self.id:
+                with database.of(one.tenant).write() as connection:
+                    row = rows.find(connection, (one.tenant, one.id), held=True)
+                    if row is not None and row.runner == self.id:
+                        rows.give_to(connection, row, None)
+        with database.write() as connection:
+            rows.leave(connection, self.id)
 
     # Looking
 
@@ -148,7 +160,9 @@ class Runner:
         self._tidy()
         if self._queue is None and self._here:
             self._renew()
-        if self._queue is None and not database.ask(rows.is_left, self.id):
+        if self._queue is None and all(
+            row.runner == self.id for row in database.ask(across.open_jobs)
+        ):
             self.problem = None
             return
         with self._lock:
@@ -160,7 +174,8 @@ class Runner:
         self._renew()
         self.problem = None
         with database.read() as connection:
-            waiting, alive = rows.open_jobs(connection), rows.living(connection, self._pace.lapses)
+            waiting = across.open_jobs(connection)
+            alive = rows.living(connection, self._pace.lapses)
         self._queue.adopt(alive)
         for row in waiting:
             is_left = row.state == RUNNING and row.runner not in alive
@@ -180,12 +195,12 @@ class Runner:
         self._tidied = time.monotonic()
         opened = self._opened
         before = datetime.fromisoformat(opened.now()) - timedelta(days=KEPT_DAYS)
-        if old := opened.database.ask(rows.ended_before, utc_text(before)):
-            with opened.database.write() as connection:
-                rows.forget(connection, old)
-        files = JobFiles(opened.home.jobs)
+        for named in opened.database.ask(across.jobs_ended, utc_text(before)):
+            with opened.database.of(named[0]).write() as connection:
+                rows.forget(connection, named)
+        files = opened.job_files
         for named in files.older(FILES_KEPT_SECONDS):
-            row = opened.database.ask(rows.find, named)
+            row = opened.database.of(named[0]).ask(rows.find, named)
             if row is None or row.has_ended:
                 files.remove(*named)
 
@@ -232,7 +247,7 @@ class Runner:
 
     def _give_back(self, named: Named) -> None:
         """Note that a job waits again, for whoever takes it."""
-        with suppress(EvidentiaError), self._opened.database.write() as connection:
+        with suppress(EvidentiaError), self._opened.database.of(named[0]).write() as connection:
             row = rows.find(connection, named, held=True)
             if row is not None and row.runner == self.id and not row.has_ended:
                 rows.give_to(connection, row, None)
@@ -240,7 +255,7 @@ class Runner:
 
     def _claimed(self, named: Named) -> Work | None:
         """Take a job; None if it has ended, or a runner that lives has it."""
-        with self._opened.database.write() as connection:
+        with self._opened.database.of(named[0]).write() as connection:
             row = rows.find(connection, named, held=True)
             if row is None or row.has_ended:
                 return None
@@ -317,7 +332,7 @@ class Runner:
         """Write down how a job ended, and remove what it was given to work on."""
         change = Change(
             state=state,
-            done=work.opened.database.ask(rows.find, work.named).total  # type: ignore[union-attr]
+            done=work.row().total  # type: ignore[union-attr]
             if state == DONE
             else None,
             result=None if result is None else json.dumps(result, ensure_ascii=False),

@@ -6,6 +6,7 @@ A part may be begun again after a crash: what it did before is found by the note
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,16 +23,21 @@ from evidentia.errors import (
     IntegrityError,
     NotFoundError,
 )
+from evidentia.loading.workers import Bulk, Done, WorkerEndedError
 from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql import log
-from evidentia.store.sql.jobs import Change, JobRow, Named
+from evidentia.store.sql.jobs import Change, JobItem, JobRow, Named
 from evidentia.trail.entry import EntryKind
-from evidentia.workspace.acting import OWNER, Asked
+from evidentia.workspace.acting import OWNER, Acting, Asked
+from evidentia.workspace.bulk import Piece, ToldToJudge, judged_by, place_of, untold
+from evidentia.workspace.checking import Failed
 from evidentia.workspace.jobs import KINDS, Job
-from evidentia.workspace.judging import StartedCheck
+from evidentia.workspace.judging import Judged, StartedCheck
+from evidentia.workspace.many import why_ended
 
 if TYPE_CHECKING:
+    from evidentia.store.database import Database
     from evidentia.workspace import Workspace
     from evidentia.workspace.ledgers import RecordedLedger
     from evidentia.workspace.opened import Opened
@@ -39,6 +45,8 @@ if TYPE_CHECKING:
 
 ANSWERS_AT_ONCE: Final = 5
 """How many answers a part checks: one costs a second or so, and a part is a few writes."""
+BULK_AT_ONCE: Final = 500
+"""How many where a cluster judges them: it has workers for many."""
 FILES_AT_ONCE: Final = 5
 _BUSY_SECONDS: Final = 1.0
 Result = TypeVar("Result")
@@ -71,25 +79,30 @@ class Work:
         return self.job.row.tenant, self.job.id
 
     @property
+    def _database(self) -> "Database":
+        return self.opened.database.of(self.job.row.tenant)
+
+    @property
     def files(self) -> JobFiles:
         """Where the files of jobs are."""
-        return JobFiles(self.opened.home.jobs)
+        return self.opened.job_files
 
     def file(self, place: int) -> bytes:
         """Return what the job was given to work on."""
         return self.files.get(*self.named, self.job.asked["files"][place])
 
-    def workspace(self, number: int | None = None) -> "Workspace":
+    def workspace(self, number: int | None = None, *, in_bulk: bool = False) -> "Workspace":
         """Return a workspace in the name of who asked; roles are looked up anew at each use.
 
         What it appends is refused once the job is another runner's. With the number of an item,
-        the entry is noted with it, in the same transaction.
+        the entry is noted with it, in the same transaction. `in_bulk` judges nothing here.
         """
         row = self.job.row
         scopes = self.job.asked.get("scopes")
         asked = Asked(
             scopes=None if scopes is None else frozenset(map(Action, scopes)),
             within=lambda connection: self.fence(connection, number),
+            in_bulk=in_bulk,
         )
         user = None if row.actor == OWNER else row.actor
         return self.opened.for_(row.tenant, user, asked)
@@ -111,12 +124,12 @@ class Work:
 
     def tell(self, change: Change) -> None:
         """Note how far the job is, or how it ended; raise `Lost` if it is another's."""
-        with self.opened.database.write() as connection:
+        with self._database.write() as connection:
             rows.change(connection, self.held(connection), change, self.opened.now())
 
     def go_on(self) -> None:
         """Raise `Cancelled` if the job was asked to end, `Lost` if it is another's."""
-        row = self.opened.database.ask(rows.find, self.named)
+        row = self.row()
         if row is None or row.has_ended or row.runner != self.runner:
             raise Lost(self.job.id)
         if row.cancelled:
@@ -134,14 +147,22 @@ class Work:
 
         return tell
 
+    def row(self) -> JobRow | None:
+        """Return the job as it is by now."""
+        return self._database.ask(rows.find, self.named)
+
+    def known(self, number: int) -> JobItem | None:
+        """Return what is known of an item."""
+        return self._database.ask(rows.item, self.named, number)
+
     def is_behind(self, number: int) -> bool:
         """Whether what became of an item is known."""
-        found = self.opened.database.ask(rows.item, self.named, number)
+        found = self.known(number)
         return found is not None and found.outcome is not None
 
     def note(self, number: int, outcome: Mapping[str, Any], *, counts: bool = True) -> None:
         """Note what became of an item, and that one more is behind the job."""
-        with self.opened.database.write() as connection:
+        with self._database.write() as connection:
             row = self.held(connection)
             rows.note_outcome(connection, self.named, number, json.dumps(outcome))
             if counts:
@@ -150,7 +171,7 @@ class Work:
 
     def outcomes(self) -> list[Any]:
         """Return what became of the items, in their order."""
-        found = self.opened.database.ask(rows.items, self.named)
+        found = self._database.ask(rows.items, self.named)
         return [json.loads(one.outcome) for one in found if one.outcome is not None]
 
 
@@ -203,7 +224,7 @@ def unchecked(number: int, problem: str) -> dict[str, Any]:
 
 def _recorded(work: Work, number: int) -> "RecordedLedger | None":
     """Return the ledger of an item that was recorded, and no one noted what it says."""
-    known = work.opened.database.ask(rows.item, work.named, number)
+    known = work.known(number)
     if known is None or known.entry is None:
         return None
     workspace = work.workspace()
@@ -240,23 +261,93 @@ def _check(work: Work, _: int) -> None:
 
 def _checks(work: Work, part: int) -> None:
     """Check some answers; all are judged at once, as far as there are workers."""
-    answers: Sequence[Any] = json.loads(work.file(part))
-    first = part * ANSWERS_AT_ONCE + 1
+    at_once = work.job.asked.get("at_once", ANSWERS_AT_ONCE)
+    first = part * at_once + 1
+    answers: dict[int, Any] = {
+        number: asked
+        for number, asked in enumerate(json.loads(work.file(part)), first)
+        if not work.is_behind(number)
+    }
+    bulk = work.opened.bulk
+    if bulk is not None and not (bulk.is_elsewhere and work.opened.database.is_sqlite):
+        answers = _checked_in_bulk(work, bulk, answers)
+    numbers = list(answers)
+    for start in range(0, len(numbers), ANSWERS_AT_ONCE):
+        some = numbers[start : start + ANSWERS_AT_ONCE]
+        _checked_here(work, {number: answers[number] for number in some})
+
+
+def _checked_here(work: Work, answers: Mapping[int, Any]) -> None:
+    """Check answers by this server's own processes."""
     started: dict[int, StartedCheck | EvidentiaError | RecordedLedger] = {}
-    for number, asked in enumerate(answers, first):
-        if not work.is_behind(number):
-            ledger = _recorded(work, number)
-            started[number] = _tried(_begun, work, asked) if ledger is None else ledger
+    for number, asked in answers.items():
+        ledger = _recorded(work, number)
+        started[number] = _tried(_begun, work, asked) if ledger is None else ledger
     for number, one in started.items():
         work.go_on()
         found = one
         if isinstance(one, StartedCheck):
             one.wait()
             found = _tried(work.workspace(number).ledgers.finish, one)
-        if isinstance(found, EvidentiaError):
-            work.note(number, unchecked(number, str(found)))
+        _note_answer(work, number, cast("RecordedLedger | EvidentiaError", found))
+
+
+def _checked_in_bulk(work: Work, bulk: Bulk, answers: Mapping[int, Any]) -> dict[int, Any]:
+    """Have answers judged by a cluster, and record them here; return those that it must not see.
+
+    These are judged by a language model, whose key stays on this server.
+    """
+    by_judges: dict[tuple[Any, ...] | None, dict[int, StartedCheck]] = {}
+    here: dict[int, Any] = {}
+    for number, asked in answers.items():
+        ledger = _recorded(work, number)
+        found = ledger or _tried(begin_asked, work.workspace(in_bulk=True), asked)
+        if not isinstance(found, StartedCheck):
+            _note_answer(work, number, found)
+        elif found.is_named:
+            by_judges.setdefault(found.asked.judges, {})[number] = found
         else:
-            work.note(number, answer_outcome(number, cast("RecordedLedger", found)))
+            here[number] = asked
+    for judges, started in by_judges.items():
+        acting = Acting(work.opened, work.job.row.tenant, None)
+        documents = list(dict.fromkeys(one.asked.documents for one in started.values()))
+        told = ToldToJudge(place_of(acting, bulk), judges, None, tuple(documents))
+        pieces = (
+            Piece(number, documents.index(one.asked.documents), untold(one.asked))
+            for number, one in started.items()
+        )
+        with closing(judged_by(acting, bulk, told, pieces)) as judged:
+            for done in judged:
+                work.go_on()
+                number = done.question.known
+                _note_answer(work, number, _finished(work, number, started[number], done))
+    return here
+
+
+def _finished(
+    work: Work, number: int, started: StartedCheck, done: Done
+) -> "RecordedLedger | EvidentiaError":
+    """Record what a cluster judged; return why there is nothing to record, if so."""
+    match done.answer:
+        case Judged():
+            started.take(done.answer)
+            return _tried(work.workspace(number).ledgers.finish, started)
+        case AccessError() | EnvironmentProblem() | IntegrityError():
+            raise done.answer
+        case EvidentiaError():
+            return done.answer
+        case Failed():
+            return EnvironmentProblem(done.answer.problem)
+        case WorkerEndedError():
+            return EnvironmentProblem(why_ended(done.answer, done.tries))
+    raise EnvironmentProblem(f"answer {number}: its worker answered {done.answer!r}")
+
+
+def _note_answer(work: Work, number: int, found: "RecordedLedger | EvidentiaError") -> None:
+    if isinstance(found, EvidentiaError):
+        work.note(number, unchecked(number, str(found)))
+    else:
+        work.note(number, answer_outcome(number, found))
 
 
 def _tried(call: Callable[..., Result], *arguments: Any) -> Result | EvidentiaError:
@@ -269,11 +360,11 @@ def _tried(call: Callable[..., Result], *arguments: Any) -> Result | EvidentiaEr
         return error
 
 
-def batches(answers: Sequence[Mapping[str, Any]]) -> list[bytes]:
+def batches(answers: Sequence[Mapping[str, Any]], at_once: int = ANSWERS_AT_ONCE) -> list[bytes]:
     """Return answers as the files of a job that checks them: one for each part."""
     return [
-        json.dumps(answers[first : first + ANSWERS_AT_ONCE]).encode()
-        for first in range(0, len(answers), ANSWERS_AT_ONCE)
+        json.dumps(answers[first : first + at_once]).encode()
+        for first in range(0, len(answers), at_once)
     ]
 
 

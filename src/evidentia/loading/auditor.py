@@ -33,7 +33,7 @@ def _work(asked: tuple[str, str, bool, int, int]) -> RangeAudit:
     address, tenant, anything, start, end = asked
     if address not in _opened:
         _opened[address] = Database.at(address)
-    with Reading(_opened[address], tenant, any_text=anything).connection() as connection:
+    with Reading(_opened[address].of(tenant), tenant, any_text=anything).connection() as connection:
         return audit_span(connection, tenant, start, end)
 
 

@@ -16,7 +16,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import is_dataclass
 from enum import Enum
@@ -30,13 +30,13 @@ TRIES: Final = 3
 """How often a question is asked whose worker ends, before that is its answer."""
 _OUT_OF_TIME = {signal.SIGXCPU} if hasattr(signal, "SIGXCPU") else set()
 """What a system ends a process with that has computed for longer than it may."""
-_ONE_THREAD: Final = {
+ONE_THREAD: Final = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",
 }
 """One thread for arithmetic in each worker: there are as many workers as cores."""
-_SETTINGS: Final = "EVIDENTIA_"
+SETTINGS: Final = "EVIDENTIA_"
 # Ctrl-C on a terminal is for the process that asks, which ends its workers.
 _APART: Final[dict[str, Any]] = {"process_group": 0} if hasattr(os, "setpgid") else {}
 _LOOK_SECONDS = 0.5
@@ -48,14 +48,21 @@ OUT_OF_MEMORY: Final = 77
 class WorkerEndedError(Exception):
     """A worker ended before it had answered: it crashed, or took too long and was stopped.
 
-    `is_unready` says that it had not even taken in what all are told first.
+    `is_unready` says that it had not even taken in what all are told first; `said` is how it ended,
+    where that is known by no exit status.
     """
 
     def __init__(
-        self, status: int, *, took_too_long: bool = False, is_unready: bool = False
+        self,
+        status: int,
+        *,
+        took_too_long: bool = False,
+        is_unready: bool = False,
+        said: str | None = None,
     ) -> None:
-        super().__init__(f"exit status {status}")
+        super().__init__(said or f"exit status {status}")
         self.status = status
+        self.said = said
         self.took_too_long = took_too_long
         self.is_unready = is_unready
 
@@ -75,6 +82,14 @@ class WorkerEndedError(Exception):
             return f"crashed ({signal.Signals(-self.status).name})"
         except ValueError:
             return f"crashed ({self})"
+
+    @property
+    def how(self) -> str:
+        """Say how its process ended, in words that stand alone."""
+        try:
+            return f"killed by {signal.Signals(-self.status).name}"
+        except ValueError:
+            return str(self)
 
 
 class Apart(Protocol):
@@ -99,8 +114,82 @@ class Done(NamedTuple):
     tries: int
 
 
-class _Refusal(NamedTuple):
-    """What a worker answered to what all are told first, where that was an error."""
+class Bulk(Protocol):
+    """Has many pieces of work done, by workers that may be on other machines.
+
+    `loading.pieces` has what starts processes here, and `jobs.ray_workers` what asks a Ray cluster.
+    A piece whose worker ended is done again, `TRIES` times in all; then `WorkerEndedError` is its
+    answer, and the others go on. So none is lost, and one that ends every worker ends nothing else.
+    """
+
+    is_elsewhere: bool
+    """Whether workers may be on machines that have none of this one's folders."""
+
+    def size(self) -> int:
+        """Return how many pieces are done at once."""
+
+    def run(
+        self,
+        ready: Callable[[Any], Callable[[Any], Any]],
+        told: Any,
+        pieces: Iterable[Any],
+        *,
+        most: int | None = None,
+    ) -> Generator[Done, None, None]:
+        """Have pieces done, by `most` workers at the most; give each once it is done.
+
+        Each worker gets ready once, by what it is `told`, and does pieces by what it got. `ready`
+        is found there by its module and name, and all that goes there can be pickled. Pieces are
+        taken only a few ahead. An error of ours is an answer; one of getting ready is raised.
+        """
+
+    def close(self) -> None:
+        """End all workers, whatever they do."""
+
+
+def done_by(
+    submit: Callable[[Any], "Future[Any]"],
+    questions: Iterable[Any],
+    ahead: int,
+    tries: int = TRIES,
+) -> Generator[Done, None, None]:
+    """Ask questions, some ahead; give each with its answer, as `Workers.run` says.
+
+    `submit` has one asked, and gives its answer to come: an error of ours too is an answer.
+    """
+    left = iter(questions)
+    asked: dict[Future[Any], tuple[Any, int]] = {}
+    unready = 0
+
+    def ask(question: Any, tried: int) -> None:
+        asked[submit(question)] = question, tried
+
+    for question in islice(left, ahead):
+        ask(question, 1)
+    while asked:
+        done, _ = wait(asked, return_when=FIRST_COMPLETED)
+        for future in done:
+            question, tried = asked.pop(future)
+            answer = future.result()
+            if isinstance(answer, Refusal):
+                raise answer.error
+            is_ended = isinstance(answer, WorkerEndedError)
+            unready = unready + 1 if is_ended and answer.is_unready else 0
+            if unready >= tries:
+                raise EnvironmentProblem(
+                    f"worker processes end before they can be asked anything ({answer}): is "
+                    "there too little memory?"
+                )
+            if is_ended and (answer.is_unready or tried < tries):
+                ask(question, tried + (not answer.is_unready))
+                continue
+            for following in islice(left, 1):
+                ask(following, 1)
+            yield Done(question, answer, tried)
+
+
+class Refusal(NamedTuple):
+    """What a worker answered to what all are told first, where that was an error of ours."""
 
     error: EvidentiaError
 
@@ -185,7 +274,7 @@ class Workers:
 
     def _answered(self, question: Any, seconds: float | None) -> Any:
         answer = self._ask(question, seconds)
-        if isinstance(answer, _Refusal):
+        if isinstance(answer, Refusal):
             raise answer.error
         if isinstance(answer, WorkerEndedError | EvidentiaError):
             raise answer
@@ -212,35 +301,12 @@ class Workers:
         `WorkerEndedError` is its answer, and the others go on. An error of ours is an answer too;
         one that a worker gives to what it is told first is raised, as nothing can go on then.
         """
-        left = iter(questions)
-        asked: dict[Future[Any], tuple[Any, int]] = {}
-        unready = 0
-
-        def ask(question: Any, tried: int) -> None:
-            asked[self._threads.submit(self._ask, question)] = question, tried
-
-        for question in islice(left, 2 * self._count):
-            ask(question, 1)
-        while asked:
-            done, _ = wait(asked, return_when=FIRST_COMPLETED)
-            for future in done:
-                question, tried = asked.pop(future)
-                answer = future.result()
-                if isinstance(answer, _Refusal):
-                    raise answer.error
-                is_ended = isinstance(answer, WorkerEndedError)
-                unready = unready + 1 if is_ended and answer.is_unready else 0
-                if unready >= tries:
-                    raise EnvironmentProblem(
-                        f"worker processes end before they can be asked anything ({answer}): is "
-                        "there too little memory?"
-                    )
-                if is_ended and (answer.is_unready or tried < tries):
-                    ask(question, tried + (not answer.is_unready))
-                    continue
-                for following in islice(left, 1):
-                    ask(following, 1)
-                yield Done(question, answer, tried)
+        yield from done_by(
+            lambda question: self._threads.submit(self._ask, question),
+            questions,
+            2 * self._count,
+            tries,
+        )
 
     def _ask(self, question: Any, seconds: float | None = None) -> Any:
         process = self._taken()
@@ -253,7 +319,7 @@ class Workers:
                     return told
                 if isinstance(told, EvidentiaError):
                     self._end(process)
-                    return _Refusal(told)
+                    return Refusal(told)
         answer = self._talk(process, question, seconds or self._seconds)
         if not isinstance(answer, WorkerEndedError):
             with self._lock:
@@ -279,7 +345,7 @@ class Workers:
             self._look_after()
         try:
             _send(process.stdin, question)
-            return _Answers(process.stdout).load()
+            return Answers(process.stdout).load()
         except (OSError, EOFError, pickle.UnpicklingError):
             self._end(process)
             status = process.returncode
@@ -343,8 +409,8 @@ class Workers:
 
 def _environment() -> dict[str, str]:
     """Return a worker's environment: without our settings, among which are a key's secrets."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
-    return own | _ONE_THREAD
+    own = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
+    return own | ONE_THREAD
 
 
 def cores() -> int:
@@ -395,7 +461,7 @@ def _send(pipe: IO[bytes], value: object) -> None:
     pipe.flush()
 
 
-class _Answers(pickle.Unpickler):
+class Answers(pickle.Unpickler):
     """Reads answers that are made of built-in values, our values and our errors alone."""
 
     def find_class(self, module: str, name: str) -> Any:

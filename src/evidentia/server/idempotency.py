@@ -28,6 +28,7 @@ from evidentia.server.problems import (
     ProblemError,
     told,
 )
+from evidentia.store.sql import across
 from evidentia.store.sql import idempotency as rows
 from evidentia.store.sql.idempotency import AnsweredRequest, Named
 from evidentia.store.sql.log import Receipt
@@ -139,7 +140,7 @@ class Once:
         running.in_flight.add(named)
         try:
             self._digest = await _digest(request)
-            database = running.opened.database
+            database = running.opened.database.of(caller.tenant)
             known = await run_in_threadpool(database.ask, rows.find, named)
             left = running.unwritten.pop(named, None)
             if left is not None and (known is None or known.request_id == left.request_id):
@@ -213,7 +214,7 @@ class Unwritten(NamedTuple):
 
     def _write_down(self, running: "Running", named: Named) -> None:
         said = _said(self.response)
-        with running.opened.database.write() as connection:
+        with running.opened.database.of(named[0]).write() as connection:
             if rows.answer(connection, named, self.request_id, said):
                 return
             if (
@@ -233,9 +234,10 @@ def _said(response: Response) -> tuple[int, str, bytes]:
 def forget_old(running: "Running") -> None:
     """Remove answers that are older than a key lasts."""
     opened = running.opened
-    before = datetime.fromisoformat(opened.now()) - timedelta(hours=KEPT_HOURS)
-    with opened.database.write() as connection:
-        rows.forget(connection, utc_text(before))
+    before = utc_text(datetime.fromisoformat(opened.now()) - timedelta(hours=KEPT_HOURS))
+    for tenant in opened.database.ask(across.requests_answered, before):
+        with opened.database.of(tenant).write() as connection:
+            rows.forget(connection, tenant, before)
 
 
 async def _digest(request: Request) -> str:

@@ -111,6 +111,9 @@ class Running:
         if self.processes is not None:
             self.opened.judging = self.opened.reading = None
             self.processes.close()
+        if self.opened.bulk is not None:
+            bulk, self.opened.bulk = self.opened.bulk, None
+            bulk.close()
 
     @property
     def threads(self) -> int:

@@ -7,23 +7,30 @@ them. The checkpoint kept apart from the database follows each commit, without w
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
-from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError, UsageError
+from evidentia.errors import (
+    ConflictError,
+    EnvironmentProblem,
+    EvidentiaError,
+    IntegrityError,
+    UsageError,
+)
 from evidentia.language.counting import agreed, counted, ranged
 from evidentia.logs import get_logger
 from evidentia.proof.authority import BEGINS, Authority, Place, begin_body, signed_body
-from evidentia.proof.keys import SEED_BYTES, SigningKey
+from evidentia.proof.keys import SigningKey
 from evidentia.proof.rotation import announced_key
 from evidentia.store.authority import KnownAuthority
+from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace, Keys
 from evidentia.store.known import Basis, Known
 from evidentia.store.lookups import Lookups, deciding
-from evidentia.store.signing import CommandSigner, SigningTime
+from evidentia.store.signing import RemoteSigner, SigningTime
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Head, NewOrigin, Receipt
 from evidentia.store.tree import TileCache, stored_tree
@@ -36,6 +43,8 @@ from evidentia.trail.posting import posting_secret
 from evidentia.trail.tiles import TiledTree
 from evidentia.trail.waiting import Waiting, waiting
 
+_NOT_HERE: Final = frozenset({KeyPlace.ELSEWHERE, KeyPlace.UNREACHABLE})
+"""Where a key is that nothing here speaks for: what could not be asked least of all."""
 _log = get_logger("store")
 
 
@@ -61,8 +70,13 @@ class Appending:
         tiles: TileCache,
         new_origin: NewOrigin,
         randomness: Callable[[int], bytes],
+        *,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._home = home
+        self._elsewhere = elsewhere
+        self.followers = [elsewhere.grew] if elsewhere is not None else []
+        """What is told of each log that grew, once that is durable; none may keep it waiting."""
         self._keys = keys
         self._tiles = tiles
         self._new_origin = new_origin
@@ -74,7 +88,7 @@ class Appending:
         self.lookups = Lookups(tiles)
         # By the connection's id: a held log has its connection, and whoever writes has the log.
         self._held: WeakValueDictionary[int, HeldLog] = WeakValueDictionary()
-        self._by_command: set[str] = set()
+        self._remote: set[str] = set()
         self._posting: dict[tuple[str, str], bytes | None] = {}
         self.known = KnownAuthority()
 
@@ -92,6 +106,8 @@ class Appending:
 
         Raise `IntegrityError` where its newest entries are not signed, unless they are adopted.
         """
+        if self._elsewhere is not None:
+            self._elsewhere.refuse(tenant)
         head = log.lock_head(connection, tenant, self._new_origin)
         announced = self._keys_of(connection, head)
         if not adopting:
@@ -137,6 +153,8 @@ class Appending:
             self._home.kept(tenant).keep(held.checkpoint, held.note, durably=False)
         except (EvidentiaError, OSError) as error:
             _log.warning("checkpoint_not_kept", tenant=tenant, reason=str(error))
+        for grew in self.followers:
+            grew(held.checkpoint, held.note)
 
     def key(self, tenant: str, key_id: str, origin: str) -> SigningKey:
         """Return a log's private key; raise `EnvironmentProblem` if it is not here."""
@@ -147,13 +165,13 @@ class Appending:
                 "nothing is written that it does not sign: copy it there; if it is lost, "
                 "'evidentia keys rotate --lost --reason TEXT' makes a new one"
             )
-        if isinstance(key.private_key, CommandSigner):
-            self._by_command.add(tenant)
+        if isinstance(key.private_key, RemoteSigner):
+            self._remote.add(tenant)
         return key
 
-    def signs_by_command(self, tenant: str) -> bool:
-        """Whether a command signs a tenant's log, by what this process has seen of it."""
-        return tenant in self._by_command
+    def signs_elsewhere(self, tenant: str) -> bool:
+        """Whether a command or a token signs a tenant's log, by what this process saw of it."""
+        return tenant in self._remote
 
     def posting_secret(self, tenant: str, origin: str, key_ids: Sequence[str]) -> bytes | None:
         """Return what postings to a log are coded with, by the last of its keys.
@@ -170,14 +188,12 @@ class Appending:
 
     def new_key(self, tenant: str, origin: str) -> SigningKey:
         """Make a log's first key and keep it; it is durable before the log names it."""
-        key = SigningKey.from_seed(origin, self._randomness(SEED_BYTES))
         passphrase = (
             self._passphrases[tenant]
             if tenant in self._passphrases
             else self._keys.new_passphrase(tenant)
         )
-        self._keys.save(tenant, key, passphrase)
-        return key
+        return self._keys.make(tenant, origin, self._randomness, passphrase)
 
     def salt(self) -> bytes:
         """Return what one body is salted with."""
@@ -289,7 +305,7 @@ class Appending:
             named = head.origin, key[1]
             if counting and named not in self._trusted:
                 tree = stored_tree(connection, head, self._tiles)
-                is_here = self._keys.place(head.tenant, key[1]) is not KeyPlace.ELSEWHERE
+                is_here = self._keys.place(head.tenant, key[1]) not in _NOT_HERE
                 if not is_here and not vouched(connection, head, [counting[-1], key], tree)[1]:
                     break
             self._trusted.add(named)
@@ -368,10 +384,21 @@ class HeldLog:
 
     def append(self, items: Sequence[Waiting]) -> list[Receipt]:
         """Append entries; one whose idempotency key is known gives that one's receipt."""
-        self.head, receipts = log.append(self._connection, self.head, items)
-        self._at = items[-1].at
-        self.said += deciding(items, receipts)
-        return receipts
+        (outcome,) = self.append_each([items])
+        if isinstance(outcome, ConflictError):
+            raise outcome
+        return outcome
+
+    def append_each(
+        self, groups: Sequence[Sequence[Waiting]]
+    ) -> list[list[Receipt] | ConflictError]:
+        """Append the entries of several callers at once; of one with a conflict, none."""
+        self.head, outcomes = log.append_each(self._connection, self.head, groups)
+        for items, outcome in zip(groups, outcomes, strict=True):
+            if not isinstance(outcome, ConflictError):
+                self._at = items[-1].at
+                self.said += deciding(items, outcome)
+        return outcomes
 
     def append_signed(
         self, kind: str, subject: str, body: dict[str, Any], *, at: str, key: SigningKey
@@ -415,15 +442,15 @@ class HeldLog:
         if not self.announced:  # behind what is appended first, so that its numbers begin with 0
             self.announce(self.signing_key(), at=self._at)
         self._say_signed()
-        tenant, origin, size, root, _ = self.head
+        _, origin, size, root, _ = self.head
         signers = self._signers or [self.signing_key()]
         checkpoint = self.checkpoint = Checkpoint(origin, size, root)
-        log.move_head(self._connection, self._first, self.head, len(signers))
+        notes = []
         for key in signers:
             limited = self._time.limited(key)
             self.note = checkpoint.sign(limited.private_key, key.verifier.public_key)
-            key_id = key.verifier.key_id
-            log.insert_checkpoint(self._connection, tenant, size, key_id, self.note)
+            notes.append((key.verifier.key_id, self.note))
+        log.move_head(self._connection, self._first, self.head, notes)
         self.snapshot = self._appending.lookups.sign(
             self._connection,
             self.heads,

@@ -16,6 +16,7 @@ class Home:
 
     def __init__(self, folder: Path, passphrase: Passphrase | None = None) -> None:
         self.folder = folder
+        self.passphrase = passphrase
         self.keys = FileKeys(folder / "keys", passphrase)
         self._turns = FairLock(folder / "checkpoints" / ".turns")
         self._kept: dict[str, KeptCheckpoint] = {}

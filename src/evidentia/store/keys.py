@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from evidentia.errors import EnvironmentProblem, InputError
-from evidentia.proof.keys import PROTECTION_BYTES, SigningKey, is_encrypted
+from evidentia.proof.keys import PROTECTION_BYTES, SEED_BYTES, SigningKey, is_encrypted
 from evidentia.store.files import make_folder, sync_folder, unfinished, write_durably
 from evidentia.store.signing import CommandSigner
 
@@ -34,18 +34,29 @@ class KeyPlace(StrEnum):
     PLAIN = "plain"
     ENCRYPTED = "encrypted"
     COMMAND = "command"
+    TOKEN = "token"  # noqa: S105 - a place
     UNREADABLE = "unreadable"
+    UNREACHABLE = "unreachable"
     ELSEWHERE = "elsewhere"
 
 
 class Keys(Protocol):
     """Where the private halves of tenants' keys are held, whatever lies behind it.
 
-    Durable: a key that `save` has returned from is there after a crash. A key is never changed or
-    removed. What is given signs, and need not show the private half. Any number of threads and
-    processes may use one at the same time. A key that cannot be opened or asked raises
+    Durable: a key that `make` or `save` has returned from is there after a crash. A key is never
+    changed or removed. What is given signs, and need not show the private half. Any number of
+    threads and processes may use one at the same time. A key that cannot be opened or asked raises
     `EnvironmentProblem`, one that is not the key that it should be `InputError`.
     """
+
+    def make(
+        self,
+        tenant: str,
+        name: str,
+        randomness: Callable[[int], bytes],
+        passphrase: bytes | None = None,
+    ) -> SigningKey:
+        """Make a key that signs under a name, and keep it: encrypted, if there is a passphrase."""
 
     def save(self, tenant: str, key: SigningKey, passphrase: bytes | None = None) -> None:
         """Keep a private key, encrypted if there is a passphrase, or what signs with it."""
@@ -62,8 +73,14 @@ class Keys(Protocol):
     def new_passphrase(self, tenant: str) -> bytes | None:
         """Return what a new key is to be encrypted with, or None if it is to be kept plain."""
 
+    def for_worker(self, tenant: str) -> bytes | None:
+        """Return the passphrase for a process of ours that signs too; None if it needs none."""
+
     def secret(self, tenant: str) -> bytes:
         """Return the secret behind digests of redacted values; the first call makes it."""
+
+    def close(self) -> None:
+        """Let go of what is open; what is asked for later opens it again."""
 
 
 class FileKeys(Keys):
@@ -97,6 +114,18 @@ class FileKeys(Keys):
     def secret_file(self, tenant: str) -> Path:
         """Where that secret is kept."""
         return self._folder / tenant / "redaction.key"
+
+    def make(
+        self,
+        tenant: str,
+        name: str,
+        randomness: Callable[[int], bytes],
+        passphrase: bytes | None = None,
+    ) -> SigningKey:
+        """Make a key that signs under a name, and keep it in a file."""
+        key = SigningKey.from_seed(name, randomness(SEED_BYTES))
+        self.save(tenant, key, passphrase)
+        return key
 
     def save(self, tenant: str, key: SigningKey, passphrase: bytes | None = None) -> None:
         """Keep a private key, encrypted if there is a passphrase, or the command that has it.
@@ -178,12 +207,15 @@ class FileKeys(Keys):
             return None
         return self._ask(None)
 
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
+
     def protect(self, tenant: str, passphrase: str | bytes) -> list[str]:
         """Encrypt the private keys that are here plain; return their ids.
 
         If any is encrypted already, the passphrase has to be the same; if not, nothing is changed.
         """
-        secret = _long_enough(_as_bytes(passphrase))
+        secret = _long_enough(as_bytes(passphrase))
         found = [(path, pem, _read(path, "", pem, secret)) for path, pem in self._key_files(tenant)]
         changed = [
             (path, _encrypted(key, secret)) for path, pem, key in found if not is_encrypted(pem)
@@ -198,7 +230,7 @@ class FileKeys(Keys):
 
         If the passphrase does not open one of them, nothing is changed.
         """
-        secret = _as_bytes(passphrase)
+        secret = as_bytes(passphrase)
         changed = [
             (path, _read(path, "", pem, secret).to_pem())
             for path, pem in self._key_files(tenant)
@@ -233,7 +265,7 @@ class FileKeys(Keys):
                 "terminal, which asks for it, or name a file that has it in "
                 "EVIDENTIA_KEY_PASSPHRASE_FILE (in Python: passphrase=)"
             )
-        return _as_bytes(self._passphrase() if callable(self._passphrase) else self._passphrase)
+        return as_bytes(self._passphrase() if callable(self._passphrase) else self._passphrase)
 
 
 def secret_key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
@@ -343,7 +375,7 @@ def _encrypted(key: SigningKey, passphrase: bytes) -> bytes:
     return pem
 
 
-def _as_bytes(passphrase: str | bytes) -> bytes:
+def as_bytes(passphrase: str | bytes) -> bytes:
     """Return a passphrase's bytes: of text, the same however its letters were composed."""
     try:
         data = (

@@ -7,6 +7,7 @@ checkpoint whose tiles are not there. What was published once is compared, never
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -20,7 +21,7 @@ from evidentia.store.pieces import read_bundle
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
-from evidentia.trail.entry import EntryKind
+from evidentia.trail.entry import EntryKind, StoredEntry
 from evidentia.trail.publication import CHECKPOINT
 from evidentia.trail.tiles import (
     TILE_HEIGHT,
@@ -31,6 +32,10 @@ from evidentia.trail.tiles import (
     tile_path,
 )
 from evidentia.trail.witness import merged
+
+_KEPT_TILES: Final = 16
+"""A log is walked through, so few tiles are asked for twice."""
+_BODIES_AT_ONCE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ def publish(
     `versions` writes the bodies of entries about packs and keys, too.
     """
     checkpoint, _ = read_checkpoint(note)
-    tree = stored_tree(connection, head, TileCache())
+    tree = stored_tree(connection, head, TileCache(_KEPT_TILES))
     before = _published_size(folder, checkpoint, tree)
     files = 0
     remove_unfinished(folder)
@@ -90,12 +95,22 @@ def _bodies(connection: Connection, tenant: str, size: int) -> Iterator[tuple[st
     Those about keys of users stay here.
     """
     for kind in PUBLISHED_KINDS:
-        for row in log.find_entries(connection, tenant, kind=kind, before=size):
+        for row in _of_kind(connection, tenant, kind, size):
             salt, body = row[4], row[5]
             is_users = kind == EntryKind.KEY and row[2].startswith(user_subject(""))
             if salt is not None and body is not None and not is_users:
                 disclosed = {"body": parse_json(body), "salt": salt.hex()}
                 yield body_path(row[0]), canonical_json(disclosed) + b"\n"
+
+
+def _of_kind(connection: Connection, tenant: str, kind: str, size: int) -> Iterator[StoredEntry]:
+    """Give the entries of a kind below a size, some at a time: there may be very many."""
+    after = -1
+    while rows := log.find_entries(
+        connection, tenant, kind=kind, before=size, after=after, limit=_BODIES_AT_ONCE
+    ):
+        yield from rows
+        after = rows[-1][0]
 
 
 def _add_signatures(path: Path, note: str) -> int:

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -36,13 +37,51 @@ _MOST_SAID: Final = 300
 _MOST_SHOWN: Final = 120
 
 
+class RemoteSigner(ABC):
+    """What signs with an Ed25519 key that is not in this process, each time within `seconds`.
+
+    It is the one thing that is waited for while a log is held. Each signature is verified before it
+    is returned, and `EnvironmentProblem` raised where none comes.
+    """
+
+    __slots__ = ()
+
+    seconds: float
+
+    @property
+    @abstractmethod
+    def what(self) -> str:
+        """What signs, in messages."""
+
+    @abstractmethod
+    def within(self, seconds: float) -> "RemoteSigner":
+        """Return what signs with the same key in so many seconds."""
+
+    @abstractmethod
+    def public_key(self) -> Ed25519PublicKey:
+        """Return the public half."""
+
+    @abstractmethod
+    def sign(self, data: bytes, /) -> bytes:
+        """Return the signature."""
+
+
 @dataclass(frozen=True, slots=True)
-class CommandSigner:
+class CommandSigner(RemoteSigner):
     """A private key held by a command. Each signature is verified before it is returned."""
 
     public: bytes
     command: tuple[str, ...]
     seconds: float = SIGNER_SECONDS
+
+    @property
+    def what(self) -> str:
+        """What signs, in messages."""
+        return "the signer command"
+
+    def within(self, seconds: float) -> "CommandSigner":
+        """Return what signs with the same key in so many seconds."""
+        return replace(self, seconds=seconds)
 
     @classmethod
     def of(cls, public: bytes, command: Sequence[str], seconds: float) -> "CommandSigner":
@@ -156,18 +195,19 @@ class SigningTime:
 
         A key that is here takes none.
         """
-        if not isinstance(key.private_key, CommandSigner):
+        signer = key.private_key
+        if not isinstance(signer, RemoteSigner):
             return key
         now = self._clock()
         if self._began is None:
             self._began = now
-        left = key.private_key.seconds - (now - self._began)
+        left = signer.seconds - (now - self._began)
         if left <= 0:
             raise EnvironmentProblem(
                 "what is written needs several signatures, and together they took longer than the "
-                f"{key.private_key.seconds:g} s that the signer command has: nothing is written"
+                f"{signer.seconds:g} s that {signer.what} has: nothing is written"
             )
-        return SigningKey(key.name, replace(key.private_key, seconds=left))
+        return SigningKey(key.name, signer.within(left))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

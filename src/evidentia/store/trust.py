@@ -48,12 +48,13 @@ class Outside:
     """What is known from outside the database.
 
     `named` are keys that the caller trusts: with any of them, no other is. `held` are the ids of
-    the keys that this home signs with.
+    the keys that this home signs with, and `in_token` those of them that a token has.
     """
 
     checkpoints: Sequence[OutsideCheckpoint] = ()
     held: frozenset[str] = frozenset()
     named: Sequence[TrustedKey] = ()
+    in_token: frozenset[str] = frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,7 +72,7 @@ class Outside:
                 for line in read_checkpoint(outside.note)[1].signatures:
                     signed.setdefault(line.key_id, f"it signed the {outside.name}")
         here = dict.fromkeys(self.held, "its private key is in this home")
-        reasons = signed | here
+        reasons = signed | here | dict.fromkeys(self.in_token, "its private key is in the token")
         return [TrustedSigner(one, reasons[one]) for one in announced if one in reasons]
 
     def strangers(self, origin: str, announced: Iterable[str]) -> list[Finding]:

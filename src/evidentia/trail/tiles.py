@@ -149,21 +149,25 @@ class TiledTree:
     """A log's tree as a function from (height, index) to a subtree's hash, out of tiles.
 
     `edge` are the unfinished tiles, expanded; `full` gives an expanded full one when it is needed.
+    Of each level the last one is kept: whoever walks through a log asks for each tile once, and
+    needs no more memory for a longer log.
     """
 
     def __init__(
         self, edge: Mapping[tuple[int, int], Rows], full: Callable[[int, int], Rows]
     ) -> None:
-        self._used = dict(edge)
+        self._edge = edge
         self._full = full
+        self._last: dict[int, tuple[int, Rows]] = {}
 
     def __call__(self, height: int, index: int) -> bytes:
         """Return the hash of the complete subtree of 2^height leaves at this index."""
         level, tile, row, place = locate(height, index)
-        rows = self._used.get((level, tile))
-        if rows is None:
-            rows = self._used[level, tile] = self._full(level, tile)
-        return rows[row][place]
+        last = self._last.get(level)
+        if last is None or last[0] != tile:
+            rows = self._edge.get((level, tile)) or self._full(level, tile)
+            last = self._last[level] = tile, rows
+        return last[1][row][place]
 
     def root_at(self, size: int) -> bytes:
         """Return the root that the log had at an earlier size."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         EvidencePackOptions,
         PackedSources,
     )
-    from evidentia.store.keys import Passphrase
+    from evidentia.store.keys import Keys, Passphrase
     from evidentia.store.lake import Lake
     from evidentia.trail.note import VerifierKey
     from evidentia.workspace.access import Roles
@@ -285,6 +285,8 @@ def open_workspace(
     passphrase: "Passphrase | None" = None,
     authorizer: "Authorizer | None" = None,
     lake: "Lake | str | None" = None,
+    keys: "Keys | str | None" = None,
+    checkpoints: str | None = None,
 ) -> Workspace:
     """Open a workspace: a folder (`./.evidentia` by default) or a `postgresql://` URL.
 
@@ -295,7 +297,9 @@ def open_workspace(
     called when a key has to be opened or made. `user` is in whose name it is opened, the owner if
     none is named. What a user may do the grants in the trail say; an `authorizer` narrows it.
     `lake` is where files are kept, by default in the folder: another one, `s3://bucket/prefix`
-    (also `gs://` and `az://`), or a lake of your own.
+    (also `gs://` and `az://`), or a lake of your own. `keys` is where private keys are, by default
+    in the folder: another one, a token (`pkcs11:token=NAME?module-path=…`), or keys of your own.
+    `checkpoints` is a bucket (`s3://bucket/prefix`) that each log's newest checkpoint follows to.
     """
     opened = open_all(
         target,
@@ -305,6 +309,8 @@ def open_workspace(
         passphrase=passphrase,
         authorizer=authorizer,
         lake=lake,
+        keys=keys,
+        checkpoints=checkpoints,
     )
     try:
         return opened.for_(tenant, user)

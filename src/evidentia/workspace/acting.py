@@ -45,7 +45,8 @@ class Asked:
     roles where it was looked up for this, and counts until it is done. `within` is called in every
     transaction that appends, and may refuse it by raising: what it writes is committed with what
     was asked for. `behind` is called likewise behind what was appended alone, with where that is,
-    or with the ticket of what no one waits for.
+    or with the ticket of what no one waits for. `in_bulk` says that it is one of many: what is
+    begun is not judged by this server's own processes.
     """
 
     scopes: "frozenset[Action] | None" = None
@@ -53,6 +54,7 @@ class Asked:
     access: "Access | None" = None
     within: Callable[[Connection], None] | None = None
     behind: Callable[[Connection, Sequence[Receipt] | str], None] | None = None
+    in_bulk: bool = False
 
 
 PLAINLY: Final = Asked()
@@ -78,7 +80,7 @@ class Acting:
         if asked.agent is not None:
             check_agent(asked.agent)
             check_name(self.actor, "who acts")
-        self.database = opened.database
+        self.database = opened.database.of(self.tenant)
 
     @property
     def actor(self) -> str:
@@ -330,7 +332,7 @@ class Acting:
         """Before the first write, check that the log continues the checkpoint kept apart."""
         opened = self.opened
         if not opened.continuing.get(self.tenant):
-            refuse_to_fork(self.database, self.tenant, opened.home, opened.tiles)
+            refuse_to_fork(self.database, self.tenant, opened.home, opened.tiles, opened.elsewhere)
             opened.continuing.put(self.tenant, value=True)
 
 

@@ -41,8 +41,7 @@ def adopt(acting: Acting, report: AuditReport, reason: str, lost: str | None = N
         if lost is None:
             receipt = acting.append_within(connection, EntryKind.KEY, subject, body)
         else:
-            key = new_key(acting, held.head.origin)
-            acting.opened.keys.save(acting.tenant, key, passphrase)
+            key = new_key(acting, held.head.origin, passphrase)
             receipt = held.append_signed(EntryKind.KEY, subject, body, at=at, key=key)
             held.announce(key, at=at, lost=lost)
     _log.info("entries_adopted", tenant=acting.tenant, start=start, size=size, entry=receipt.seq)

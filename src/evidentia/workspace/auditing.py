@@ -194,17 +194,16 @@ class _Auditing:
 
     def database(self) -> AuditedPart:
         database, left = self.acting.database, list(ALWAYS_LEFT)
-        with database.read() as connection:
-            findings = integrity.schema_problems(connection)
+        findings, schema = database.unbound.ask(integrity.schema_problems)
         try:
-            findings += database.ask(integrity.tenants_without_log)
+            findings += database.unbound.ask(integrity.tenants_without_log)
         except EvidentiaError as error:  # what was made of the schema says why
             findings.append(str(error))
         looked = "tables, triggers, views and statistics"
         if self.quick:
             left.append("whether the database's pages and indexes are sound: --quick")
         else:
-            problems, unasked = integrity.own_check(database)
+            problems, unasked = integrity.own_check(database.unbound)
             findings += problems
             if unasked is None:
                 looked = f"{looked}, pages, and indexes against tables"
@@ -213,7 +212,7 @@ class _Auditing:
         others = [name for name in self.acting.opened.tenants() if name != self.acting.tenant]
         if others:
             left.append(f"other tenants: {', '.join(others[:10])}; audit each by its name")
-        return AuditedPart("database", looked, tuple(findings), (), tuple(left))
+        return AuditedPart("database", looked, tuple(findings), schema.notes, tuple(left))
 
     def entries(self) -> AuditedPart:
         from evidentia.store.auditing import ALL_SIGNATURES  # noqa: PLC0415 - the same
@@ -258,7 +257,8 @@ class _Auditing:
             looked = f"{looked}; key {one.key_id} is trusted, as {one.reason}"
         findings = [str(one) for one in report.findings if one.what != "schema"]
         findings += [report.unknown] if report.unknown else []
-        return AuditedPart("log", looked, tuple(findings), report.notes, tuple(left))
+        notes = tuple(note for note in report.notes if note not in self.parts[0].notes)
+        return AuditedPart("log", looked, tuple(findings), notes, tuple(left))
 
     def documents(self) -> AuditedPart:
         from evidentia.workspace.library import audited_documents  # noqa: PLC0415 - the same

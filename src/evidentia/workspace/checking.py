@@ -4,7 +4,7 @@ So one that was recorded and not reported, as its worker was killed, is not reco
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evidentia import __version__
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from evidentia.loading.ingesting import Ingestion
     from evidentia.loading.places import FileChange
     from evidentia.store.sql.library import StoredDocument
+    from evidentia.workspace.judging import AskedCheck
+    from evidentia.workspace.ledgers import CheckedDocuments
 
     Against = Ingestion | Sequence[StoredDocument] | None
     """What answers are checked by; None for all documents of the library."""
@@ -87,6 +89,7 @@ class Checker:
 
         self._acting, self._how = acting, how
         self._ledgers = Ledgers(acting)
+        self._documents: dict[int, CheckedDocuments] = {}
         # what a language model was asked is counted for each answer: its judge is made for each
         self._judges: Sequence[Any] = (
             make_judges()
@@ -97,35 +100,59 @@ class Checker:
     def check(self, asked: Asked) -> Answered | Failed:
         """Check an answer, unless that has been done; an error of ours is raised."""
         ledger = self._recorded(asked)
-        is_earlier = ledger is not None
-        if ledger is None:
-            given, how = asked.given, self._how
-            try:
-                ledger = self._ledgers.check(
-                    given.answer,
-                    against=how.against[asked.against],
-                    query=given.query,
-                    title=given.title,
-                    answer_name=answer_name(given),
-                    judges=self._judges,
-                    policy=how.policy,
-                    outdated_after_days=how.outdated_after_days,
-                    contexts=given.contexts,
-                    citations=given.citations,
-                )
-            except EvidentiaError:
-                raise
-            except Exception as error:  # noqa: BLE001 - one answer's trouble is not the others'
-                _log.warning("answer_failed", number=given.number, error=repr(error))
-                return Failed(f"{type(error).__name__}: {error}"[:_LONGEST])
-        return Answered(
-            ledger_id=ledger.id,
-            entry=ledger.entry,
-            title=ledger.session.title,
-            is_earlier=is_earlier,
-            claims=claim_outcomes(ledger),
-            file_changes=() if is_earlier else ledger.file_changes,
+        if ledger is not None:
+            return answered(ledger, is_earlier=True)
+        given, how = asked.given, self._how
+        try:
+            ledger = self._ledgers.check(
+                given.answer,
+                against=how.against[asked.against],
+                query=given.query,
+                title=given.title,
+                answer_name=answer_name(given),
+                judges=self._judges,
+                policy=how.policy,
+                outdated_after_days=how.outdated_after_days,
+                contexts=given.contexts,
+                citations=given.citations,
+            )
+        except EvidentiaError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one answer's trouble is not the others'
+            _log.warning("answer_failed", number=given.number, error=repr(error))
+            return Failed(f"{type(error).__name__}: {error}"[:_LONGEST])
+        return answered(ledger)
+
+    def earlier(self, asked: Asked) -> Answered | None:
+        """Return what came of an answer that was checked before, and needs no repeating."""
+        ledger = self._recorded(asked)
+        return None if ledger is None else answered(ledger, is_earlier=True)
+
+    def asked(self, asked: Asked) -> "AskedCheck":
+        """Return an answer as others judge it, who know the judges and documents already."""
+        from evidentia.workspace.ledgers import (  # noqa: PLC0415 - not all ask others
+            asked_check,
+            checked_against,
         )
+
+        given, how, place = asked.given, self._how, asked.against
+        if place not in self._documents:
+            self._documents[place] = checked_against(self._acting, how.against[place], None)
+        is_asked = asks_library(given, how.against[place])
+        found = asked_check(
+            self._acting,
+            given.answer,
+            documents=(None, self._documents[place][1]) if is_asked else (frozenset(), ()),
+            library=is_asked,
+            query=given.query,
+            title=given.title,
+            answer_name=answer_name(given),
+            judges=self._judges,
+            outdated_after_days=how.outdated_after_days,
+            contexts=given.contexts,
+            citations=given.citations,
+        )
+        return replace(found, judges=None)  # whom workers have made once
 
     def _recorded(self, asked: Asked) -> RecordedLedger | None:
         """Return a ledger of the answer that says what a new check would say, if there is one."""
@@ -170,6 +197,18 @@ class Checker:
             return False
         now = library.root.hex(), selection(acting, ids_of(against))
         return (then.root, then.filter) == now
+
+
+def answered(ledger: RecordedLedger, *, is_earlier: bool = False) -> Answered:
+    """Return what became of an answer that has this ledger."""
+    return Answered(
+        ledger_id=ledger.id,
+        entry=ledger.entry,
+        title=ledger.session.title,
+        is_earlier=is_earlier,
+        claims=claim_outcomes(ledger),
+        file_changes=() if is_earlier else ledger.file_changes,
+    )
 
 
 def asks_library(given: GivenAnswer, against: object) -> bool:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from evidentia.errors import BusyError
 from evidentia.store.keeping import CondemnedError, KeptFiles, keep_files
 from evidentia.store.lake import Lake
-from evidentia.store.sql import log, objects, uses
+from evidentia.store.sql import across, objects, uses
 from evidentia.workspace.acting import Acting
 
 Result = TypeVar("Result")
@@ -78,7 +78,7 @@ def _unused(acting: Acting, connection: Connection, digests: Iterable[str]) -> I
     """Give what nothing of the tenant refers to; of any, where one database file has them all."""
     lake = acting.lake
     everyone = acting.database.is_sqlite and lake.shared() is lake
-    tenants = log.tenants(connection) if everyone else [acting.tenant]
+    tenants = across.tenants(connection) if everyone else [acting.tenant]
     for digest in sorted(set(digests)):
         if not any(uses.is_used(connection, tenant, digest) for tenant in tenants):
             yield digest

@@ -35,7 +35,7 @@ from evidentia.workspace.ledger_pages import (
     page_of,
 )
 from evidentia.workspace.part import Part
-from evidentia.workspace.recorded import Progress, Recorded
+from evidentia.workspace.recorded import Progress, Recorded, ToKeep
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -55,12 +55,13 @@ if TYPE_CHECKING:
     from evidentia.store.sql.library import StoredDocument
     from evidentia.store.sql.log import Receipt
     from evidentia.store.sql.statistics import DayOfLedgers
-    from evidentia.workspace.judging import StartedCheck
+    from evidentia.workspace.judging import AskedCheck, StartedCheck
     from evidentia.workspace.labelled import PeoplesVerdicts
     from evidentia.workspace.many import Executor
     from evidentia.workspace.membership import LedgerCorpus
     from evidentia.workspace.verdicts import GivenVerdict
 
+    CheckedDocuments = tuple[frozenset[str] | None, tuple[UnreadFile, ...]]
     Days = list[DayOfLedgers]
     Verdicts = list[GivenVerdict]
 
@@ -78,6 +79,7 @@ LEDGERS: Final[Recorded[ListedLedger]] = Recorded(
 _DAYS_BEFORE: Final = 89
 Listed = list[ListedLedger]
 Problems = list[str]
+Files = list[Path]
 
 
 class RecordedLedger(EvidenceLedger):
@@ -215,66 +217,21 @@ class Ledgers(Part, name="ledgers"):
         self,
         answer: str,
         *,
-        against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
-        contexts: "Iterable[Any] | Callable[[str], Any] | None" = None,
-        bundle: "str | EvidenceBundle | None" = None,
-        citations: Iterable[Any] | None = None,
-        library: bool = False,
-        query: str | None = None,
-        title: str | None = None,
-        mode: str = "answer",
-        answer_name: str = "answer",
-        collections: Sequence[str] | None = None,
-        as_of: date | str | None = None,
-        judges: "Sequence[str | Judge | LanguageModel] | None" = None,
-        policy: "JudgingPolicy | None" = None,
-        outdated_after_days: int = 730,
         progress: Progress | None = None,
         embedding: Progress | None = None,
+        **asked: Any,
     ) -> "StartedCheck":
-        from evidentia.ledger.citations import read_citations  # noqa: PLC0415 - not all check
-        from evidentia.workspace.contexts import given_contexts  # noqa: PLC0415 - the same
-        from evidentia.workspace.judges import made  # noqa: PLC0415 - the same
-        from evidentia.workspace.judging import AskedCheck, StartedCheck  # noqa: PLC0415 - the same
+        from evidentia.workspace.judging import StartedCheck  # noqa: PLC0415 - not all check
 
         acting = self._acting
-        _check_answer(answer)
-        texts = {"query": query, "title": title, "mode": mode, "answer's name": answer_name}
-        for name, text in texts.items():
-            _check_text(name, text or "")
-        asked = None if judges is None else tuple(judges)
-        made(acting, asked)  # which refuses what is none, before anything is read
-        acting.refuse_to_fork()
-        given = given_contexts(acting, contexts, bundle, query)
-        named, day = (against, collections, as_of), day_of(as_of)
-        asks_library = given is None or library or any(one is not None for one in named)
-        documents, unread = _checked_against(acting, against if asks_library else (), collections)
-        check = AskedCheck(
-            answer=answer,
-            now=acting.now,
-            documents=documents,
-            unread=unread,
-            asks_library=asks_library,
-            given=given,
-            query=query,
-            title=title,
-            mode=mode,
-            answer_name=answer_name,
-            collections=None if collections is None else tuple(collections),
-            as_of=day,
-            judges=asked,
-            policy=policy,
-            outdated_after_days=outdated_after_days,
-            cited=read_citations(citations or (), answer),
-        )
-        return StartedCheck(acting, check, progress, embedding)
+        return StartedCheck(acting, asked_check(acting, answer, **asked), progress, embedding)
 
     def _finished(self, started: "StartedCheck") -> RecordedLedger:
         acting = self._acting
         if (started.tenant, started.actor) != (acting.tenant, acting.actor):
             raise AccessError("this check was begun by someone else: whoever began it finishes it")
         session, file_changes = started.judged()
-        return RecordedLedger.of(session, _keep(acting, session), file_changes)
+        return RecordedLedger.of(session, keep_checked(acting, [session])[0], file_changes)
 
     def check_many(
         self,
@@ -313,7 +270,7 @@ class Ledgers(Part, name="ledgers"):
             policy=policy,
             outdated_after_days=outdated_after_days,
             again=again,
-            executor=executor or executor_of(acting, workers),
+            executor=executor or executor_of(acting, workers, judges),
             progress=progress or _ignore,
             embedding=embedding or _ignore,
         )
@@ -449,6 +406,36 @@ class Ledgers(Part, name="ledgers"):
         write_durably(target, data.encode() if isinstance(data, str) else data, mode=0o600)
         return target
 
+    def export_many(
+        self,
+        files: Mapping[str, str | Path],
+        *,
+        form: str,
+        overwrite: bool = False,
+        lang: "Language" = "both",
+        typeface: "Typeface" = "plex",
+        progress: Progress | None = None,
+    ) -> Files:
+        """Write ledgers to files, each as `export` does; where a cluster is set, by its workers.
+
+        They are proved here: workers get proofs and no keys.
+        """
+        from evidentia.workspace.bulk import export_in_bulk  # noqa: PLC0415 - few ask for it
+
+        acting, told = self._acting, progress or _ignore
+        made: Files = []
+        bulk = acting.opened.bulk
+        if bulk is None or form not in {"pdf", "html"}:
+            for name, file in files.items():
+                how = {"overwrite": overwrite, "form": form, "lang": lang, "typeface": typeface}
+                made.append(self.export(name, file, **how))  # type: ignore[arg-type]  # as named
+                told(len(made), len(files))
+            return made
+        targets = {name: Path(file) for name, file in files.items()}
+        return export_in_bulk(
+            acting, bulk, targets, (form, lang, typeface), overwrite=overwrite, progress=told
+        )
+
     def give_verdict(
         self, name: str, claim_id: str, verdict: "Verdict | str", *, reason: str
     ) -> "GivenVerdict":
@@ -539,10 +526,79 @@ def read_session(acting: Acting, row: ListedLedger) -> LedgerSession:
     return LedgerSession.from_statement(Statement.parse(LEDGERS.file(acting, row)))
 
 
-def _keep(acting: Acting, session: LedgerSession) -> int:
-    """Keep a session's statement, record it in the trail, and insert its rows."""
+def asked_check(
+    acting: Acting,
+    answer: str,
+    *,
+    against: "Ingestion | Sequence[StoredDocument] | str | Path | None" = None,
+    contexts: "Iterable[Any] | Callable[[str], Any] | None" = None,
+    bundle: "str | EvidenceBundle | None" = None,
+    citations: Iterable[Any] | None = None,
+    library: bool = False,
+    query: str | None = None,
+    title: str | None = None,
+    mode: str = "answer",
+    answer_name: str = "answer",
+    collections: Sequence[str] | None = None,
+    as_of: date | str | None = None,
+    judges: "Sequence[str | Judge | LanguageModel] | None" = None,
+    policy: "JudgingPolicy | None" = None,
+    outdated_after_days: int = 730,
+    documents: "CheckedDocuments | None" = None,
+) -> "AskedCheck":
+    """Return an answer to check, all that was said of it looked through; raise if it is none.
+
+    `documents` are those of `against`, where they were found before.
+    """
+    from evidentia.ledger.citations import read_citations  # noqa: PLC0415 - not all check
+    from evidentia.workspace.contexts import given_contexts  # noqa: PLC0415 - the same
+    from evidentia.workspace.judges import made  # noqa: PLC0415 - the same
+    from evidentia.workspace.judging import AskedCheck  # noqa: PLC0415 - the same
+
+    _check_answer(answer)
+    texts = {"query": query, "title": title, "mode": mode, "answer's name": answer_name}
+    for name, text in texts.items():
+        _check_text(name, text or "")
+    asked = None if judges is None else tuple(judges)
+    made(acting, asked)  # which refuses what is none, before anything is read
+    acting.refuse_to_fork()
+    given = given_contexts(acting, contexts, bundle, query)
+    named, day = (against, collections, as_of), day_of(as_of)
+    asks_library = given is None or library or any(one is not None for one in named)
+    ids, unread = documents or checked_against(acting, against if asks_library else (), collections)
+    return AskedCheck(
+        answer=answer,
+        now=acting.now,
+        documents=ids,
+        unread=unread,
+        asks_library=asks_library,
+        given=given,
+        query=query,
+        title=title,
+        mode=mode,
+        answer_name=answer_name,
+        collections=None if collections is None else tuple(collections),
+        as_of=day,
+        judges=asked,
+        policy=policy,
+        outdated_after_days=outdated_after_days,
+        cited=read_citations(citations or (), answer),
+    )
+
+
+def keep_checked(acting: Acting, sessions: "Sequence[LedgerSession]") -> list[int]:
+    """Keep sessions' statements, record them in the trail and insert their rows: all or none.
+
+    Return the numbers of their entries.
+    """
+    receipts = LEDGERS.keep_all(acting, *(_to_keep(acting, one) for one in sessions))
+    if receipts is None:
+        raise IntegrityError(f"ledger {sessions[0].ledger.id} was not recorded")
+    return [one.seq for one in receipts]
+
+
+def _to_keep(acting: Acting, session: LedgerSession) -> ToKeep:
     ledger, statement = session.ledger, session.to_statement().encode()
-    body = recorded_of(session)
 
     def insert(connection: "Connection", receipt: "Receipt") -> None:
         ledgers.insert_session(connection, acting.tenant, session, ledger.created_at)
@@ -551,15 +607,12 @@ def _keep(acting: Acting, session: LedgerSession) -> int:
         )
         keep_pages(acting, connection, session)
 
-    receipt = LEDGERS.keep(acting, ledger.id, statement, body, insert)
-    if receipt is None:
-        raise IntegrityError(f"ledger {ledger.id} was not recorded")
-    return receipt.seq
+    return ToKeep(ledger.id, statement, recorded_of(session), insert)
 
 
-def _checked_against(
+def checked_against(
     acting: Acting, against: Any, collections: Sequence[str] | None
-) -> "tuple[frozenset[str] | None, tuple[UnreadFile, ...]]":
+) -> "CheckedDocuments":
     """Return the ids of the documents to check by, None for all, and what could not be read."""
     from evidentia.loading.ingesting import Ingestion  # noqa: PLC0415 - only checking needs it
 

@@ -9,10 +9,11 @@ what is done: there is no other state, and a run that was killed goes on where i
 import pickle
 import signal
 import sys
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from evidentia import __version__
 from evidentia.documents.reading.document import FORMATS
@@ -28,7 +29,7 @@ from evidentia.ledger.answers import GivenAnswer, UnreadAnswer, given_answers
 from evidentia.ledger.citations import read_citations
 from evidentia.ledger.given import read_contexts
 from evidentia.ledger.outcomes import AnswerOutcome, CheckedAnswers, Tally
-from evidentia.loading.workers import Done, WorkerEndedError, Workers, cores
+from evidentia.loading.workers import Bulk, Done, WorkerEndedError, Workers, cores
 from evidentia.store.sql import log
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.checking import (
@@ -37,11 +38,13 @@ from evidentia.workspace.checking import (
     Checker,
     Failed,
     How,
+    answered,
     asks_library,
     ids_of,
 )
 from evidentia.workspace.documents import Documents
-from evidentia.workspace.ledgers import Ledgers
+from evidentia.workspace.judging import Judged
+from evidentia.workspace.ledgers import Ledgers, RecordedLedger, keep_checked
 from evidentia.workspace.preparing import WORKER, Setup
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.reopening import reopening
@@ -55,6 +58,8 @@ if TYPE_CHECKING:
     from evidentia.store.sql.library import StoredDocument
 
 Paths = tuple[str, ...]
+_MOST_AT_ONCE: Final = 100
+"""How many ledgers are recorded in one transaction: the log is held as long."""
 
 
 class Executor(Protocol):
@@ -100,6 +105,94 @@ class Here:
         checker = Checker(self.acting, how)
         for one in asked:
             yield Done(one, _checked_here(checker, one), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Checks by workers that have no keys; what they judged is recorded here. Keeps `Executor`.
+
+    What came while a group was recorded is the next group: so recording keeps pace with many
+    workers, and costs a transaction for a group.
+    """
+
+    acting: Acting
+    bulk: Bulk
+    most: int | None = None
+
+    def run(self, how: How, asked: Iterable[Asked]) -> Generator[Done, None, None]:
+        """Check answers, several at once; those that were checked before are only looked up."""
+        from evidentia.workspace.bulk import (  # noqa: PLC0415 - few ask for it
+            Piece,
+            ToldToJudge,
+            judged_by,
+            place_of,
+        )
+
+        checker = Checker(self.acting, how)
+        known: list[Done] = []
+
+        def pieces() -> Iterator[Piece]:
+            for one in asked:
+                try:
+                    earlier = checker.earlier(one)
+                    if earlier is None:
+                        yield Piece(one, one.against, checker.asked(one))
+                        continue
+                    known.append(Done(one, earlier, 1))
+                except EvidentiaError as error:
+                    known.append(Done(one, error, 1))
+
+        judges = None if how.judges is None else tuple(how.judges)
+        documents = tuple(map(ids_of, how.against))
+        told = ToldToJudge(place_of(self.acting, self.bulk), judges, how.policy, documents)
+        judged = judged_by(self.acting, self.bulk, told, pieces(), self.most)
+        with closing(judged), ThreadPoolExecutor(1, "evidentia-recording") as recorder:
+            yield from _recorded(recorder, self.acting, judged, known)
+        yield from known
+
+
+def _recorded(
+    recorder: ThreadPoolExecutor, acting: Acting, judged: Iterable[Done], known: list[Done]
+) -> Generator[Done, None, None]:
+    """Record what was judged, in groups, beside the judging; give each once it is recorded."""
+    group: list[Done] = []
+    recording: Future[list[Done]] | None = None
+    for done in judged:
+        told = done._replace(question=done.question.known)
+        if isinstance(done.answer, Judged):
+            group.append(told)
+        else:
+            yield told
+        yield from known
+        known.clear()
+        if recording is not None and (recording.done() or len(group) >= _MOST_AT_ONCE):
+            yield from recording.result()
+            recording = None
+        if recording is None and group:
+            recording, group = recorder.submit(_record, acting, group), []
+    if recording is not None:
+        yield from recording.result()
+    if group:
+        yield from _record(acting, group)
+
+
+def _record(acting: Acting, group: Sequence[Done]) -> list[Done]:
+    """Record what was judged in one transaction; one by one, where one of them cannot be."""
+    acting.admit("ledgers.check")
+    try:
+        entries = keep_checked(acting, [one.answer.session for one in group])
+    except (AccessError, EnvironmentProblem):
+        raise
+    except EvidentiaError as error:
+        if len(group) == 1:
+            return [group[0]._replace(answer=error)]
+        return [done for one in group for done in _record(acting, [one])]
+    return [
+        one._replace(
+            answer=answered(RecordedLedger.of(one.answer.session, entry, one.answer.file_changes))
+        )
+        for one, entry in zip(group, entries, strict=True)
+    ]
 
 
 def _checked_here(checker: Checker, asked: Asked) -> Answered | Failed | EvidentiaError:
@@ -154,11 +247,28 @@ def check_many(
     return CheckedAnswers(outcomes, changes)
 
 
-def executor_of(acting: Acting, workers: int | None) -> Executor:
-    """Return what checks by so many workers: as many as there are cores if None, here if 0."""
+def executor_of(
+    acting: Acting,
+    workers: int | None,
+    judges: "Sequence[str | Judge | LanguageModel] | None" = None,
+) -> Executor:
+    """Return what checks by so many workers: as many as there are cores if None, here if 0.
+
+    Where a cluster does bulk work, it is its workers; but not for language models, whose keys stay
+    on this machine.
+    """
+    from evidentia.judges.llm.endpoint import LanguageModel  # noqa: PLC0415 - checking alone needs it
+    from evidentia.workspace.bulk import bulk_of  # noqa: PLC0415 - few ask for it
+
     if workers is not None and workers < 0:
         raise InputError(f"there cannot be {workers} workers: give 1 or more, or 0 for none")
-    return Here(acting) if workers == 0 else Processes(acting, workers or cores())
+    if workers == 0:
+        return Here(acting)
+    if acting.opened.bulk and not any(isinstance(one, LanguageModel) for one in judges or ()):
+        bulk = bulk_of(acting)
+        if bulk is not None:
+            return Elsewhere(acting, bulk, workers)
+    return Processes(acting, workers or cores())
 
 
 def _libraries(
@@ -238,17 +348,14 @@ def _outcome(done: Done) -> AnswerOutcome:
         case EvidentiaError():
             return replace(known, problem=str(answer), is_given=isinstance(answer, InputError))
         case WorkerEndedError():
-            return replace(known, problem=_why_ended(answer, done.tries))
+            return replace(known, problem=why_ended(answer, done.tries))
     raise EnvironmentProblem(f"answer {given.number}: its worker answered {answer!r}")
 
 
-def _why_ended(error: WorkerEndedError, tries: int) -> str:
-    try:
-        how = f"killed by {signal.Signals(-error.status).name}"
-    except ValueError:
-        how = str(error)
+def why_ended(error: WorkerEndedError, tries: int) -> str:
+    """Say why an answer was not checked whose workers ended."""
     memory = "; is there too little memory?" if error.status == -signal.SIGKILL else ""
-    return f"the process that checked it ended, {counted(tries, 'time')} ({how}){memory}"
+    return f"the process that checked it ended, {counted(tries, 'time')} ({error.how}){memory}"
 
 
 # What is written of many

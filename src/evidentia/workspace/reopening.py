@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evidentia.errors import UsageError
-from evidentia.store.keys import FileKeys
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.opened import open_all
 
@@ -26,6 +25,8 @@ class Reopening:
     passphrase: bytes | None = field(repr=False)
     authorizer: "Authorizer | None"
     lake: str | None = None
+    keys: str | None = None
+    checkpoints: str | None = None
 
     def open(self) -> Acting:
         """Open the workspace."""
@@ -36,6 +37,8 @@ class Reopening:
             passphrase=self.passphrase,
             authorizer=self.authorizer,
             lake=self.lake,
+            keys=self.keys,
+            checkpoints=self.checkpoints,
         )
         return Acting(opened, self.tenant, self.user)
 
@@ -43,7 +46,7 @@ class Reopening:
 def reopening(acting: Acting) -> Reopening:
     """Say how another process opens a workspace; raise `UsageError` if it can't."""
     opened, keys = acting.opened, acting.opened.keys
-    if not isinstance(keys, FileKeys) or opened.has_own_lake:
+    if opened.has_own_keys or opened.has_own_lake:
         raise UsageError(
             "keys or a lake of your own are in this process alone: check with workers=0, here"
         )
@@ -55,4 +58,6 @@ def reopening(acting: Acting) -> Reopening:
         passphrase=keys.for_worker(acting.tenant),
         authorizer=opened.authorizer,
         lake=opened.lake_address,
+        keys=opened.keys_address,
+        checkpoints=opened.checkpoints_address,
     )

@@ -8,10 +8,12 @@ from sqlalchemy import Connection
 
 from evidentia.errors import ConflictError, EvidentiaError, InputError, UsageError
 from evidentia.logs import get_logger
-from evidentia.proof.keys import SEED_BYTES, SigningKey
+from evidentia.proof.keys import SigningKey
 from evidentia.store.checkpoints import newest_checkpoint
 from evidentia.store.database import Result
+from evidentia.store.elsewhere import KnownCheckpoint
 from evidentia.store.keys import KeyPlace
+from evidentia.store.pkcs11_keys import Pkcs11Keys
 from evidentia.store.signing import PROBE, CommandSigner
 from evidentia.store.sql import log
 from evidentia.trail.note import VerifierKey
@@ -38,8 +40,8 @@ class AnnouncedKey:
 
     @property
     def is_here(self) -> bool:
-        """Whether this home signs with it: it has the private key, or a command that has."""
-        return self.held or self.place is KeyPlace.COMMAND
+        """Whether it signs from here: its private half is here, or what signs with it."""
+        return self.held or self.place in {KeyPlace.COMMAND, KeyPlace.TOKEN}
 
     def as_json(self) -> dict[str, Any]:
         """Return the key as a JSON object."""
@@ -108,11 +110,12 @@ def checkpoint(acting: Acting) -> str:
 def under_newest(acting: Acting, make: Callable[[Connection, log.Head, str], Result]) -> Result:
     """Return what is made under the newest checkpoint, in one view of the log with it."""
     opened = acting.opened
-    kept = opened.home.kept_checkpoint(acting.tenant)  # before the log, which may go on meanwhile
+    home, note = opened.home, opened.home.kept_checkpoint(acting.tenant)  # before the log grows
+    kept = None if note is None else KnownCheckpoint(str(home.checkpoint_file(acting.tenant)), note)
     with acting.database.read() as connection:
         head = log.read_head(connection, acting.tenant)
         if head is not None and head.size:
-            note = newest_checkpoint(connection, head, kept, opened.home, opened.tiles)
+            note = newest_checkpoint(connection, head, kept, opened.tiles)
             made = make(connection, head, note)
         else:
             note = None
@@ -135,7 +138,11 @@ def rotate(acting: Acting, lost: str | None) -> VerifierKey:
         check_lost(acting, lost)
         replaced = None, acting.read(log.keys)[-1][1]
     passphrase = acting.opened.keys.new_passphrase(acting.tenant)
-    return _replace(acting, replaced, lambda origin: new_key(acting, origin), passphrase, lost)
+
+    def make(origin: str) -> SigningKey:
+        return new_key(acting, origin, passphrase)
+
+    return _replace(acting, replaced, make, lost=lost)
 
 
 def check_lost(acting: Acting, reason: str) -> None:
@@ -146,7 +153,7 @@ def check_lost(acting: Acting, reason: str) -> None:
     if not announced:
         raise InputError("the log has no key that could be lost")
     key_id = announced[-1][1]
-    if acting.opened.keys.place(acting.tenant, key_id) is KeyPlace.PLAIN:
+    if acting.opened.keys.place(acting.tenant, key_id) in {KeyPlace.PLAIN, KeyPlace.TOKEN}:
         where = acting.opened.keys.where(acting.tenant, key_id)
         raise InputError(
             f"key {key_id} is not lost: it is in {where}. 'evidentia keys rotate' replaces it, and "
@@ -161,7 +168,28 @@ def use_command(
     acting.refuse_rollback()
     signer = CommandSigner.of(public_key, command, timeout)
     signer.sign(PROBE)
-    return _replace(acting, _held_key(acting), lambda origin: SigningKey(origin, signer))
+
+    def keep(key: SigningKey) -> None:
+        acting.opened.keys.save(acting.tenant, key)
+
+    return _replace(acting, _held_key(acting), lambda origin: SigningKey(origin, signer), keep)
+
+
+def use_token(acting: Acting, public_key: bytes) -> VerifierKey:
+    """Announce a key that the token has, in place of the one there is, if any."""
+    acting.refuse_rollback()
+    keys = acting.opened.keys
+    if not isinstance(keys, Pkcs11Keys):
+        raise UsageError(
+            "keys are in files here, and not in a token: name one in EVIDENTIA_KEYS, such as "
+            "pkcs11:token=evidentia?module-path=/usr/lib/softhsm/libsofthsm2.so"
+        )
+    signer = keys.signer(public_key)
+
+    def keep(key: SigningKey) -> None:
+        keys.save(acting.tenant, key)
+
+    return _replace(acting, _held_key(acting), lambda origin: SigningKey(origin, signer), keep)
 
 
 def _held_key(acting: Acting) -> tuple[SigningKey | None, str | None]:
@@ -176,16 +204,18 @@ def _held_key(acting: Acting) -> tuple[SigningKey | None, str | None]:
     return acting.opened.appending.key(acting.tenant, key_id, head.origin), key_id
 
 
-def new_key(acting: Acting, origin: str) -> SigningKey:
-    """Make a key for a log; it is not kept yet."""
-    return SigningKey.from_seed(origin, acting.opened.randomness(SEED_BYTES))
+def new_key(acting: Acting, origin: str, passphrase: bytes | None) -> SigningKey:
+    """Make a key for a log, and keep it."""
+    opened = acting.opened
+    return opened.keys.make(acting.tenant, origin, opened.randomness, passphrase)
 
 
 def _replace(
     acting: Acting,
     replaced: tuple[SigningKey | None, str | None],
     make: Callable[[str], SigningKey],
-    passphrase: bytes | None = None,
+    keep: Callable[[SigningKey], None] | None = None,
+    *,
     lost: str | None = None,
 ) -> VerifierKey:
     """Announce a key and have the old one, unless it is lost, sign last the log with it.
@@ -207,7 +237,8 @@ def _replace(
         if new.verifier.key_id in held.key_ids:
             known = new.verifier.key_id
             raise UsageError(f"key {known} is one of this log's keys already: make another")
-        acting.opened.keys.save(acting.tenant, new, passphrase)
+        if keep is not None:
+            keep(new)
         receipt = held.announce(new, at=acting.now, replaced=old, lost=lost)
     _log.info("key_rotated", tenant=acting.tenant, key_id=new.verifier.key_id, entry=receipt.seq)
     return new.verifier

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, overload
 
 from evidentia.errors import InputError
 from evidentia.language.counting import counted
@@ -325,6 +325,16 @@ class Trail(Part, name="trail"):
 
         return adopt(self._acting, self.audit(progress=progress), reason, lost)
 
+    def accept_loss(self, *, reason: str, progress: "Progress | None" = None) -> Receipt:
+        """Let a log go on that is shorter than the checkpoint kept of it, as after a restore.
+
+        The log is audited first, and nothing else may be wrong with it. A record says how many
+        entries are lost, and why; the checkpoint is put aside under another name, never removed.
+        """
+        from evidentia.workspace.losing import accept_loss  # noqa: PLC0415 - rarely needed
+
+        return accept_loss(self._acting, self.audit(progress=progress), reason)
+
     def keep_checkpoint(self, report: "AuditReport") -> str | None:
         """Keep the newest checkpoint of what an audit found good, and return it.
 
@@ -333,7 +343,7 @@ class Trail(Part, name="trail"):
         from evidentia.store.checkpoints import keep_audited  # noqa: PLC0415 - the same
 
         acting, opened = self._acting, self._acting.opened
-        return keep_audited(acting.database, acting.tenant, report, opened.home)
+        return keep_audited(acting.database, acting.tenant, report, opened.home, opened.elsewhere)
 
     def publish(
         self,
@@ -509,6 +519,20 @@ class Trail(Part, name="trail"):
 
         return use_command(self._acting, read_key(key).public_key, command, timeout)
 
+    def use_token(self, key: "str | Path | VerifierKey | TrustedKey") -> VerifierKey:
+        """Announce a key that the token has already, in place of the one there is, if any.
+
+        `key` is its public half, or a file with it. The token is the one that `keys=` names.
+        """
+        from evidentia.proof.files import read_key  # noqa: PLC0415 - the same
+        from evidentia.workspace.signing import use_token  # noqa: PLC0415 - the same
+
+        return use_token(self._acting, read_key(key).public_key)
+
+
+_MOST_WORKERS: Final = 10_000
+"""No cluster has more: of how many there are, it is asked once there is work for two."""
+
 
 def audit_log_of(
     acting: Acting,
@@ -523,12 +547,16 @@ def audit_log_of(
     from evidentia.loading.auditor import share_out  # noqa: PLC0415 - rarely needed
     from evidentia.loading.workers import cores  # noqa: PLC0415 - the same
     from evidentia.store.auditing import audit_log  # noqa: PLC0415 - the same
+    from evidentia.workspace.bulk import share_by  # noqa: PLC0415 - the same
 
+    bulk = acting.opened.bulk
+    if bulk is not None and bulk.is_elsewhere and acting.database.is_sqlite:
+        bulk = None  # none of its machines has this file
     return audit_log(
         acting.database,
         acting.tenant,
-        share=share_out,
-        workers=workers or cores(),
+        share=share_out if bulk is None else share_by(bulk, acting),
+        workers=workers or (cores() if bulk is None else _MOST_WORKERS),
         outside=_outside(acting, since, keys),
         signatures=signatures,
         progress=progress,
@@ -545,17 +573,22 @@ def audit_tail_of(acting: Acting, since: str | None, keys: "Named" = ()) -> "Aud
 def _outside(acting: Acting, since: str | None, keys: "Named") -> "Outside":
     """Return what is known from outside of the database: checkpoints, and keys."""
     from evidentia.proof.files import read_key  # noqa: PLC0415 - rarely needed
+    from evidentia.store.elsewhere import known_checkpoints  # noqa: PLC0415 - the same
+    from evidentia.store.keys import KeyPlace  # noqa: PLC0415 - the same
     from evidentia.store.trust import Outside, OutsideCheckpoint  # noqa: PLC0415 - the same
     from evidentia.workspace.signing import announced_keys  # noqa: PLC0415 - the same
 
-    home, found = acting.opened.home, []
-    if kept := home.kept_checkpoint(acting.tenant):
-        name = f"checkpoint kept in {home.checkpoint_file(acting.tenant)}"
-        found.append(OutsideCheckpoint(name, kept))
+    opened = acting.opened
+    found = [
+        OutsideCheckpoint(f"checkpoint kept in {one.place}", one.note)
+        for one in known_checkpoints(opened.home, acting.tenant, opened.elsewhere)
+    ]
     if since is not None:
         found.append(OutsideCheckpoint("checkpoint given with --since", since))
-    held = frozenset(key.key.key_id for key in announced_keys(acting) if key.is_here)
-    return Outside(found, held, [read_key(one) for one in keys])
+    here = [key for key in announced_keys(acting) if key.is_here]
+    held = frozenset(key.key.key_id for key in here)
+    in_token = frozenset(key.key.key_id for key in here if key.place is KeyPlace.TOKEN)
+    return Outside(found, held, [read_key(one) for one in keys], in_token)
 
 
 def _append(

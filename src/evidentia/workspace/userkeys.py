@@ -3,7 +3,6 @@
 from evidentia.errors import InputError, NotFoundError
 from evidentia.logs import get_logger
 from evidentia.proof.authority import USER_KEY, user_key, user_subject
-from evidentia.proof.keys import SEED_BYTES, SigningKey
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import EntryKind
 from evidentia.trail.note import VerifierKey
@@ -16,9 +15,8 @@ _log = get_logger("workspace")
 def new_key(acting: Acting) -> VerifierKey:
     """Make a user's key in this home; return its public half, which an admin enrolls."""
     keys = acting.opened.keys
-    key = SigningKey.from_seed(USER_KEY, acting.opened.randomness(SEED_BYTES))
-    keys.save(USERS, key, keys.new_passphrase(USERS))
-    return key.verifier
+    passphrase = keys.new_passphrase(USERS)
+    return keys.make(USERS, USER_KEY, acting.opened.randomness, passphrase).verifier
 
 
 def enroll(acting: Acting, user: str, public_key: bytes) -> Receipt:

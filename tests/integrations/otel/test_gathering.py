@@ -301,7 +301,8 @@ def test_spans_go_a_day_after_they_were_recorded(workspace: Workspace) -> None:
     now = workspace.opened.now()
     for after, left in ((timedelta(hours=-1), 5), (timedelta(hours=1), 0)):
         with workspace.opened.database.write() as connection:
-            rows.forget(connection, later(now, int(after.total_seconds())))
+            before = later(now, int(after.total_seconds()))
+            rows.forget(connection, workspace.tenant, before)
         assert len(workspace.spans.of_trace(trace_id_of(0))) == left
     assert len(workspace.spans.of_trace(trace_id_of(1))) == 5
 

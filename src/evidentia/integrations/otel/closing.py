@@ -10,6 +10,7 @@ from evidentia.access.actions import Action
 from evidentia.errors import EvidentiaError, UsageError
 from evidentia.integrations.otel.gathering import later, parts
 from evidentia.logs import get_logger
+from evidentia.store.sql import across
 from evidentia.store.sql import spans as rows
 from evidentia.workspace.acting import OWNER, Asked
 from evidentia.workspace.jobs import new_id
@@ -17,7 +18,6 @@ from evidentia.workspace.jobs import new_id
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from evidentia.store.sql.spans import TraceRow
     from evidentia.workspace.opened import Opened
 
 KEPT_SECONDS: Final = 24 * 3_600
@@ -69,22 +69,19 @@ class Closer:
         opened = self._opened
         now = opened.now()
         self._tidy(now)
-        if opened.database.ask(rows.is_left):
-            with opened.database.write() as connection:
-                rows.give_back(connection, later(now, _AGAIN_SECONDS))
-        groups: defaultdict[tuple[str, str, str | None], list[TraceRow]] = defaultdict(list)
-        for row in opened.database.ask(rows.due, now, _MOST):
-            groups[row.tenant, row.actor, row.scopes].append(row)
-        for sender, traces in groups.items():
-            self._begin(sender, traces, now)
+        for tenant in opened.database.ask(across.traces_left):
+            with opened.database.of(tenant).write() as connection:
+                rows.give_back(connection, tenant, later(now, _AGAIN_SECONDS))
+        groups: defaultdict[tuple[str, str, str | None], list[str]] = defaultdict(list)
+        for row in opened.database.ask(across.traces_due, now, _MOST):
+            groups[row.tenant, row.actor, row.scopes].append(row.trace_id)
+        for sender, trace_ids in groups.items():
+            self._begin(sender, trace_ids, now)
         return sum(map(len, groups.values()))
 
-    def _begin(
-        self, sender: tuple[str, str, str | None], traces: "list[TraceRow]", now: str
-    ) -> None:
+    def _begin(self, sender: tuple[str, str, str | None], trace_ids: list[str], now: str) -> None:
         """Write down a job, and in the same transaction that it has these traces."""
         tenant, actor, scopes = sender
-        trace_ids = [one.trace_id for one in traces]
         job_id = ""
 
         def take(connection: "Connection") -> None:
@@ -104,7 +101,7 @@ class Closer:
             return
         except EvidentiaError as error:
             _log.warning("traces_refused", tenant=tenant, user=actor, reason=str(error))
-            with self._opened.database.write() as connection:
+            with self._opened.database.of(tenant).write() as connection:
                 for one in trace_ids:
                     until = later(now, _AGAIN_SECONDS)
                     rows.put_off(connection, (tenant, one), until, str(error)[:_LONGEST])
@@ -115,8 +112,10 @@ class Closer:
         if self._tidied and time.monotonic() - self._tidied < _TIDIED_SECONDS:
             return
         self._tidied = time.monotonic()
-        with self._opened.database.write() as connection:
-            rows.forget(connection, later(now, -KEPT_SECONDS))
+        before, database = later(now, -KEPT_SECONDS), self._opened.database
+        for tenant in database.ask(across.traces_recorded, before):
+            with database.of(tenant).write() as connection:
+                rows.forget(connection, tenant, before)
 
 
 class _TakenError(Exception):

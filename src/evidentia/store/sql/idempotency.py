@@ -63,6 +63,7 @@ def answer(
     return run(connection, sql, (*said, *named, request_id)).rowcount == 1
 
 
-def forget(connection: Connection, before: str) -> None:
+def forget(connection: Connection, tenant: str, before: str) -> None:
     """Remove what was written down before a time."""
-    run(connection, "DELETE FROM idempotency WHERE created_at < ?", (before,))
+    sql = "DELETE FROM idempotency WHERE tenant = ? AND created_at < ?"
+    run(connection, sql, (tenant, before))

@@ -11,23 +11,9 @@ from sqlalchemy import Connection
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.store import listing
 from evidentia.store.database import Database, fetch
-from evidentia.store.sql import log
-from evidentia.store.tables import metadata
+from evidentia.store.sql import across
 
 MAX_PROBLEMS: Final = 100
-_WORK: Final = frozenset(
-    {
-        "jobs",
-        "job_items",
-        "job_events",
-        "job_runners",
-        "lake_removals",
-        "openfga_followed",
-        "openfga_outbox",
-        "waiting_spans",
-        "waiting_traces",
-    }
-)
 _STATISTICS: Final = "+table sqlite_stat"
 _INDEXES: Final = """
     SELECT i.indexrelid::bigint, c.relname, n.relname FROM pg_index i
@@ -51,33 +37,31 @@ _NOT_ALLOWED: Final = "permission denied"
 _NOT_THERE: Final = "does not exist"
 
 
-def schema_problems(connection: Connection) -> list[str]:
-    """Return what is in the schema and should not be, or the reverse; statistics too."""
-    return [
+def schema_problems(connection: Connection) -> tuple[list[str], listing.Compared]:
+    """Return what is in the schema and should not be, or the reverse; statistics too.
+
+    And how it was compared: what could not be judged makes no schema sound.
+    """
+    found = listing.compared(connection)
+    problems = [
         f"schema: {line}"
         + (
             ": statistics decide which index is believed; if you made them, drop that table"
             if line.startswith(_STATISTICS)
             else ""
         )
-        for line in listing.differences(connection)
+        for line in found.wrong
     ]
+    return problems + ([] if found.left is None else [found.left]), found
 
 
 def tenants_without_log(connection: Connection) -> list[str]:
     """Return tables that hold rows of a tenant which has no log."""
-    known = set(log.tenants(connection))
-    problems = []
-    for table in sorted(metadata.tables):
-        if table.startswith("trail_") or table in _WORK:
-            continue  # an audit of the log looks there; what is to be done may be its beginning
-        sql = f"SELECT DISTINCT tenant FROM {table}"  # noqa: S608 - names are ours
-        strangers = sorted(row[0] for row in fetch(connection, sql) if row[0] not in known)
-        problems += [
-            f"table {table}: it has rows of tenant {name[:80]!r}, which has no log"
-            for name in strangers
-        ]
-    return problems
+    return [
+        f"table {table}: it has rows of tenant {name[:80]!r}, which has no log"
+        for table, name in across.strays(connection)
+        if not table.startswith("trail_")  # an audit of the log looks there
+    ]
 
 
 def own_check(database: Database) -> tuple[list[str], str | None]:

@@ -5,7 +5,6 @@ that has ended does not change any more. Times of runners are the database's own
 clocks of two servers may differ.
 """
 
-from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Final
 
@@ -183,18 +182,6 @@ def give_to(connection: Connection, row: JobRow, runner: str | None) -> None:
     run(connection, sql, (runner, row.tenant, row.id))
 
 
-def open_jobs(connection: Connection) -> list[JobRow]:
-    """Return the jobs of all tenants that have not ended, the oldest first."""
-    sql = f"SELECT {_COLUMNS} FROM jobs WHERE state IN (?, ?) ORDER BY created_at, id"  # noqa: S608 - the same
-    return [JobRow(*row) for row in fetch(connection, sql, (QUEUED, RUNNING))]
-
-
-def is_left(connection: Connection, runner: str) -> bool:
-    """Whether there is a job of any tenant that has not ended, and that a runner has not itself."""
-    sql = "SELECT 1 FROM jobs WHERE state IN (?, ?) AND (runner IS NULL OR runner <> ?) LIMIT 1"
-    return bool(fetch(connection, sql, (QUEUED, RUNNING, runner)))
-
-
 def events(connection: Connection, named: Named, after: int, limit: int) -> list[JobEvent]:
     """Return the events of a job behind a number, the oldest first."""
     sql = (
@@ -242,18 +229,11 @@ def note_outcome(connection: Connection, named: Named, number: int, outcome: str
     run(connection, sql, (*named, number, outcome))
 
 
-def ended_before(connection: Connection, at: str) -> list[Named]:
-    """Return the jobs of all tenants that ended before a time."""
-    sql = "SELECT tenant, id FROM jobs WHERE ended_at < ?"
-    return [(tenant, identity) for tenant, identity in fetch(connection, sql, (at,))]
-
-
-def forget(connection: Connection, named: Sequence[Named]) -> None:
-    """Remove jobs, with what is known of them."""
-    for one in named:
-        for table in ("job_events", "job_items"):
-            run(connection, f"DELETE FROM {table} WHERE tenant = ? AND job_id = ?", one)  # noqa: S608 - the same
-        run(connection, "DELETE FROM jobs WHERE tenant = ? AND id = ?", one)
+def forget(connection: Connection, named: Named) -> None:
+    """Remove a job, with what is known of it."""
+    for table in ("job_events", "job_items"):
+        run(connection, f"DELETE FROM {table} WHERE tenant = ? AND job_id = ?", named)  # noqa: S608 - the same
+    run(connection, "DELETE FROM jobs WHERE tenant = ? AND id = ?", named)
 
 
 # Runners
@@ -285,8 +265,7 @@ def living(connection: Connection, lapse: int) -> set[str]:
 
 
 def leave(connection: Connection, runner: str) -> None:
-    """Note that a runner has ended; what it had is no one's."""
-    run(connection, "UPDATE jobs SET runner = NULL WHERE runner = ?", (runner,))
+    """Note that a runner has ended: it has given back what it had."""
     run(connection, "DELETE FROM job_runners WHERE id = ?", (runner,))
 
 

@@ -164,15 +164,6 @@ def of_trace(connection: Connection, tenant: str, trace_id: str) -> list[KeptSpa
     ]
 
 
-def due(connection: Connection, now: str, most: int) -> list[TraceRow]:
-    """Return traces of all tenants that are to be closed by now, the longest due first."""
-    sql = (
-        f"SELECT {_COLUMNS} FROM waiting_traces WHERE closes_at <= ? "  # noqa: S608 - of this module
-        "ORDER BY closes_at, tenant, trace_id LIMIT ?"
-    )
-    return [TraceRow(*row) for row in fetch(connection, sql, (now, most))]
-
-
 def open_traces(connection: Connection, tenant: str, most: int) -> list[TraceRow]:
     """Return traces of a tenant of which something is still to be recorded."""
     sql = (
@@ -229,16 +220,10 @@ _LEFT: Final = (
 )
 
 
-def is_left(connection: Connection) -> bool:
-    """Whether there are traces whose job ended without them."""
-    sql = f"SELECT 1 FROM waiting_traces WHERE {_LEFT} LIMIT 1"  # noqa: S608 - of this module
-    return bool(fetch(connection, sql))
-
-
-def give_back(connection: Connection, again_at: str) -> None:
+def give_back(connection: Connection, tenant: str, again_at: str) -> None:
     """Let traces be recorded again whose job ended without them."""
-    sql = f"UPDATE waiting_traces SET job_id = NULL, closes_at = ? WHERE {_LEFT}"  # noqa: S608 - of this module
-    run(connection, sql, (again_at,))
+    sql = f"UPDATE waiting_traces SET job_id = NULL, closes_at = ? WHERE tenant = ? AND {_LEFT}"  # noqa: S608 - of this module
+    run(connection, sql, (again_at, tenant))
 
 
 def put_off(connection: Connection, named: tuple[str, str], until: str, problem: str) -> None:
@@ -250,13 +235,16 @@ def put_off(connection: Connection, named: tuple[str, str], until: str, problem:
     run(connection, sql, (until, problem, *named))
 
 
-def forget(connection: Connection, before: str) -> None:
+def forget(connection: Connection, tenant: str, before: str) -> None:
     """Remove traces of which everything was recorded before a time, with their spans."""
-    gone = "recorded >= spans AND closes_at IS NULL AND job_id IS NULL AND recorded_at < ?"
+    gone = (
+        "t.tenant = ? AND recorded >= spans AND closes_at IS NULL AND job_id IS NULL "
+        "AND recorded_at < ?"
+    )
     run(
         connection,
         "DELETE FROM waiting_spans WHERE EXISTS (SELECT 1 FROM waiting_traces AS t WHERE "  # noqa: S608 - of this function
         f"t.tenant = waiting_spans.tenant AND t.trace_id = waiting_spans.trace_id AND {gone})",
-        (before,),
+        (tenant, before),
     )
-    run(connection, f"DELETE FROM waiting_traces WHERE {gone}", (before,))  # noqa: S608 - the same
+    run(connection, f"DELETE FROM waiting_traces AS t WHERE {gone}", (tenant, before))  # noqa: S608 - the same
