@@ -100,6 +100,32 @@ def test_what_is_not_a_setting_is_refused(name: str, value: str, says: str) -> N
     assert says in str(caught.value)
 
 
+def test_where_openfga_is_and_what_is_asked_there_are_read() -> None:
+    given = {
+        "EVIDENTIA_OPENFGA_URL": "https://openfga:8080",
+        "EVIDENTIA_OPENFGA_STORE_ID": "01STBB00000000000000000001",
+        "EVIDENTIA_OPENFGA_MODEL_ID": "01STBB00000000000000000002",
+        "EVIDENTIA_OPENFGA_TOKEN_FILE": "/run/secrets/openfga",
+        "EVIDENTIA_OPENFGA_TIMEOUT_SECONDS": "5",
+    }
+    found = Settings.from_environment(given)
+    assert found.openfga_token_file == Path("/run/secrets/openfga")
+    assert found.openfga_fields() == {
+        "url": "https://openfga:8080",
+        "store_id": "01STBB00000000000000000001",
+        "model_id": "01STBB00000000000000000002",
+        "seconds": 5.0,
+    }
+    for name in ("STORE_ID", "MODEL_ID"):
+        without = {**given, f"EVIDENTIA_OPENFGA_{name}": ""}
+        with pytest.raises(SettingsError, match=f"EVIDENTIA_OPENFGA_{name} is not set: 'evidenti"):
+            Settings.from_environment(without).openfga_fields()
+    with pytest.raises(SettingsError, match="and EVIDENTIA_OPENFGA_URL is not: set both"):
+        Settings.from_environment({**given, "EVIDENTIA_OPENFGA_URL": ""})
+    with pytest.raises(SettingsError, match="it must be a number of seconds, 1 to 60"):
+        Settings.from_environment({**given, "EVIDENTIA_OPENFGA_TIMEOUT_SECONDS": "0"})
+
+
 def test_a_passphrase_is_read_and_not_shown() -> None:
     found = Settings.from_environment({"EVIDENTIA_KEY_PASSPHRASE": "seven plain words"})
     assert found.key_passphrase == "seven plain words"
