@@ -67,13 +67,14 @@ def workspace(
         server=server_options(found),
         authorizer=openfga(found),
     )
-    opened.opened.bulk = cluster()
+    if home is None or found.ray == "local":  # no other machine has the folder
+        opened.opened.bulk = cluster(found)
     return opened
 
 
-def cluster() -> "Bulk | None":
+def cluster(found: Settings | None = None) -> "Bulk | None":
     """Return the cluster that does bulk work, if one is set; it is asked once there is work."""
-    address = settings().ray
+    address = (found or settings()).ray
     if address is None:
         return None
     from evidentia.jobs.ray_workers import RayWorkers
