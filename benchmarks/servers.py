@@ -1,7 +1,7 @@
 """The servers that benchmarks ask: a PostgreSQL and an object storage of their own.
 
-They run on this machine and are started as the tests start theirs, but PostgreSQL's files are on the disk, and what it
-commits is.
+They run on this machine and are started as the tests start theirs, but PostgreSQL's files are on
+the disk, and what it commits is.
 """
 
 import os

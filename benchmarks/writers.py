@@ -415,7 +415,7 @@ def _post(workspace: Workspace, records: Sequence[Any]) -> None:
     opened, tenant = workspace.opened, workspace.tenant
     sequencer = opened.sequencer
     for part in batches(list(records), 500):
-        with opened.database.write() as connection:
+        with opened.database.of(tenant).write() as connection:
             for record in part:
                 body = record.model_dump(mode="json")
                 subject = record.obligation_id
@@ -430,7 +430,7 @@ def _sequence(workspace: Workspace, posted: int) -> None:
     opened, tenant = workspace.opened, workspace.tenant
     workspace.append(evidence_records(1)[0])
     while True:
-        with opened.database.read() as connection:
+        with opened.database.of(tenant).read() as connection:
             sql = "SELECT size FROM trail_heads WHERE tenant = ?"
             if run(connection, sql, (tenant,)).scalar_one() >= posted + 2:
                 return

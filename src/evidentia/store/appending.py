@@ -12,13 +12,20 @@ from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
-from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError, UsageError
+from evidentia.errors import (
+    ConflictError,
+    EnvironmentProblem,
+    EvidentiaError,
+    IntegrityError,
+    UsageError,
+)
 from evidentia.language.counting import agreed, counted, ranged
 from evidentia.logs import get_logger
 from evidentia.proof.authority import BEGINS, Authority, Place, begin_body, signed_body
 from evidentia.proof.keys import SigningKey
 from evidentia.proof.rotation import announced_key
 from evidentia.store.authority import KnownAuthority
+from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace, Keys
 from evidentia.store.known import Basis, Known
@@ -63,8 +70,13 @@ class Appending:
         tiles: TileCache,
         new_origin: NewOrigin,
         randomness: Callable[[int], bytes],
+        *,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._home = home
+        self._elsewhere = elsewhere
+        self.followers = [elsewhere.grew] if elsewhere is not None else []
+        """What is told of each log that grew, once that is durable; none may keep it waiting."""
         self._keys = keys
         self._tiles = tiles
         self._new_origin = new_origin
@@ -94,6 +106,8 @@ class Appending:
 
         Raise `IntegrityError` where its newest entries are not signed, unless they are adopted.
         """
+        if self._elsewhere is not None:
+            self._elsewhere.refuse(tenant)
         head = log.lock_head(connection, tenant, self._new_origin)
         announced = self._keys_of(connection, head)
         if not adopting:
@@ -139,6 +153,8 @@ class Appending:
             self._home.kept(tenant).keep(held.checkpoint, held.note, durably=False)
         except (EvidentiaError, OSError) as error:
             _log.warning("checkpoint_not_kept", tenant=tenant, reason=str(error))
+        for grew in self.followers:
+            grew(held.checkpoint, held.note)
 
     def key(self, tenant: str, key_id: str, origin: str) -> SigningKey:
         """Return a log's private key; raise `EnvironmentProblem` if it is not here."""
@@ -368,10 +384,21 @@ class HeldLog:
 
     def append(self, items: Sequence[Waiting]) -> list[Receipt]:
         """Append entries; one whose idempotency key is known gives that one's receipt."""
-        self.head, receipts = log.append(self._connection, self.head, items)
-        self._at = items[-1].at
-        self.said += deciding(items, receipts)
-        return receipts
+        (outcome,) = self.append_each([items])
+        if isinstance(outcome, ConflictError):
+            raise outcome
+        return outcome
+
+    def append_each(
+        self, groups: Sequence[Sequence[Waiting]]
+    ) -> list[list[Receipt] | ConflictError]:
+        """Append the entries of several callers at once; of one with a conflict, none."""
+        self.head, outcomes = log.append_each(self._connection, self.head, groups)
+        for items, outcome in zip(groups, outcomes, strict=True):
+            if not isinstance(outcome, ConflictError):
+                self._at = items[-1].at
+                self.said += deciding(items, outcome)
+        return outcomes
 
     def append_signed(
         self, kind: str, subject: str, body: dict[str, Any], *, at: str, key: SigningKey
@@ -415,15 +442,15 @@ class HeldLog:
         if not self.announced:  # behind what is appended first, so that its numbers begin with 0
             self.announce(self.signing_key(), at=self._at)
         self._say_signed()
-        tenant, origin, size, root, _ = self.head
+        _, origin, size, root, _ = self.head
         signers = self._signers or [self.signing_key()]
         checkpoint = self.checkpoint = Checkpoint(origin, size, root)
-        log.move_head(self._connection, self._first, self.head, len(signers))
+        notes = []
         for key in signers:
             limited = self._time.limited(key)
             self.note = checkpoint.sign(limited.private_key, key.verifier.public_key)
-            key_id = key.verifier.key_id
-            log.insert_checkpoint(self._connection, tenant, size, key_id, self.note)
+            notes.append((key.verifier.key_id, self.note))
+        log.move_head(self._connection, self._first, self.head, notes)
         self.snapshot = self._appending.lookups.sign(
             self._connection,
             self.heads,

@@ -3,47 +3,34 @@
 import os
 import select
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from evidentia.errors import EvidentiaError
 from evidentia.logs import get_logger
-from evidentia.store.database import Database
+from evidentia.store.database import Database, Transactions, keep_turn
 
 _AGAIN_SECONDS: Final = 0.5
 """After what time a lost connection is made again. Nothing depends on it but how fast all is."""
 _READY_SECONDS: Final = 2.0
-_RENEW_SECONDS: Final = 0.25
 _LOST_SECONDS: Final = 0.9
-"""After what time a turn is lost that is not renewed."""
+"""After what time a turn is lost in which nothing is asked."""
 _log = get_logger("store")
 
 
 @contextmanager
-def kept_turn(database: Database, name: str) -> Iterator["Callable[[], None] | None"]:
-    """Keep a turn over many transactions; give what shows, every second, that it is still wanted.
+def kept_turn(database: Database, name: str, within: float) -> Iterator[Transactions | None]:
+    """Keep a turn over many transactions; give what begins them. None if another has it.
 
-    None if another has it. A process that is stopped, or cut off, loses it after some seconds.
+    The turn goes with the connection of these: at once where the process dies, after a second where
+    it is stopped between two of them, and after the seconds `within` where it is in the midst of
+    one. In a transaction that takes long, PostgreSQL is at work, and the turn stays.
     """
-    with database.apart() as connection:
-        connection.execute(
-            "SELECT set_config('idle_session_timeout', %s, false)", (f"{_LOST_SECONDS:g}s",)
-        )
-        sql = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
-        if not connection.execute(sql, (name,)).fetchone()[0]:
-            yield None
-            return
-        renewed = time.monotonic()
-
-        def renew() -> None:
-            nonlocal renewed
-            if time.monotonic() - renewed > _RENEW_SECONDS:
-                connection.execute("SELECT 1")
-                renewed = time.monotonic()
-
-        yield renew
+    with database.keeping() as begin:
+        with begin() as connection:
+            has_it = keep_turn(connection, name, _LOST_SECONDS, within)
+        yield begin if has_it else None
 
 
 class Listener:

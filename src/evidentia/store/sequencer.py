@@ -21,7 +21,6 @@ from typing import Final
 from sqlalchemy import Connection
 
 from evidentia.errors import (
-    ConflictError,
     EnvironmentProblem,
     EvidentiaError,
     IntegrityError,
@@ -30,7 +29,7 @@ from evidentia.errors import (
 from evidentia.logs import get_logger
 from evidentia.store.answered import kept, outcome_of
 from evidentia.store.appending import Appending, HeldLog
-from evidentia.store.database import Database, commit_soon, has_turn
+from evidentia.store.database import Database, Transactions, commit_soon, has_turn
 from evidentia.store.lines import Line, Request
 from evidentia.store.listening import Listener, kept_turn
 from evidentia.store.sql import inbox, log
@@ -50,10 +49,14 @@ from evidentia.trail.waiting import Waiting
 
 MAX_TOGETHER: Final = 5_000
 """How many entries one transaction takes from the queue, so that others get their turn."""
+_TAKEN: Final = 1_000
+"""How many posted entries one takes: few enough for the turn to be renewed often."""
 MOST_POSTED: Final = 1_000
 """How many entries are posted at once; whoever has more waits for the log itself."""
 TURN_SECONDS: Final = 10.0
 """How long a process may do nothing in its turn: a stopped one must not stop all others."""
+_STOPPED_SECONDS: Final = 3.0
+"""The same for a process that keeps the turn, whose batches are small."""
 WAIT_SECONDS: Final = 60.0
 """How long a receipt is waited for."""
 _RETRY_SECONDS: Final = 0.2
@@ -302,11 +305,14 @@ class Sequencer:
                 with self._lock:
                     line.appoint()
 
-    def _work(self, line: Line, *, is_kept: bool = False) -> bool:
-        """Commit what has gathered; return whether other processes have posted something."""
+    def _work(self, line: Line, begin: Transactions | None = None) -> bool:
+        """Commit what has gathered; return whether other processes have posted something.
+
+        `begin` begins transactions where the turn is kept.
+        """
         requests = self._take(line)
         try:
-            return self._commit(line, requests, is_kept=is_kept)
+            return self._commit(line, requests, begin)
         except BaseException as error:
             interrupted = EnvironmentProblem(_UNCONFIRMED)
             with self._lock:
@@ -333,17 +339,17 @@ class Sequencer:
     def _keep(self, line: Line) -> None:
         """Append what this process wants and what others post, until no one has for a while."""
         try:
-            with kept_turn(self._database, _turn_of(line.tenant)) as renew:
+            database = self._database.of(line.tenant)
+            with kept_turn(database, _turn_of(line.tenant), _STOPPED_SECONDS) as begin:
                 busy, pause = time.monotonic(), _SOON_SECONDS
-                while renew is not None and not self._closing:
+                while begin is not None and not self._closing:
                     line.came.clear()
-                    if self._work(line, is_kept=True):
+                    if self._work(line, begin):
                         busy, pause = time.monotonic(), _SOON_SECONDS
                     elif time.monotonic() - busy > _KEPT_SECONDS:
                         break
                     else:
                         pause = min(2 * pause, _LATER_SECONDS)
-                    renew()
                     line.came.wait(pause)
         except EvidentiaError as error:
             _log.warning("turn_lost", tenant=line.tenant, reason=str(error))
@@ -371,14 +377,14 @@ class Sequencer:
 
     # Committing
 
-    def _commit(self, line: Line, requests: Sequence[Request], *, is_kept: bool) -> bool:
+    def _commit(self, line: Line, requests: Sequence[Request], begin: Transactions | None) -> bool:
         """Append what was asked for; a tenant whose log refuses doesn't keep the others from it.
 
         Return whether other processes have posted something.
         """
         if not self._database.is_sqlite:
             try:
-                return self._take_turn(line, requests, is_kept=is_kept)
+                return self._take_turn(line, requests, begin)
             except _RefusedError as refused:  # nothing of this transaction is there
                 for request in requests:
                     request.end(refused.error)
@@ -406,11 +412,13 @@ class Sequencer:
             # Heads are locked in order of their tenants, so that two sequencers cannot deadlock.
             for tenant in sorted({request.tenant for request in requests}):
                 own = [request for request in requests if request.tenant == tenant]
-                work.append(self._append(connection, tenant, own, ()))
+                work.append(self._append(connection, tenant, own, (), ()))
         for held, ends in work:
             self._committed(line, held, ends)
 
-    def _take_turn(self, line: Line, requests: Sequence[Request], *, is_kept: bool) -> bool:
+    def _take_turn(
+        self, line: Line, requests: Sequence[Request], begin: Transactions | None
+    ) -> bool:
         """Append what requests want and what was posted, or post it where another has the turn.
 
         Return whether other processes had posted something.
@@ -424,14 +432,13 @@ class Sequencer:
         )
         signs_elsewhere = self._appending.signs_elsewhere(tenant)
         ours = list(line.posted)
-        with self._database.of(tenant).write() as connection:
+        with (begin or self._database.of(tenant).write)() as connection:
             seconds = 0 if signs_elsewhere else TURN_SECONDS
             is_led = may_post and time.monotonic() < line.led_elsewhere
-            if is_kept or (not is_led and has_turn(connection, _turn_of(tenant), seconds)):
-                rows = inbox.take(connection, tenant, MAX_TOGETHER)
-                tickets = {*ours, *(row.ticket for row in rows)}
-                said = inbox.said(connection, tenant, sorted(tickets)) if tickets else {}
-                rows = [row for row in rows if row.ticket not in said]
+            if begin or (not is_led and has_turn(connection, _turn_of(tenant), seconds)):
+                rows, said = inbox.take(connection, tenant, _TAKEN)
+                if ours:
+                    said |= inbox.said(connection, tenant, ours)
                 self._forget(connection, tenant)
             elif may_post:
                 self._post(connection, line, requests)
@@ -441,8 +448,8 @@ class Sequencer:
             held: HeldLog | None = None
             ends: list[_End] = []
             if requests or rows:
-                held, ends = self._append(connection, tenant, requests, rows)
-                inbox.tell(connection, [row.ticket for row in rows if row.ticket not in ours])
+                told = [row.ticket for row in rows if row.ticket not in ours]
+                held, ends = self._append(connection, tenant, requests, rows, told)
         with self._lock:
             line.end({ticket: outcome_of(text) for ticket, text in said.items()})
         if held is not None:
@@ -455,21 +462,22 @@ class Sequencer:
         tenant: str,
         requests: Sequence[Request],
         rows: Sequence[Posted],
+        told: Sequence[str],
     ) -> tuple[HeldLog, list[_End]]:
         """Append what was posted and what requests want, and sign it; say what becomes of each."""
-        ends: list[_End] = []
         try:
             held = self._appending.hold(
                 connection, tenant, by=requests[0].by if requests else _BY_ITSELF
             )
-            for request in (*(self._read(held, row) for row in rows), *requests):
-                if isinstance(request.outcome, EvidentiaError):
-                    ends.append((request, request.outcome))
-                    continue
-                try:
-                    ends.append((request, held.append(request.waiting)))
-                except ConflictError as error:  # found before anything was written
-                    ends.append((request, error))
+            wanted = [*(self._read(held, row) for row in rows), *requests]
+            good = [request for request in wanted if request.outcome is None]
+            appended = iter(held.append_each([request.waiting for request in good]))
+            ends: list[_End] = [
+                (request, request.outcome)
+                if isinstance(request.outcome, EvidentiaError)
+                else (request, next(appended))
+                for request in wanted
+            ]
             held.sign()
         except EvidentiaError as error:
             raise _RefusedError(tenant, error) from error
@@ -483,7 +491,7 @@ class Sequencer:
             for request, outcome in ends
             if request.ticket is not None
         ]
-        inbox.answer(connection, answers)
+        inbox.answer(connection, answers, told)
         return held, ends
 
     def _read(self, held: HeldLog, row: Posted) -> Request:

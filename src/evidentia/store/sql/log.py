@@ -15,9 +15,11 @@ from sqlalchemy import Connection
 from evidentia.errors import ConflictError, IntegrityError, NotFoundError
 from evidentia.language.counting import counted
 from evidentia.store.database import (
+    Insert,
     erase_rows,
     fetch,
     insert_rows,
+    insert_together,
     is_sqlite,
     row_lock,
     run,
@@ -29,9 +31,17 @@ from evidentia.trail.merkle import EMPTY_ROOT, leaf_hash
 from evidentia.trail.tiles import Frontier, Tile
 from evidentia.trail.waiting import Waiting, placed
 
-ENTRY_COLUMNS = ("tenant", "seq", "kind", "subject", "entry")
-BODY_COLUMNS = ("tenant", "seq", "salt", "body")
-TILE_COLUMNS = ("tenant", "level", "tile", "data")
+ENTRY_COLUMNS = {
+    "tenant": "text",
+    "seq": "bigint",
+    "kind": "text",
+    "subject": "text",
+    "entry": "bytea",
+}
+BODY_COLUMNS = {"tenant": "text", "seq": "bigint", "salt": "bytea", "body": "bytea"}
+TILE_COLUMNS = {"tenant": "text", "level": "integer", "tile": "bigint", "data": "bytea"}
+CHECKPOINT_COLUMNS = {"tenant": "text", "size": "bigint", "key_id": "text", "note": "text"}
+_KEY_COLUMNS = {"tenant": "text", "key": "text", "seq": "bigint"}
 TABLES = (
     "trail_entries",
     "trail_bodies",
@@ -138,22 +148,30 @@ def append(
     A waiting entry whose idempotency key is known gets the first entry's receipt instead. If that
     entry said something else, `ConflictError` is raised before anything is written.
     """
+    moved, (outcome,) = append_each(connection, head, [waiting])
+    if isinstance(outcome, ConflictError):
+        raise outcome
+    return moved, outcome
+
+
+def append_each(
+    connection: Connection, head: Head, groups: Sequence[Sequence[Waiting]]
+) -> tuple[Head, list[list[Receipt] | ConflictError]]:
+    """Insert what several callers want as `append` does, all of it together.
+
+    Of a group with a conflict nothing is written, and its error stands for its receipts.
+    """
     tenant, origin, size, _, edge = head
-    known = _known_keys(connection, tenant, waiting)
+    known = _known_keys(connection, tenant, list(chain.from_iterable(groups)))
     new: list[Waiting] = []
-    places: list[Receipt | int] = []
-    for item in waiting:
-        key = item.idempotency_key
-        first = None if key is None else known.get(key)
-        if first is None:
-            places.append(size + len(new))
-            if key is not None:
-                known[key] = _First(size + len(new), "", item)
-            new.append(item)
-        else:
-            places.append(first.again(item))
+    places: list[list[Receipt | int] | ConflictError] = []
+    for group in groups:
+        try:
+            places.append(_places(group, size, new, known))
+        except ConflictError as error:
+            places.append(error)
     if not new:
-        return head, [place for place in places if isinstance(place, Receipt)]
+        return head, [_receipts(found, size, ()) for found in places]
     frontier = Frontier.unpack(size, edge)
     prev = frontier.last.hex() or genesis_prev(origin)
     entries, leaves, written = placed(tenant, size, prev, new)
@@ -161,19 +179,54 @@ def append(
         (tenant, seq, item.kind, item.subject, data)
         for seq, item, data in zip(count(size), new, entries, strict=False)
     ]
-    insert_rows(connection, "trail_entries", ENTRY_COLUMNS, rows)
     bodies = [(tenant, seq, item.salt, item.body) for seq, item in enumerate(new, size)]
-    insert_rows(connection, "trail_bodies", BODY_COLUMNS, bodies)
     tiles = [(tenant, tile.level, tile.index, tile.data) for tile in frontier.extend(leaves)]
-    insert_rows(connection, "trail_tiles", TILE_COLUMNS, tiles)
     keys = [
         (tenant, item.idempotency_key, seq)
         for seq, item in enumerate(new, size)
         if item.idempotency_key is not None
     ]
-    insert_rows(connection, "trail_idempotency", ("tenant", "key", "seq"), keys)
+    insert_together(
+        connection,
+        [
+            Insert("trail_entries", ENTRY_COLUMNS, rows),
+            Insert("trail_bodies", BODY_COLUMNS, bodies),
+            Insert("trail_tiles", TILE_COLUMNS, tiles),
+            Insert("trail_idempotency", _KEY_COLUMNS, keys),
+        ],
+    )
     moved = Head(tenant, origin, size + len(new), frontier.root(), frontier.pack())
-    return moved, [_receipt(place, size, written) for place in places]
+    return moved, [_receipts(found, size, written) for found in places]
+
+
+def _places(
+    group: Sequence[Waiting], size: int, new: list[Waiting], known: dict[str, "_First"]
+) -> list[Receipt | int]:
+    """Add to `new` what is new of a group, and to `known` its keys; return where each one is."""
+    own: dict[str, _First] = {}
+    added: list[Waiting] = []
+    places: list[Receipt | int] = []
+    for item in group:
+        key, place = item.idempotency_key, size + len(new) + len(added)
+        first = None if key is None else own.get(key) or known.get(key)
+        if first is not None:
+            places.append(first.again(item))
+            continue
+        if key is not None:
+            own[key] = _First(place, "", item)
+        places.append(place)
+        added.append(item)
+    new += added
+    known |= own
+    return places
+
+
+def _receipts(
+    places: list[Receipt | int] | ConflictError, size: int, leaves: Sequence[str]
+) -> list[Receipt] | ConflictError:
+    if isinstance(places, ConflictError):
+        return places
+    return [_receipt(place, size, leaves) for place in places]
 
 
 def _receipt(place: Receipt | int, size: int, leaves: Sequence[str]) -> Receipt:
@@ -184,18 +237,22 @@ def _receipt(place: Receipt | int, size: int, leaves: Sequence[str]) -> Receipt:
     return place
 
 
-def move_head(connection: Connection, old: Head, new: Head, checkpoints: int = 0) -> None:
+def move_head(
+    connection: Connection, old: Head, new: Head, notes: Sequence[tuple[str, str]] = ()
+) -> None:
     """Move a log's head, if it is still where it was read; raise `IntegrityError` if not.
 
-    `checkpoints` is how many are kept of what it moves to.
+    `notes` are the checkpoints of what it moves to, by the keys that signed them: they are kept.
     """
-    moved = run(
-        connection,
+    rows = [(old.tenant, new.size, key_id, note) for key_id, note in notes]
+    move = (
         "UPDATE trail_heads SET size = ?, root = ?, edge = ?, checkpoints = checkpoints + ? "
-        "WHERE tenant = ? AND size = ? AND root = ?",
-        (new.size, new.root, new.edge, checkpoints, old.tenant, old.size, old.root),
+        "WHERE tenant = ? AND size = ? AND root = ?"
     )
-    if moved.rowcount != 1:
+    values = (new.size, new.root, new.edge, len(notes), old.tenant, old.size, old.root)
+    kept = Insert("trail_checkpoints", CHECKPOINT_COLUMNS, rows)
+    moved = insert_together(connection, [kept], (move, values))
+    if moved != 1:
         raise IntegrityError(f"the head of log {old.origin} moved while entries were appended")
 
 
@@ -406,18 +463,6 @@ def erase_body(connection: Connection, tenant: str, seq: int) -> None:
 def erasure_subject(seq: int) -> str:
     """Return the subject of the entry that erases entry `seq`'s body."""
     return f"{ERASED_PREFIX}{seq}"
-
-
-def insert_checkpoint(
-    connection: Connection, tenant: str, size: int, key_id: str, note: str
-) -> None:
-    """Keep a signed checkpoint of a log that is held; `move_head` counts it."""
-    insert_rows(
-        connection,
-        "trail_checkpoints",
-        ("tenant", "size", "key_id", "note"),
-        [(tenant, size, key_id, note)],
-    )
 
 
 def last_signed(connection: Connection, tenant: str, size: int) -> int:
