@@ -55,7 +55,7 @@ def test_new_secrets_are_random_and_kept(tmp_path: Path) -> None:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         made[place] = {path.name: path.read_text() for path in folder.iterdir()}
     names = set(made["one"])
-    assert names == set(deploying.compose()["secrets"]) | {"openfga-token"}
+    assert names == set(deploying.compose()["secrets"])
     words = [text for place in made.values() for text in place.values() if " " not in text]
     assert len(set(words)) == len(words) == 2 * (len(names) - 2)
     assert all(re.fullmatch(r"[A-Za-z0-9]{43}", word) for word in words)
