@@ -376,7 +376,9 @@ def _check_in_tenants(
                 (place_of / f"{at}.md").write_text(one, encoding="utf-8")
             opened.for_(f"tenant-{place}").ingest(place_of)
             libraries.append(made * CLAIMS)
-    first, again, memory = [], [], []
+    first: list[float] = []
+    again: list[float] = []
+    memory: list[float] = []
     with open_all(url, home=home) as opened:
         for place, made in enumerate(libraries):
             workspace = opened.for_(f"tenant-{place}")

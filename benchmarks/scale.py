@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from itertools import accumulate
 from math import ceil, log
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from benchmarks.measuring import table
 
@@ -723,10 +723,11 @@ def _amount(value: float, unit: str) -> str:
     return f"{said}{'' if unit.startswith('/') else ' '}{unit}".strip()
 
 
-def _given(text: Iterable[str], what: "Assumed | Prices") -> dict[str, float]:
-    known = {one.name for one in fields(what)}
-    found = dict(one.split("=", 1) for one in text)
-    return {name: float(value) for name, value in found.items() if name in known}
+def _given(text: Iterable[str], what: "Assumed | Prices") -> dict[str, Any]:
+    """Return what was given of these, a whole number where it has to be one."""
+    kinds = {one.name: type(getattr(what, one.name)) for one in fields(what)}
+    found = (one.split("=", 1) for one in text)
+    return {name: kinds[name](value) for name, value in found if name in kinds}
 
 
 def main() -> None:

@@ -67,8 +67,8 @@ def environments() -> dict[str, dict[str, str]]:
         found[f"kubernetes: {name}"] = (shared if "envFrom" in container else {}) | said
     found |= {f"systemd: {path.name}": of_unit(path) for path in UNITS}
     image = (DEPLOY / "Dockerfile").read_text("utf-8").replace("\\\n", "")
-    said = " ".join(re.findall(r"^ENV (.+)$", image, re.MULTILINE))
-    found["Dockerfile"] = dict(one.split("=", 1) for one in said.split())
+    variables = " ".join(re.findall(r"^ENV (.+)$", image, re.MULTILINE))
+    found["Dockerfile"] = dict(one.split("=", 1) for one in variables.split())
     return found
 
 

@@ -17,7 +17,7 @@ SHOW = "import os, sys; print([os.environ.get(one) for one in sys.argv[1:]])"
 
 
 def ran(environment: dict[str, str], *names: str) -> "subprocess.CompletedProcess[str]":
-    command = [WITH, sys.executable, "-c", SHOW, *names]
+    command = [str(WITH), sys.executable, "-c", SHOW, *names]
     plain = {"PATH": os.environ["PATH"], **environment}
     return subprocess.run(command, env=plain, capture_output=True, text=True, check=False)
 
@@ -65,7 +65,10 @@ def test_new_secrets_are_random_and_kept(tmp_path: Path) -> None:
 
 def test_a_made_configuration_has_the_secrets_that_were_made(tmp_path: Path) -> None:
     subprocess.run([NEW, tmp_path], check=True)
-    read = lambda name: (tmp_path / name).read_text()  # noqa: E731 - a word for a place
+
+    def read(name: str) -> str:
+        return (tmp_path / name).read_text()
+
     objects = yaml.safe_load(read("objects.json"))["identities"][0]
     keys = {"accessKey": read("objects-key-id"), "secretKey": read("objects-secret")}
     assert objects["credentials"] == [keys]
