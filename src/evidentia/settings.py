@@ -49,6 +49,7 @@ class Settings:
     lake: str | None = None
     keys: str | None = None
     ray: str | None = None
+    checkpoints: str | None = None
     judges: tuple[str, ...] | None = None
     key_passphrase: str | None = field(default=None, repr=False)
     key_passphrase_file: Path | None = None
@@ -74,6 +75,7 @@ class Settings:
     server_origins: tuple[str, ...] | None = None
     server_proxies: tuple[str, ...] | None = None
     server_upload_bytes: int = 67_108_864
+    server_witness_seconds: int = 0
     server_connections: Mapping[str, str] | None = field(default=None, repr=False)
     server_jobs: int = 2
     server_workers: int | None = None
@@ -121,6 +123,7 @@ class Settings:
             lake=_lake(given),
             keys=_keys(given),
             ray=_ray(given),
+            checkpoints=_checkpoints(given),
             tenant=given.get("tenant") or default.tenant,
             log_level=cast("LogLevel", _choice(given, "log_level", _LEVELS, default.log_level)),
             log_format=cast(
@@ -180,6 +183,13 @@ class Settings:
                 default.server_upload_bytes,
                 "a number of bytes",
                 (1_000, 10_000_000_000),
+            ),
+            server_witness_seconds=_number(
+                given,
+                "server_witness_seconds",
+                default.server_witness_seconds,
+                "a number of seconds",
+                (0, 86_400),
             ),
             server_connections=_connections(given),
             server_jobs=_number(
@@ -334,6 +344,16 @@ def _ray(given: Mapping[str, str]) -> str | None:
         raise SettingsError(
             f"{PREFIX}RAY is {value[:200]!r}: it must be local, auto, the address of a cluster "
             "that this machine is part of, such as 10.0.0.5:6379, or ray://host:10001"
+        )
+    return value
+
+
+def _checkpoints(given: Mapping[str, str]) -> str | None:
+    value = given.get("checkpoints") or None
+    if value is not None and not _BUCKET.fullmatch(value):
+        raise SettingsError(
+            f"{PREFIX}CHECKPOINTS is {value[:200]!r}: it must be a bucket such as "
+            "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
         )
     return value
 

@@ -21,30 +21,51 @@ def doubling(told: Any) -> Callable[[Any], Any]:
             notes.write(f"{os.getpid()}\n")
 
     def do(piece: Any) -> Any:
-        match piece:
-            case ("poison", _):
-                os.kill(os.getpid(), signal.SIGKILL)
-            case ("once", mark):
-                try:
-                    os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
-                except FileExistsError:
-                    return "went on"
-                os.kill(os.getpid(), signal.SIGKILL)
-            case ("wrong", _):
-                raise InputError("it is wrong")
-            case ("crash", _):
-                raise RuntimeError("no error of ours")
-            case ("environment", _):
-                return sorted(name for name in os.environ if name.startswith("EVIDENTIA"))
-            case ("stranger", _):
-                return Stranger()
-            case ("slow", mark):
-                Path(mark).write_text(str(os.getpid()))
-                time.sleep(600)
-        return piece * 2
+        return _TROUBLE[piece[0]](piece[1]) if isinstance(piece, tuple) else piece * 2
 
     return do
 
 
+def _die(_: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _die_once(mark: str) -> str:
+    try:
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return "went on"
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "never"
+
+
+def _go_wrong(_: Any) -> None:
+    raise InputError("it is wrong")
+
+
+def _crash(_: Any) -> None:
+    raise RuntimeError("no error of ours")
+
+
+def _settings(_: Any) -> list[str]:
+    return sorted(name for name in os.environ if name.startswith("EVIDENTIA"))
+
+
+def _take_long(mark: str) -> None:
+    Path(mark).write_text(str(os.getpid()))
+    time.sleep(600)
+
+
 class Stranger:
     """No class of ours: an answer must not have one."""
+
+
+_TROUBLE: dict[str, Callable[[Any], Any]] = {
+    "poison": _die,
+    "once": _die_once,
+    "wrong": _go_wrong,
+    "crash": _crash,
+    "environment": _settings,
+    "stranger": lambda _: Stranger(),
+    "slow": _take_long,
+}

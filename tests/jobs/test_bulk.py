@@ -1,4 +1,4 @@
-"""Bulk work keeps one contract, whoever does it: processes here, or the workers of a Ray cluster."""
+"""Bulk work keeps one contract, whoever does it: processes here, or a Ray cluster."""
 
 import os
 import sys
@@ -20,9 +20,7 @@ from jobs.bulk_pieces import doubling
 HAS_RAY = find_spec("ray") is not None
 
 
-@pytest.fixture(
-    scope="module", params=["processes", pytest.param("ray", marks=pytest.mark.whole)]
-)
+@pytest.fixture(scope="module", params=["processes", pytest.param("ray", marks=pytest.mark.whole)])
 def bulk(request: pytest.FixtureRequest) -> Iterator[Bulk]:
     """Two workers of each kind; the cluster starts once."""
     if request.param == "ray":
@@ -135,7 +133,9 @@ def test_a_cluster_goes_on_where_a_worker_was_killed(tmp_path: Path) -> None:
     with RayWorkers("local") as cluster:
         pieces = [1, ("once", str(tmp_path / "mark")), ("environment", 1)]
         found = {str(one.question): one.answer for one in cluster.run(doubling, None, pieces)}
-    assert found == {str(piece): answer for piece, answer in zip(pieces, [2, "went on", []], strict=True)}
+    assert found == {
+        str(piece): answer for piece, answer in zip(pieces, [2, "went on", []], strict=True)
+    }
 
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from packing import decision_fields, memo_fields, tool_call
 from pdf_writing import Line, pdf_bytes
+from places import record
 from server.house import House
 
 Made = Callable[[House], Any]
@@ -100,6 +101,11 @@ def _attachment(house: House) -> str:
     return found[0].sha256
 
 
+def _ticket(house: House) -> str:
+    """Return the ticket of a record that no one waited for."""
+    return house.workspace.trail.append(record(), wait=False)
+
+
 EXISTING: dict[str, Made] = {
     "anchor": _anchor,
     "claim_number": lambda _: "1",
@@ -125,6 +131,7 @@ EXISTING: dict[str, Made] = {
     "sha256": _attachment,
     "seq": lambda house: str(house.workspace.trail.size - 1),
     "tenant": lambda _: "default",
+    "ticket": _ticket,
     "token_id": _token,
 }
 """An id of something that is there, for every parameter of a path."""
@@ -154,6 +161,7 @@ MISSING: dict[str, str] = {
     "seq": "999999",
     "sha256": "0" * 64,
     "tenant": "nowhere",
+    "ticket": "0" * 40,
     "token_id": "0000000000000000",
 }
 """One of something that is not."""

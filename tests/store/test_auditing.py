@@ -57,6 +57,7 @@ def test_a_report_says_what_was_audited(workspace: Workspace) -> None:
             }
         ],
         "unknown": None,
+        "unjudged": None,
     }
 
 

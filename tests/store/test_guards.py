@@ -74,6 +74,8 @@ WORK = (
     "trail_receipts",
 )
 """What is to be done, and how far it is: no evidence."""
+FILES = ("lake_objects", "lake_removals", "pack_attachments")
+"""Where files are, and which of them what has: an audit compares them with packs and the bucket."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}
 OTHER_KEYS = sorted(
@@ -171,7 +173,7 @@ def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
             assert run(connection, f"SELECT count(*) FROM {table}").scalar()
     found = {line.split()[1].rstrip(":") for line in lines if line.startswith("table ")}
     names = {table.removeprefix("llm.") for table in TABLES}
-    assert found == {*names, REMOVED, *SNAPSHOTS, ANSWERED, *WORK, "alembic_version"}
+    assert found == {*names, REMOVED, *SNAPSHOTS, ANSWERED, *WORK, *FILES, "alembic_version"}
     assert [table for table, _ in OTHER_KEYS] == [
         "citation_anchors",
         "document_chunks",

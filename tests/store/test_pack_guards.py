@@ -85,10 +85,11 @@ def test_attachments_of_other_packs_and_tenants_are_in_use(place: Place) -> None
     one.assemble(decision(), memo=memo(), attachments={"a": b"shared"})
     listed = one.packs.find("dec_1")
     digest = listed.attachments[0].rpartition("/")[2]
-    with one.opened.database.read() as connection:
-        assert is_used(connection, digest)
-        assert is_used(connection, listed.statement_sha256)
-        assert not is_used(connection, "0" * 64)
+    with one.opened.database.of("default").read() as connection:
+        assert is_used(connection, "default", digest)
+        assert is_used(connection, "default", listed.statement_sha256)
+        assert not is_used(connection, "default", "0" * 64)
+        assert not is_used(connection, "other", digest)
     other.assemble(decision(tenant_id="other"), memo=memo(), attachments={"b": b"shared"})
     one.trail.erase(listed.entry, reason="law", by="counsel")
     assert other.packs.audit().holds

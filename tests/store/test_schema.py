@@ -53,6 +53,35 @@ def test_the_migrations_end_at_the_revision_that_the_program_works_with() -> Non
     assert scripts.get_heads() == [schema.HEAD]
 
 
+def phased() -> list[tuple[str, str, str]]:
+    """Return revision, phase and serves of the migrations that say so."""
+    scripts = ScriptDirectory(str(schema._migrations())).walk_revisions()
+    return sorted(
+        (script.revision, phase, script.module.serves)
+        for script in scripts
+        if (phase := getattr(script.module, "phase", None)) is not None
+    )
+
+
+def test_a_migration_is_an_expansion_or_a_contraction_and_says_whom_it_serves() -> None:
+    served = ""
+    for revision, phase, serves in phased():
+        assert phase in {"expansion", "contraction"}, revision
+        assert served <= serves <= revision, "it says whom it serves, no fewer than the one before"
+        assert phase == "contraction" or serves < revision, "an expansion serves the one before it"
+        served = serves
+
+
+def test_the_program_works_with_the_schema_before_a_contraction_that_waits() -> None:
+    phases = {revision: phase for revision, phase, _ in phased()}
+    oldest = min(schema.OLDEST, schema.HEAD)
+    waiting = [one for one in phases if oldest < one <= schema.HEAD]
+    assert all(phases[one] == "contraction" for one in waiting)
+    for dialect, head in (("sqlite", schema._SQLITE_HEAD), ("postgresql", schema.HEAD)):
+        older = min(oldest, head)
+        assert (older == head) is not schema.listing_of(dialect, older).exists()
+
+
 def test_migrations_make_exactly_the_tables(empty: Opened) -> None:
     database = empty()
     schema.upgrade(database)

@@ -13,6 +13,7 @@ from evidentia.loading.reader import read
 from evidentia.loading.reading import Asked
 from evidentia.store.database import run
 from evidentia.workspace import Workspace
+from places import lake_folder
 
 LEAVE = """# 4. Leave
 
@@ -81,4 +82,5 @@ def count(workspace: Workspace, table: str) -> int:
 
 
 def lake_files(workspace: Workspace) -> list[Path]:
-    return sorted(path for path in workspace.opened.home.lake.rglob("*") if path.is_file())
+    """Return the files in the lake of a workspace's tenant."""
+    return sorted(path for path in lake_folder(workspace).rglob("*") if path.is_file())

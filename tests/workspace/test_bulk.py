@@ -9,14 +9,18 @@ import pytest
 
 from evidentia.errors import EnvironmentProblem, InputError, UsageError
 from evidentia.jobs.ray_workers import RayWorkers
+from evidentia.judges.measuring import Label
 from evidentia.ledger.outcomes import CheckedAnswers
 from evidentia.loading.pieces import ByProcesses
 from evidentia.loading.workers import Bulk
 from evidentia.store import ranges
 from evidentia.store.keys import FileKeys
-from evidentia.workspace import Workspace, bulk as bulk_work, many
-from places import record
+from evidentia.verifying import verify
+from evidentia.workspace import Workspace, many
+from evidentia.workspace import bulk as bulk_work
+from evidentia.workspace.evaluating import Pair, chosen_judges, evaluate, evaluate_in_bulk
 from many_judges import POISON, DiesOnceJudge, TroubleJudge
+from places import record
 from workspace.policies import CONTRADICTED, NOT_FOUND, SUPPORTED, count, read_here, write_policies
 
 WORDS = ("quote", "numbers")
@@ -194,3 +198,30 @@ def test_a_worker_that_finds_another_log_there_says_so(
     monkeypatch.setattr(bulk_work, "place_of", other)
     with pytest.raises(EnvironmentProblem, match="another log"):
         filled.check_many(answers(1), judges=WORDS)
+
+
+@pytest.mark.sqlite_suffices
+@pytest.mark.parametrize("form", ["html", "pdf"])
+def test_many_ledgers_are_exported_as_each_alone_is(
+    filled: Workspace, tmp_path: Path, form: str
+) -> None:
+    filled.check_many(answers(2), judges=WORDS, workers=0)
+    filled.trail.checkpoint()
+    ids = [one.id for one in filled.ledgers.list()]
+    there = filled.ledgers.export_many({one: tmp_path / f"{one}.{form}" for one in ids}, form=form)
+    key = filled.trail.public_key()
+    for one, file in zip(ids, there, strict=True):
+        alone = filled.ledgers.export(one, tmp_path / f"alone-{one}.{form}", form=form)
+        assert file.read_bytes() == alone.read_bytes()
+        assert verify(file, key=key).holds
+
+
+def test_pairs_are_judged_as_here(bulk: Bulk) -> None:
+    pairs = [
+        Pair(f"Leave is {n} days.", f"Leave is {n + n % 2} days.", Label.SUPPORTED, n)
+        for n in range(45)
+    ]
+    told: list[int] = []
+    there = evaluate_in_bulk(bulk, "set", pairs, WORDS, told.append)
+    assert there.judged == evaluate("set", pairs, chosen_judges(WORDS)).judged
+    assert told == [20, 40, 45]

@@ -10,12 +10,18 @@ from typing import Any
 import pytest
 
 import tiers
-from evidentia.access.actions import MAY, Action, Role
+from evidentia.access.actions import MAY, Action, Authorizer, Role
 from evidentia.access.guard import TABLE, On
-from evidentia.access.openfga import OpenFgaAuthorizer
 from evidentia.canonical import canonical_json
 from evidentia.documents.model import DocumentChunk
-from evidentia.errors import AccessError, InputError, IntegrityError, NotFoundError, SealingError
+from evidentia.errors import (
+    AccessError,
+    InputError,
+    IntegrityError,
+    NotFoundError,
+    SealingError,
+    UndecidedError,
+)
 from evidentia.ledger.outcomes import CheckedAnswers
 from evidentia.packs.model import EvidencePack
 from evidentia.packs.retention import DEFAULT_RETENTION
@@ -23,7 +29,7 @@ from evidentia.packs.tools import ToolVerificationLedger
 from evidentia.store.auditing import AuditReport
 from evidentia.store.sql.library import StoredDocument
 from evidentia.store.sql.spans import Closing
-from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace import Workspace
 from evidentia.workspace.access import Roles, authorizer
 from evidentia.workspace.auditing import Whole
 from evidentia.workspace.bundles import Bundles
@@ -100,6 +106,10 @@ NO_CHUNK = DocumentChunk("chunk_x", "doc_x", 0, "It is so.", 1, (), 0, 9, "0" * 
 USER_KEY = "64" * 32
 WITNESS = Witness().key
 CALLS: dict[str, Act] = {
+    "access.can_view_evidence_pack": lambda ws, _: ws.access.can_view_evidence_pack("a", "latest"),
+    "access.drift": lambda ws, _: ws.access.drift(),
+    "access.following": lambda ws, _: ws.access.following(),
+    "access.sync": lambda ws, _: ws.access.sync(),
     "access.export": lambda ws, _: ws.access.export(),
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
     "access.grants": lambda ws, _: ws.access.grants(),
@@ -160,6 +170,9 @@ CALLS: dict[str, Act] = {
     "ledgers.check_many": lambda ws, _: ws.check_many(["It is so."], workers=0, judges=["quote"]),
     "ledgers.corpus": lambda ws, _: ws.ledgers.corpus("latest"),
     "ledgers.export": lambda ws, folder: ws.ledgers.export("latest", folder / "ledger.md"),
+    "ledgers.export_many": lambda ws, folder: ws.ledgers.export_many(
+        {"latest": folder / "many.md"}, form="markdown"
+    ),
     "ledgers.find": lambda ws, _: ws.ledgers.find("latest"),
     "ledgers.finish": lambda ws, _: ws.ledgers.finish(
         ws.ledgers.begin("It is so.", judges=["quote"])
@@ -218,6 +231,7 @@ CALLS: dict[str, Act] = {
     "tools.record": lambda ws, _: ws.tools.record("dec_9", tool_call()),
     "tools.take_over": lambda ws, _: ws.tools.take_over("dec_9", ToolVerificationLedger()),
     "trail.add_witness": lambda ws, _: ws.trail.add_witness("http://localhost:1", WITNESS),
+    "trail.accept_loss": lambda ws, _: ws.trail.accept_loss(reason="the newest backup there is"),
     "trail.adopt": lambda ws, _: ws.trail.adopt(reason="written by an older version"),
     "trail.append": lambda ws, _: ws.append(record()),
     "trail.append_many": lambda ws, _: ws.trail.append_many([record()]),
@@ -472,29 +486,84 @@ def test_every_role_in_every_function_of_another_tenant_is_refused(
     ]
 
 
-class Asked:
-    """A stand-in for OpenFGA's engine: it is asked, and answers by a table of its own."""
+class Saying(Authorizer):
+    """A stand-in for OpenFGA: says yes to some actions, no to the others, or does not answer."""
 
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, str, str]] = []
+    def __init__(self, *actions: Action, answers: bool = True) -> None:
+        self.actions, self.answers = actions, answers
+        self.asked: list[tuple[str, Action, str]] = []
 
-    def __call__(self, user: str, relation: str, object: str, *, current_time: str) -> bool:  # noqa: A002 - OpenFGA's word
-        assert current_time.endswith("Z")
-        self.asked.append((user, relation, object))
-        return user == "user:ann" and relation in {"can_list", "can_view"}
+    def may(self, user: str, action: Action, on: str) -> bool:
+        self.asked.append((user, action, on))
+        if not self.answers:
+            raise UndecidedError("OpenFGA did not answer within 2 s: denied")
+        return action in self.actions
 
 
-def test_openfga_decides_where_it_is_plugged_in(filled_home: Path) -> None:
-    engine = Asked()
-    authorizer = OpenFgaAuthorizer(engine, now=lambda: "2026-03-01T12:00:00Z")
-    with open_workspace(filled_home, user="ann", authorizer=authorizer) as ann:
-        assert ann.packs.list()
-        pack_id = ann.packs.get("dec_1").pack_id
-        assert engine.asked[-1] == ("user:ann", "can_view", f"evidence_pack:{pack_id}")
-        with pytest.raises(AccessError, match="ann may not hold pack"):
-            ann.packs.hold("dec_1", reason="case")
-        with pytest.raises(AccessError, match="admin may not read evidence in tenant 'default'"):
-            ann.acting_as("admin").trail.entries()
+def admitted(workspace: Workspace, name: str, pack: str) -> str:
+    """Say whether a user may call a method, of which nothing is done."""
+    try:
+        workspace.admit(name, pack if TABLE[name].on is On.PACK else None)
+    except UndecidedError:
+        return "undecided"
+    except NotFoundError:
+        return "not found"
+    except AccessError:
+        return "refused"
+    return "allowed"
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_what_is_asked_beside_the_trail_only_narrows_what_the_trail_grants(
+    acme: Workspace, user: str
+) -> None:
+    pack, role = acme.packs.get("dec_1").pack_id, USERS[user]
+    asking = acme.acting_as(user)
+    for name, need in TABLE.items():
+        acme.opened.authorizer = None
+        granted = admitted(asking, name, pack)
+        assert (granted == "allowed") is (
+            role is not None and need.action in MAY[role] and not need.owner
+        )
+        everything, nothing, away = Saying(*Action), Saying(), Saying(answers=False)
+        for outside, otherwise in (
+            (everything, "allowed"),
+            (nothing, "not found" if need.on is On.PACK else "refused"),
+            (Saying(Action.VIEW), "allowed" if need.action is Action.VIEW else "refused"),
+            (away, "undecided"),
+        ):
+            acme.opened.authorizer = outside
+            found = admitted(asking, name, pack)
+            if granted == "allowed":
+                assert found == otherwise, name
+            elif granted == "refused" and need.on is On.PACK and not need.owner and role:
+                assert found in ("refused", "not found", "undecided"), name
+            else:
+                assert found == granted, name
+                assert outside.asked == [], name  # what is not granted asks no one
+
+
+def test_what_destroys_or_permits_takes_a_grant_in_the_trail_whatever_else_says_yes(
+    acme: Workspace, tmp_path: Path
+) -> None:
+    acme.opened.authorizer, before = Saying(*Action), acme.trail.size
+    for name, act in CALLS.items():
+        for user in ("no one", "former admin", "expired auditor", "other tenant's admin"):
+            if name != "packs.export":  # its call approves in the owner's name first
+                assert outcome(act, acme.acting_as(user), tmp_path) != "allowed", (name, user)
+    assert acme.trail.size == before
+
+
+def test_a_pack_that_is_not_there_and_one_that_no_one_decides_on_look_alike(
+    acme: Workspace,
+) -> None:
+    acme.opened.authorizer = Saying(answers=False)
+    said = set()
+    for name in ("dec_1", "dec_8", "pack_" + "0" * 16):
+        with pytest.raises(UndecidedError) as refused:
+            acme.acting_as("viewer").packs.get(name)
+        said.add(str(refused.value))
+    assert said == {"OpenFGA did not answer within 2 s: denied"}
 
 
 @pytest.mark.parametrize("user", ["no one", "expired auditor", "other tenant's admin"])

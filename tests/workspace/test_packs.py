@@ -542,6 +542,10 @@ def _attachments(workspace: Workspace, vandal: Vandal) -> None:
     vandal.change("UPDATE evidence_packs SET attachments = '[' WHERE decision_id = 'dec_1'")
 
 
+def _attachment_unnamed(workspace: Workspace, vandal: Vandal) -> None:
+    vandal.change("DELETE FROM pack_attachments")
+
+
 def _another_entry(workspace: Workspace, vandal: Vandal) -> None:
     vandal.change("UPDATE evidence_packs SET trail_seq = 99 WHERE decision_id = 'dec_1'")
 
@@ -580,6 +584,7 @@ def _attachment_changed(workspace: Workspace, vandal: Vandal) -> None:
         _json,
         _resolved,
         _attachments,
+        _attachment_unnamed,
         _another_entry,
         _another_statement,
         _removed,

@@ -15,6 +15,7 @@ from evidentia.store.sql.library import StoredDocument
 from evidentia.workspace import Workspace
 from evidentia.workspace import pages as made_pages
 from pdf_writing import MAPPED, Line, pdf_bytes
+from places import lake_of
 
 FIRST = "All permanent employees shall receive fifteen days"
 SECOND = "of leave in each year. Notice is given in writing."
@@ -138,7 +139,7 @@ def test_an_original_that_was_erased_is_not_shown_though_it_was(workspace: Works
 
 def test_an_original_that_was_lost_is_not_said_to_be_erased(workspace: Workspace) -> None:
     document = added(workspace, notice())
-    workspace.documents._acting.opened.lake.remove(document.sha256)
+    lake_of(workspace).remove(document.sha256)
     with pytest.raises(NotFoundError, match="nothing says that it was erased"):
         workspace.documents.page_image(document, 1)
 

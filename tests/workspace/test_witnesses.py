@@ -13,7 +13,9 @@ import evidentia as ev
 from evidentia.canonical import canonical_json
 from evidentia.errors import EnvironmentProblem, InputError, NotFoundError
 from evidentia.store.witnesses import Witnesses
-from evidentia.workspace import Workspace
+from evidentia.trail.checkpoint import read_checkpoint
+from evidentia.workspace import Workspace, signing
+from evidentia.workspace.witnessing import follow
 from places import Place, record
 from witnessing import Witness, served
 
@@ -59,6 +61,51 @@ def test_a_witness_cosigns_as_the_log_grows_and_proofs_carry_it(
     report = ev.verify(proof_of(workspace), key=key, witnesses=[witness.key])
     assert not report.holds  # of the last entry no witness knows
     assert report.checks[-1].says == "0 witnesses cosigned, of the 1 given, and 1 is demanded"
+
+
+def test_a_log_that_grew_is_sent_by_itself(workspace: Workspace, witness: Witness) -> None:
+    with served(witness) as url:
+        workspace.trail.add_witness(url, witness.key)
+        workspace.opened.ask_witnesses(3_600)
+        for number in range(3):
+            workspace.append(record(number))
+        workspace.close()
+    assert 1 <= len(witness.posts) <= 2
+    assert witness.known[read_checkpoint(_newest(workspace))[0].origin][0] == 9
+
+
+def test_what_a_witness_has_not_cosigned_is_sent_again(
+    workspace: Workspace, witness: Witness
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        nowhere = f"http://127.0.0.1:{free.getsockname()[1]}"
+    workspace.trail.add_witness(nowhere, witness.key)
+    checkpoint = read_checkpoint(_newest(workspace))[0]
+    with pytest.raises(EnvironmentProblem, match="no connection"):
+        follow(workspace.opened, checkpoint)
+    workspace.trail.remove_witness(nowhere)
+    follow(workspace.opened, checkpoint)  # there is none any more, and nothing to be done
+
+
+def test_a_witness_that_another_server_sent_more_is_no_alarm(
+    workspace: Workspace, witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(witness) as url:
+        workspace.trail.add_witness(url, witness.key)
+        older = workspace.trail.checkpoint()
+        workspace.append(record(9))
+        workspace.trail.send_to_witnesses()
+        monkeypatch.setattr(signing, "checkpoint", lambda _: older)
+        (answer,) = workspace.trail.send_to_witnesses()
+    assert answer.problem == "witness.test/w1 was sent a newer checkpoint meanwhile"
+    assert not answer.alarming
+
+
+def _newest(workspace: Workspace) -> str:
+    kept = workspace.opened.home.kept_checkpoint("default")
+    assert kept is not None
+    return kept
 
 
 def test_the_size_that_a_witness_tells_is_taken_up(workspace: Workspace, witness: Witness) -> None:

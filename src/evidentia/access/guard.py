@@ -1,8 +1,9 @@
 """The guard: what each method of a workspace takes, in one table, and whoever it asks.
 
 What is not in the table is refused, to the owner too. The owner of an embedded workspace, who
-names no user, may do all that is in it. A user may do what the authorizer says: the role table or
-OpenFGA, of which only `may` is called. What a user may not see is answered as if it was not there.
+names no user, may do all that is in it. A user may do what the authorizer says: the role table,
+and OpenFGA too where it is asked; only `may` is called. What a user may not see is answered as if
+it was not there.
 An agent, in whosever name it acts, may do what the table has for agents, and no more than that one.
 """
 
@@ -45,7 +46,10 @@ _AGENTS_SEE = Need(Action.VIEW, On.PACK, agent=True)
 
 TABLE: Final[Mapping[str, Need]] = MappingProxyType(
     {
+        "access.can_view_evidence_pack": _AUDIT,
+        "access.drift": _AUDIT,
         "access.export": _AUDIT,
+        "access.following": _AUDIT,
         "access.grant": _GRANT,
         "access.grants": _READ,
         "access.new_token": _GRANT,
@@ -54,6 +58,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "access.requests": _AUDIT,
         "access.revoke": _GRANT,
         "access.revoke_token": _GRANT,
+        "access.sync": _GRANT,
         "access.tokens": _READ,
         "bundles.audit": _AUDIT,
         "bundles.build": _MAKE,
@@ -105,6 +110,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "ledgers.check_many": _MAKE,
         "ledgers.corpus": _READ,
         "ledgers.export": _READ,
+        "ledgers.export_many": _READ,
         "ledgers.find": _AGENTS_READ,
         "ledgers.finish": _MAKE,
         "ledgers.get": _AGENTS_READ,
@@ -158,6 +164,7 @@ TABLE: Final[Mapping[str, Need]] = MappingProxyType(
         "tools.offered": _READ,
         "tools.record": _MAKE,
         "tools.take_over": _MAKE,
+        "trail.accept_loss": _KEYS,
         "trail.add_witness": _KEYS,
         "trail.adopt": _KEYS,
         "trail.append": _MAKE,
@@ -267,6 +274,8 @@ class Guard:
     def _admit_to_pack(self, user: str, action: Action, name: str) -> str:
         authorizer = self._authorizer()
         pack_id = self._find(name)
+        if pack_id is None:  # whoever does not answer must not tell by it what is there
+            authorizer.may(user, Action.LIST, self._tenant)
         if pack_id is None or not authorizer.may(user, Action.VIEW, pack_id):
             raise NotFoundError(f"there is no pack {name[:80]!r} that {user} may see")
         if action is not Action.VIEW and not authorizer.may(user, action, pack_id):

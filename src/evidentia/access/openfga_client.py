@@ -53,10 +53,14 @@ _log = get_logger("access")
 
 
 class OpenFgaError(EnvironmentProblem):
-    """OpenFGA did not do what it was asked for; `refused` if it answered that it won't."""
+    """OpenFGA did not do what it was asked for; `refused` if it answered that it won't.
 
-    def __init__(self, message: str, *, refused: bool = False) -> None:
-        super().__init__(message)
+    `why` is what users are told: it has neither the server's address nor its own words.
+    """
+
+    def __init__(self, where: str, why: str, said: str = "", *, refused: bool = False) -> None:
+        super().__init__(f"{where} {why} ({said})" if said else f"{where} {why}")
+        self.why = why
         self.refused = refused
 
 
@@ -169,7 +173,7 @@ class OpenFgaClient:
             found = self._asked("POST", self._path(what), body, read, until, again=True)
         except OpenFgaError as error:
             self.counts["unanswered"] += 1
-            raise UndecidedError(f"{error}: denied") from None
+            raise UndecidedError(f"OpenFGA {error.why}: denied") from None
         self.counts["answered"] += 1
         return found
 
@@ -189,7 +193,7 @@ class OpenFgaClient:
             if not token:
                 return
             if token in seen:
-                raise OpenFgaError(f"{self._name} gives the same page of tuples again and again")
+                raise OpenFgaError(self._name, "gives the same page of tuples again and again")
             seen.add(token)
 
     def write(self, writes: Sequence[Relationship], deletes: Sequence[Relationship]) -> None:
@@ -275,15 +279,16 @@ class OpenFgaClient:
             status, data = self._sent(method, path, body, until, again=again)
             answer = self._read(status, data, read)
         except _NoAnswerError as error:
-            self._patience.failed(self._name, str(error))
+            why, said = error.why, error.said
             if self._clock() >= until:
-                raise OpenFgaError(f"{self._name} did not answer within {seconds:.3g} s") from None
-            raise OpenFgaError(f"{self._name} {error}") from None
+                why, said = f"did not answer within {seconds:.3g} s", ""
+            self._patience.failed(self._name, why, said)
+            raise OpenFgaError(self._name, why, said) from None
         except OpenFgaError:
             self._patience.answered(self._name)
             raise
         except BaseException as error:
-            self._patience.failed(self._name, f"was not asked to the end ({type(error).__name__})")
+            self._patience.failed(self._name, "was not asked to the end", type(error).__name__)
             raise
         self._patience.answered(self._name)
         return answer
@@ -339,24 +344,25 @@ class OpenFgaClient:
                 return response.status, bytes(data)
         except errors as error:
             said = " ".join(str(error).split())[:200] or type(error).__name__
-            raise _NoAnswerError(f"could not be asked ({said})") from None
+            raise _NoAnswerError("could not be asked", said) from None
         except (OSError, UnicodeError) as error:
-            raise _NoAnswerError(f"could not be asked ({type(error).__name__})") from None
+            raise _NoAnswerError("could not be asked", type(error).__name__) from None
 
     def _read(self, status: int, data: bytes, read: Callable[[Any], Read]) -> Read:
         if 200 <= status < 300:  # noqa: PLR2004 - what HTTP calls a success
             try:
                 return read(parse_json(data))
             except (CanonicalError, ValueError) as error:
-                raise _NoAnswerError(f"answered what cannot be read: {error}") from None
+                raise _NoAnswerError("answered what cannot be read", str(error)) from None
         try:
             said = wire.told_refusal(parse_json(data))
         except CanonicalError:
             said = ""
-        why = f"answered {status}" + (f" ({said})" if said else "")
+        why = f"answered {status}"
         if status in _UNPROCESSABLE and status not in _AGAIN:
-            raise OpenFgaError(f"{self._name} {why}", refused=True)
-        raise _NoAnswerError(why)
+            _log.warning("openfga_refused", server=self._name, reason=f"{why} {said}")
+            raise OpenFgaError(self._name, why, said, refused=True)
+        raise _NoAnswerError(why, said)
 
     @property
     def _name(self) -> str:
@@ -426,6 +432,11 @@ def shipped_model() -> dict[str, Any]:
 class _NoAnswerError(Exception):
     """Nothing came that could be an answer: it may come if it is asked again."""
 
+    def __init__(self, why: str, said: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+        self.said = said
+
 
 class _Deadline(threading.local):
     """By when what this thread asks must be answered."""
@@ -455,7 +466,7 @@ class _Patience:
             if self._until is None:
                 return
             if self._trying or self._clock() < self._until:
-                raise OpenFgaError(f"{name} is not asked for now, as it {self._said}")
+                raise OpenFgaError(name, f"is not asked for now, as it {self._said}")
             self._trying = True
 
     def answered(self, name: str) -> None:
@@ -466,18 +477,18 @@ class _Patience:
         if was_away:
             _log.info("openfga_is_back", server=name)
 
-    def failed(self, name: str, said: str) -> None:
+    def failed(self, name: str, why: str, said: str) -> None:
         """Note that it did not; from the third time on, do without it for a while."""
         with self._lock:
             self._failures += 1
-            self._said = said
+            self._said = why
             began = self._until is None and self._failures >= _FAILURES
             if self._trying:
                 self._away_for = min(2 * self._away_for, _LONGEST_AWAY)
             if began or self._trying:
                 self._until = self._clock() + self._away_for
             self._trying = False
-        _log.warning("openfga_failed", server=name, reason=said, away=began)
+        _log.warning("openfga_failed", server=name, reason=f"{why} {said}".strip(), away=began)
 
 
 def _backend(deadline: _Deadline, clock: Callable[[], float]) -> "httpcore2.NetworkBackend":

@@ -1,5 +1,6 @@
 """`evidentia db`: the database behind the workspace."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from evidentia.cli.options import HomeOption, JsonOption, settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from evidentia.store.database import Database
@@ -32,6 +34,13 @@ def upgrade(
             help="PostgreSQL: let this role append and read, and nothing else.",
         ),
     ] = None,
+    contract: Annotated[
+        bool,
+        typer.Option("--contract", help="Take away, too, what only older programs need."),
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what would be done, and do nothing.")
+    ] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,22 +50,43 @@ def upgrade(
 
     On PostgreSQL run it as the role that owns the tables, and let the application connect as
     another one (--grant). The embedded database is upgraded by itself.
+
+    Programs of the version before go on working meanwhile and behind it, until --contract.
     """
     from evidentia.cli.output import print_json, say
     from evidentia.store import listing, schema
 
-    database = _database(home, create=True)
-    done, needed = schema.upgrade(database), schema.head(database)
-    if grant is not None:
-        listing.grant(database, grant)
-    if not database.is_sqlite:
-        _upgrade_jobs(database, grant)
+    database = _database(home, create=not plan)
+    now, later = schema.planned(database, contract=contract)
+    done = False
+    if not plan:
+        tell: Callable[[str], None] = (lambda _: None) if as_json else partial(say, aside=True)
+        done = schema.upgrade(database, contract=contract, tell=tell)
+        if grant is not None:
+            listing.grant(database, grant)
+        if not database.is_sqlite:
+            _upgrade_jobs(database, grant)
+    with database.read() as connection:
+        found = schema.state(connection)
     database.close()
     if as_json:
-        print_json({"revision": needed, "changed": done, "granted": grant})
+        print_json(
+            {
+                "revision": found.revision,
+                "changed": done,
+                "granted": None if plan else grant,
+                "planned": [step._asdict() for step in now],
+                "left": [step._asdict() for step in later],
+            }
+        )
         return
-    say(f"{database.where}: {'upgraded to' if done else 'is at'} schema {needed}", "good")
-    if grant is not None:
+    for step in now if plan else ():
+        say(f"would apply {step}")
+    at = "upgraded to" if done else "is at"
+    say(f"{database.where}: {at} schema {found.revision or 'none'}", None if plan else "good")
+    for step in later:
+        say(f"left for 'evidentia db upgrade --contract': {step}", "unknown")
+    if grant is not None and not plan:
         say(f"role {grant} may append and read", "good")
 
 
@@ -72,25 +102,46 @@ def _upgrade_jobs(database: "Database", role: str | None) -> None:
 
 @app.command()
 def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
-    """Compare the schema with what it should be."""
+    """Compare the schema with what it should be, and say which programs are connected."""
     from evidentia.cli.output import print_json, say, visible
     from evidentia.store import listing, schema
+    from evidentia.store.sql import activity
 
     database = _database(home)
     with database.read() as connection:
-        found, needed = schema.revision(connection), schema.head(database)
-        different = listing.differences(connection) if found else []
+        found, needed = schema.state(connection), schema.head(database)
+        compared = listing.compared(connection) if found.revision else None
+        connected = activity.programs(connection)
+    refused = schema.refusal(database)
     database.close()
-    good = found == needed and not different
+    different = [] if compared is None else [*compared.wrong, *compared.unjudged]
+    good = refused is None and compared is not None and not compared.wrong
+    good = good and compared is not None and compared.newer is None
     if as_json:
-        print_json({"revision": found, "needed": needed, "differences": different})
+        print_json(
+            {
+                "revision": found.revision,
+                "serves_from": found.serves,
+                "needed": needed,
+                "differences": different,
+                "connected": [one._asdict() for one in connected],
+            }
+        )
         raise typer.Exit(0 if good else 1)
     say(
-        f"{database.where}: schema {found or 'none'}, this program needs {needed}",
-        "good" if found == needed else "bad",
+        f"{database.where}: schema {found.revision or 'none'}, this program needs {needed}",
+        "good" if found.revision == needed else "unknown" if refused is None else "bad",
     )
-    for line in different:
+    if found.serves not in {None, found.revision}:
+        say(f"programs from schema {found.serves} on can use it", under=True)
+    for note in () if compared is None else compared.notes:
+        say(note, "unknown", under=True)
+    for line in () if compared is None else compared.wrong:
         say(visible(line), "bad", under=True)
+    if compared is not None and compared.left is not None:
+        say(visible(compared.left), "unknown", under=True)
+    for one in connected:
+        say(f"connected: {visible(one)}", under=True)
     raise typer.Exit(0 if good else 1)
 
 

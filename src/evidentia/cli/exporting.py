@@ -71,10 +71,12 @@ def export_each(
     write: Callable[[str, Path], Path],
     *,
     force: bool = False,
+    many: Callable[[Mapping[str, Path], Callable[[int, int], None]], list[Path]] | None = None,
 ) -> list[Path]:
     """Write one file for each id: the file that is named, or by their ids into a folder.
 
     A folder is made if several are written and it is not there. All places are looked at first.
+    `many` writes several at once, where there is a way.
     """
     from evidentia.cli.output import counting_bar
     from evidentia.errors import InputError
@@ -92,6 +94,8 @@ def export_each(
         check_writable(file, overwrite=force)
     done = []
     with counting_bar("Exporting") as progress:
+        if many is not None:
+            return many(files, progress)
         for one, file in files.items():
             done.append(write(one, file))
             progress(len(done), len(files))

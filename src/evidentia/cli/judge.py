@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
+from evidentia.cli.options import HomeOption, JsonOption, TenantOption, cluster, workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 
 SHOWN_FAILURES = 3
+_IN_BULK = frozenset({"quote", "numbers", "nli"})
+"""The judges that a cluster's workers have, too: no files of this machine, and no one's keys."""
 _NONE = "-"
 
 
@@ -190,7 +192,12 @@ def eval_(
     from evidentia.errors import InputError
     from evidentia.language.counting import agreed, counted
     from evidentia.store.files import write_durably
-    from evidentia.workspace.evaluating import evaluate, read_pairs, together
+    from evidentia.workspace.evaluating import (
+        evaluate,
+        evaluate_in_bulk,
+        read_pairs,
+        together,
+    )
 
     files = data or []
     _refuse_overwriting(files, errors)
@@ -201,11 +208,17 @@ def eval_(
     if people is not None:
         sets.append(("people's verdicts", list(people.pairs[:limit])))
     total = sum(len(pairs) for _, pairs in sets)
+    workers = None if set(judge or ()) - _IN_BULK else cluster()
     found: list[Evaluation] = []
     with _asked(judge or (), home, tenant) as judges, counting_bar("Judging") as progress:
         for name, pairs in sets:
             before = sum(len(one.judged) for one in found)
-            found.append(evaluate(name, pairs, judges, _from(before, total, progress)))
+            told = _from(before, total, progress)
+            if workers is None:
+                found.append(evaluate(name, pairs, judges, told))
+            else:
+                names = [one.name for one in judges]
+                found.append(evaluate_in_bulk(workers, name, pairs, names, told))
     if errors is not None:
         write_durably(errors, _wrong_pairs(found).encode())
     whole = together(found)

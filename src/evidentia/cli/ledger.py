@@ -20,6 +20,8 @@ from evidentia.cli.exporting import (
 from evidentia.cli.options import HomeOption, JsonOption, TenantOption, workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from evidentia.workspace.membership import LedgerCorpus
 
 app = typer.Typer(rich_markup_mode=None)
@@ -160,8 +162,15 @@ def export(
             def write(one: str, file: Path) -> Path:
                 return opened.ledgers.export(one, file, overwrite=force, form=chosen, **how)
 
+            def write_many(
+                targets: "Mapping[str, Path]", progress: "Callable[[int, int], None]"
+            ) -> list[Path]:
+                return opened.ledgers.export_many(
+                    targets, overwrite=force, form=chosen, progress=progress, **how
+                )
+
             names = [opened.ledgers.find(name).id for name in ledgers]
-            files = export_each(names, output, f".{chosen}", write, force=force)
+            files = export_each(names, output, f".{chosen}", write, force=force, many=write_many)
             key = opened.trail.public_key()
         say_exported("ledger", "ledgers", files, str(key), as_json=as_json)
         return

@@ -117,6 +117,7 @@ def _opened(found: "Settings") -> "Opened":
         passphrase=passphrase,
         lake=found.lake,
         keys=found.keys,
+        checkpoints=found.checkpoints,
     )
 
 

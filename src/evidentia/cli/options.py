@@ -10,6 +10,7 @@ import typer
 from evidentia.settings import Settings
 
 if TYPE_CHECKING:
+    from evidentia.loading.workers import Bulk
     from evidentia.workspace import Workspace
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
@@ -48,7 +49,7 @@ def workspace(
     from evidentia.workspace import open_workspace
 
     if home is not None:  # the embedded database, with all that is its own
-        found = replace(found, home=home, database_url=None, lake=None, keys=None)
+        found = replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
     name = tenant or found.tenant
     opened = open_workspace(
         found.database_url,
@@ -59,9 +60,17 @@ def workspace(
         passphrase=for_workspace(found, found.home, name, may_ask=not read_only),
         lake=found.lake,
         keys=found.keys,
+        checkpoints=found.checkpoints,
     )
-    if found.ray is not None:
-        from evidentia.jobs.ray_workers import RayWorkers
-
-        opened.opened.bulk = RayWorkers(found.ray)  # which asks for nothing before there is work
+    opened.opened.bulk = cluster()
     return opened
+
+
+def cluster() -> "Bulk | None":
+    """Return the cluster that does bulk work, if one is set; it is asked once there is work."""
+    address = settings().ray
+    if address is None:
+        return None
+    from evidentia.jobs.ray_workers import RayWorkers
+
+    return RayWorkers(address)

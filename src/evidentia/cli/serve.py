@@ -52,6 +52,7 @@ def serve(
         database_url=found.database_url if home is None else None,
         lake=found.lake if home is None else None,
         keys=found.keys if home is None else None,
+        checkpoints=found.checkpoints if home is None else None,
         server_host=host or found.server_host,
         server_port=found.server_port if port is None else port,
     )
@@ -103,4 +104,5 @@ def _opened(found: "Settings") -> "Opened":
         passphrase=passphrase,
         lake=found.lake,
         keys=found.keys,
+        checkpoints=found.checkpoints,
     )

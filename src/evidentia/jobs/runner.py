@@ -18,7 +18,6 @@ from evidentia.errors import EnvironmentProblem, EvidentiaError, UsageError
 from evidentia.jobs.queue import Queue
 from evidentia.jobs.work import DOING, Cancelled, Kind, Lost, Work
 from evidentia.logs import get_logger
-from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import across
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Change, Named
@@ -199,7 +198,7 @@ class Runner:
         for named in opened.database.ask(across.jobs_ended, utc_text(before)):
             with opened.database.of(named[0]).write() as connection:
                 rows.forget(connection, named)
-        files = JobFiles(opened.home.jobs)
+        files = opened.job_files
         for named in files.older(FILES_KEPT_SECONDS):
             row = opened.database.of(named[0]).ask(rows.find, named)
             if row is None or row.has_ended:

@@ -6,6 +6,7 @@ A part may be begun again after a crash: what it did before is found by the note
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,14 +23,18 @@ from evidentia.errors import (
     IntegrityError,
     NotFoundError,
 )
+from evidentia.loading.workers import Bulk, Done, WorkerEndedError
 from evidentia.store.job_files import JobFiles
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql import log
 from evidentia.store.sql.jobs import Change, JobItem, JobRow, Named
 from evidentia.trail.entry import EntryKind
-from evidentia.workspace.acting import OWNER, Asked
+from evidentia.workspace.acting import OWNER, Acting, Asked
+from evidentia.workspace.bulk import Piece, ToldToJudge, judged_by, place_of, untold
+from evidentia.workspace.checking import Failed
 from evidentia.workspace.jobs import KINDS, Job
-from evidentia.workspace.judging import StartedCheck
+from evidentia.workspace.judging import Judged, StartedCheck
+from evidentia.workspace.many import why_ended
 
 if TYPE_CHECKING:
     from evidentia.store.database import Database
@@ -40,6 +45,8 @@ if TYPE_CHECKING:
 
 ANSWERS_AT_ONCE: Final = 5
 """How many answers a part checks: one costs a second or so, and a part is a few writes."""
+BULK_AT_ONCE: Final = 500
+"""How many where a cluster judges them: it has workers for many."""
 FILES_AT_ONCE: Final = 5
 _BUSY_SECONDS: Final = 1.0
 Result = TypeVar("Result")
@@ -78,23 +85,24 @@ class Work:
     @property
     def files(self) -> JobFiles:
         """Where the files of jobs are."""
-        return JobFiles(self.opened.home.jobs)
+        return self.opened.job_files
 
     def file(self, place: int) -> bytes:
         """Return what the job was given to work on."""
         return self.files.get(*self.named, self.job.asked["files"][place])
 
-    def workspace(self, number: int | None = None) -> "Workspace":
+    def workspace(self, number: int | None = None, *, in_bulk: bool = False) -> "Workspace":
         """Return a workspace in the name of who asked; roles are looked up anew at each use.
 
         What it appends is refused once the job is another runner's. With the number of an item,
-        the entry is noted with it, in the same transaction.
+        the entry is noted with it, in the same transaction. `in_bulk` judges nothing here.
         """
         row = self.job.row
         scopes = self.job.asked.get("scopes")
         asked = Asked(
             scopes=None if scopes is None else frozenset(map(Action, scopes)),
             within=lambda connection: self.fence(connection, number),
+            in_bulk=in_bulk,
         )
         user = None if row.actor == OWNER else row.actor
         return self.opened.for_(row.tenant, user, asked)
@@ -253,23 +261,93 @@ def _check(work: Work, _: int) -> None:
 
 def _checks(work: Work, part: int) -> None:
     """Check some answers; all are judged at once, as far as there are workers."""
-    answers: Sequence[Any] = json.loads(work.file(part))
-    first = part * ANSWERS_AT_ONCE + 1
+    at_once = work.job.asked.get("at_once", ANSWERS_AT_ONCE)
+    first = part * at_once + 1
+    answers: dict[int, Any] = {
+        number: asked
+        for number, asked in enumerate(json.loads(work.file(part)), first)
+        if not work.is_behind(number)
+    }
+    bulk = work.opened.bulk
+    if bulk is not None and not (bulk.is_elsewhere and work.opened.database.is_sqlite):
+        answers = _checked_in_bulk(work, bulk, answers)
+    numbers = list(answers)
+    for start in range(0, len(numbers), ANSWERS_AT_ONCE):
+        some = numbers[start : start + ANSWERS_AT_ONCE]
+        _checked_here(work, {number: answers[number] for number in some})
+
+
+def _checked_here(work: Work, answers: Mapping[int, Any]) -> None:
+    """Check answers by this server's own processes."""
     started: dict[int, StartedCheck | EvidentiaError | RecordedLedger] = {}
-    for number, asked in enumerate(answers, first):
-        if not work.is_behind(number):
-            ledger = _recorded(work, number)
-            started[number] = _tried(_begun, work, asked) if ledger is None else ledger
+    for number, asked in answers.items():
+        ledger = _recorded(work, number)
+        started[number] = _tried(_begun, work, asked) if ledger is None else ledger
     for number, one in started.items():
         work.go_on()
         found = one
         if isinstance(one, StartedCheck):
             one.wait()
             found = _tried(work.workspace(number).ledgers.finish, one)
-        if isinstance(found, EvidentiaError):
-            work.note(number, unchecked(number, str(found)))
+        _note_answer(work, number, cast("RecordedLedger | EvidentiaError", found))
+
+
+def _checked_in_bulk(work: Work, bulk: Bulk, answers: Mapping[int, Any]) -> dict[int, Any]:
+    """Have answers judged by a cluster, and record them here; return those that it must not see.
+
+    These are judged by a language model, whose key stays on this server.
+    """
+    by_judges: dict[tuple[Any, ...] | None, dict[int, StartedCheck]] = {}
+    here: dict[int, Any] = {}
+    for number, asked in answers.items():
+        ledger = _recorded(work, number)
+        found = ledger or _tried(begin_asked, work.workspace(in_bulk=True), asked)
+        if not isinstance(found, StartedCheck):
+            _note_answer(work, number, found)
+        elif found.is_named:
+            by_judges.setdefault(found.asked.judges, {})[number] = found
         else:
-            work.note(number, answer_outcome(number, cast("RecordedLedger", found)))
+            here[number] = asked
+    for judges, started in by_judges.items():
+        acting = Acting(work.opened, work.job.row.tenant, None)
+        documents = list(dict.fromkeys(one.asked.documents for one in started.values()))
+        told = ToldToJudge(place_of(acting, bulk), judges, None, tuple(documents))
+        pieces = (
+            Piece(number, documents.index(one.asked.documents), untold(one.asked))
+            for number, one in started.items()
+        )
+        with closing(judged_by(acting, bulk, told, pieces)) as judged:
+            for done in judged:
+                work.go_on()
+                number = done.question.known
+                _note_answer(work, number, _finished(work, number, started[number], done))
+    return here
+
+
+def _finished(
+    work: Work, number: int, started: StartedCheck, done: Done
+) -> "RecordedLedger | EvidentiaError":
+    """Record what a cluster judged; return why there is nothing to record, if so."""
+    match done.answer:
+        case Judged():
+            started.take(done.answer)
+            return _tried(work.workspace(number).ledgers.finish, started)
+        case AccessError() | EnvironmentProblem() | IntegrityError():
+            raise done.answer
+        case EvidentiaError():
+            return done.answer
+        case Failed():
+            return EnvironmentProblem(done.answer.problem)
+        case WorkerEndedError():
+            return EnvironmentProblem(why_ended(done.answer, done.tries))
+    raise EnvironmentProblem(f"answer {number}: its worker answered {done.answer!r}")
+
+
+def _note_answer(work: Work, number: int, found: "RecordedLedger | EvidentiaError") -> None:
+    if isinstance(found, EvidentiaError):
+        work.note(number, unchecked(number, str(found)))
+    else:
+        work.note(number, answer_outcome(number, found))
 
 
 def _tried(call: Callable[..., Result], *arguments: Any) -> Result | EvidentiaError:
@@ -282,11 +360,11 @@ def _tried(call: Callable[..., Result], *arguments: Any) -> Result | EvidentiaEr
         return error
 
 
-def batches(answers: Sequence[Mapping[str, Any]]) -> list[bytes]:
+def batches(answers: Sequence[Mapping[str, Any]], at_once: int = ANSWERS_AT_ONCE) -> list[bytes]:
     """Return answers as the files of a job that checks them: one for each part."""
     return [
-        json.dumps(answers[first : first + ANSWERS_AT_ONCE]).encode()
-        for first in range(0, len(answers), ANSWERS_AT_ONCE)
+        json.dumps(answers[first : first + at_once]).encode()
+        for first in range(0, len(answers), at_once)
     ]
 
 

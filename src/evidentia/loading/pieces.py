@@ -10,9 +10,9 @@ from collections.abc import Callable, Generator, Iterable
 from typing import Any, Final, NamedTuple
 
 from evidentia.errors import InputError
-from evidentia.loading.workers import Bulk, Done, Workers, cores, serve
+from evidentia.loading.workers import Bulk, Done, Workers, cores
 
-WORKER: Final = "evidentia.loading.pieces"
+WORKER: Final = "evidentia.loading.piece_worker"
 Ready = Callable[[Any], Callable[[Any], Any]]
 
 
@@ -99,9 +99,3 @@ def in_order(done: Iterable[Done], number: Callable[[Any], int]) -> Generator[Do
         while following in early:
             yield early.pop(following)
             following += 1
-
-
-if __name__ == "__main__":
-    from evidentia.loading import pieces
-
-    serve(pieces.PieceWorker())  # by its name: what it is sent knows the classes by that

@@ -38,7 +38,6 @@ from evidentia.server.requests import Envelope
 from evidentia.server.running import OneTimeLink, Running, server_secret
 from evidentia.server.viewing import problem_page, wants_page
 from evidentia.settings import Settings
-from evidentia.store.job_files import JobFiles
 from evidentia.workspace.opened import Opened
 
 PREFIX: Final = "/api/v1"
@@ -65,7 +64,7 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         Runner(
             opened, at_once=settings.server_jobs, kinds={**DOING, "traces": traces_job(gathering)}
         ),
-        Downloads(JobFiles(opened.home.jobs)),
+        Downloads(opened.job_files),
         OneTimeLink() if owner_link else None,
         Provider.of(settings),
         Processes.of(settings.server_workers),
@@ -86,6 +85,8 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
         redirect_slashes=False,
     )
     app.state.running = running
+    if settings.server_witness_seconds:
+        opened.ask_witnesses(settings.server_witness_seconds)
     opened.judge_named = lambda name: judge_named(app.state.running.settings, name)
     for router in (observing.router, signing_in.router, spans.router, *pages.ROUTERS):
         app.router.routes.extend(_placed(router))

@@ -31,6 +31,7 @@ from evidentia.errors import (
     IntegrityError,
     NotFoundError,
     SealingError,
+    UndecidedError,
     UsageError,
 )
 from evidentia.server.translating import N_
@@ -210,9 +211,9 @@ UNAVAILABLE = Problem(
     "unavailable",
     503,
     "The server cannot do this now",
-    "The database cannot be reached, a disk is full, the server has too much to do, or it is "
-    "stopping. Try again after as many seconds as `Retry-After` says. Writes with an "
-    "`Idempotency-Key` are safe to repeat.",
+    "The database cannot be reached, a disk is full, the server has too much to do, OpenFGA does "
+    "not say who may do what, or the server is stopping. Try again after as many seconds as "
+    "`Retry-After` says. Writes with an `Idempotency-Key` are safe to repeat.",
 )
 PROBLEMS: Final[Mapping[str, Problem]] = {
     one.name: one for one in list(globals().values()) if isinstance(one, Problem)
@@ -224,6 +225,7 @@ _OF_ERRORS: Final[Mapping[type[EvidentiaError], Problem]] = {
     SealingError: INCOMPLETE,
     ConflictError: CONFLICT,
     NotFoundError: NOT_FOUND,
+    UndecidedError: UNAVAILABLE,
     AccessError: NOT_ALLOWED,
     InputError: REFUSED_INPUT,
     CanonicalError: REFUSED_INPUT,
@@ -276,7 +278,7 @@ def of_error(error: EvidentiaError, *, may_read: bool) -> ProblemError:
     if isinstance(error, SealingError):
         more["unmet"] = list(error.unmet)
     headers = {"retry-after": str(RETRY_SECONDS)} if problem is UNAVAILABLE else {}
-    is_told = problem is not UNAVAILABLE or isinstance(error, BusyError)
+    is_told = problem is not UNAVAILABLE or isinstance(error, (BusyError, UndecidedError))
     detail = str(error) if is_told else problem.title
     return ProblemError(problem, _FOR_THE_COMMAND_LINE.sub("", detail), headers, more)
 

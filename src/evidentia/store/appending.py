@@ -25,6 +25,7 @@ from evidentia.proof.authority import BEGINS, Authority, Place, begin_body, sign
 from evidentia.proof.keys import SigningKey
 from evidentia.proof.rotation import announced_key
 from evidentia.store.authority import KnownAuthority
+from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace, Keys
 from evidentia.store.known import Basis, Known
@@ -69,8 +70,13 @@ class Appending:
         tiles: TileCache,
         new_origin: NewOrigin,
         randomness: Callable[[int], bytes],
+        *,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._home = home
+        self._elsewhere = elsewhere
+        self.followers = [elsewhere.grew] if elsewhere is not None else []
+        """What is told of each log that grew, once that is durable; none may keep it waiting."""
         self._keys = keys
         self._tiles = tiles
         self._new_origin = new_origin
@@ -100,6 +106,8 @@ class Appending:
 
         Raise `IntegrityError` where its newest entries are not signed, unless they are adopted.
         """
+        if self._elsewhere is not None:
+            self._elsewhere.refuse(tenant)
         head = log.lock_head(connection, tenant, self._new_origin)
         announced = self._keys_of(connection, head)
         if not adopting:
@@ -145,6 +153,8 @@ class Appending:
             self._home.kept(tenant).keep(held.checkpoint, held.note, durably=False)
         except (EvidentiaError, OSError) as error:
             _log.warning("checkpoint_not_kept", tenant=tenant, reason=str(error))
+        for grew in self.followers:
+            grew(held.checkpoint, held.note)
 
     def key(self, tenant: str, key_id: str, origin: str) -> SigningKey:
         """Return a log's private key; raise `EnvironmentProblem` if it is not here."""

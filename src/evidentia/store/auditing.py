@@ -79,11 +79,21 @@ class AuditReport:
     """The keys that are trusted, and why: the others count by what these vouch for."""
     unknown: str | None = None
     """Why it cannot be told whose log it is; None where something outside the database tells."""
+    unjudged: str | None = None
+    """What of the schema only a newer program knows; None where all of it was judged."""
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is wrong, and something outside the database tells whose log it is."""
-        return not self.findings and self.unknown is None
+        """Whether nothing is wrong, and something outside the database tells whose log it is.
+
+        Nor may the schema have anything that this program does not know.
+        """
+        return not self.findings and self.unknown is None and self.unjudged is None
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What could not be told, though nothing is wrong with it."""
+        return tuple(said for said in (self.unknown, self.unjudged) if said is not None)
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as a JSON object."""
@@ -102,6 +112,7 @@ class AuditReport:
             "notes": list(self.notes),
             "trusted": [one.as_json() for one in self.trusted],
             "unknown": self.unknown,
+            "unjudged": self.unjudged,
         }
 
 
@@ -145,10 +156,13 @@ def audit_log(
         return _audit(Reading(database, tenant, any_text=True), asked)
     except EnvironmentProblem:  # where a table or a column is missing, that is what to report
         with database.unbound.read() as connection:
-            findings = tuple(audit_schema(connection))
+            findings, schema = audit_schema(connection)
         if not findings:
             raise
-        return AuditReport(tenant, "", 0, EMPTY_ROOT.hex(), 0, outside.names, findings)
+        named = outside.names
+        return AuditReport(
+            tenant, "", 0, EMPTY_ROOT.hex(), 0, named, tuple(findings), unjudged=schema.left
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +180,8 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
         head = log.read_head(connection, tenant)
         if head is None:
             return _audit_lost(connection, tenant, outside.checkpoints)
-        findings = [*audit_surroundings(connection, head)]
+        findings, schema = audit_schema(connection)
+        findings += audit_surroundings(connection, head)
         stored = log.last_entry(connection, tenant, head.size) + 1
         if stored < head.size:
             problem = f"is missing, and with it all up to {head.size - 1}, which the head counts"
@@ -221,10 +236,11 @@ def _audit(reading: Reading, asked: _Asked) -> AuditReport:
             count,
             outside.names,
             tuple(sorted(set(findings))),
-            (*said.notes, *broken, *notes),
+            (*schema.notes, *said.notes, *broken, *notes),
             (covered, head.size) if unsigned else None,
             trusted,
             _unknown(said, trusted, outside),
+            schema.left,
         )
 
 
@@ -257,7 +273,8 @@ def audit_tail(
         head = log.read_head(connection, tenant)
         if head is None:
             return _audit_lost(connection, tenant, outside.checkpoints)
-        findings = [*audit_surroundings(connection, head)]
+        findings, schema = audit_schema(connection)
+        findings += audit_surroundings(connection, head)
         start = head.size // TILE_WIDTH * TILE_WIDTH
         if head.size and start == head.size:
             start -= TILE_WIDTH
@@ -301,10 +318,11 @@ def audit_tail(
             len(newest),
             outside.names,
             tuple(sorted(set(findings))),
-            (*said.notes, *broken, *notes),
+            (*schema.notes, *said.notes, *broken, *notes),
             (covered, head.size) if unsigned else None,
             trusted,
             _unknown(said, trusted, outside),
+            schema.left,
         )
 
 

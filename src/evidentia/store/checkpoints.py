@@ -5,7 +5,6 @@ past is not the one that the checkpoint kept apart signs is not written.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
@@ -15,6 +14,7 @@ from evidentia.language.counting import counted
 from evidentia.proof.revocation import Revocation
 from evidentia.store.appending import Announced, signed_note, vouched
 from evidentia.store.database import Database
+from evidentia.store.elsewhere import Elsewhere, KnownCheckpoint, known_checkpoints
 from evidentia.store.home import Home
 from evidentia.store.sql import log
 from evidentia.store.tree import TileCache, stored_tree
@@ -26,23 +26,49 @@ if TYPE_CHECKING:
     from evidentia.store.auditing import AuditReport
 
 
-def refuse_to_fork(database: Database, tenant: str, home: Home, tiles: TileCache) -> None:
-    """Raise `IntegrityError` if a log does not continue the checkpoint kept apart, or is gone."""
-    kept = home.kept_checkpoint(tenant)  # before the log, which others may append to meanwhile
+def refuse_to_fork(
+    database: Database,
+    tenant: str,
+    home: Home,
+    tiles: TileCache,
+    elsewhere: Elsewhere | None = None,
+) -> None:
+    """Raise `IntegrityError` if a log does not continue what is kept apart, or is gone.
+
+    Where it does, what is kept elsewhere follows to where the log is now.
+    """
+    kept = known_checkpoints(home, tenant, elsewhere)  # before the log, which may go on meanwhile
+    note: str | None = None
     with database.read() as connection:
         head = log.read_head(connection, tenant)
         if head is not None:
             announced = log.keys(connection, tenant)
-            _refuse_rollback(connection, head, kept, home, tiles, announced=announced)
-        elif kept is not None:
+            largest = max((one.checkpoint.size for one in kept), default=0)
+            for one in kept:
+                _refuse_rollback(
+                    connection,
+                    head,
+                    one,
+                    tiles,
+                    announced=announced,
+                    by_keys=one.checkpoint.size == largest,
+                )
+            if elsewhere is not None and head.size:
+                note = log.checkpoint_of(connection, tenant, head.size)
+        elif kept:
             raise IntegrityError(
-                f"the log that {home.checkpoint_file(tenant)} signs is gone: bring the database "
-                "back; if a new log is to begin, move that file away"
+                f"the log that {kept[0].place} signs is gone: bring the database back; if a new "
+                f"log is to begin, {kept[0].instead}"
             )
+    if elsewhere is not None and note is not None:
+        elsewhere.grew(read_checkpoint(note)[0], note)
 
 
 def newest_checkpoint(
-    connection: Connection, head: log.Head, kept: str | None, home: Home, tiles: TileCache
+    connection: Connection,
+    head: log.Head,
+    kept: KnownCheckpoint | None,
+    tiles: TileCache,
 ) -> str:
     """Return the checkpoint of a log as it is now, verified.
 
@@ -50,7 +76,8 @@ def newest_checkpoint(
     entries are not signed: they are not signed here.
     """
     announced = log.keys(connection, head.tenant)
-    _refuse_rollback(connection, head, kept, home, tiles, announced=announced)
+    if kept is not None:
+        _refuse_rollback(connection, head, kept, tiles, announced=announced)
     return signed_note(connection, head, announced)
 
 
@@ -76,67 +103,76 @@ def last_signed_by(
     return notes[-1]
 
 
-def keep_audited(database: Database, tenant: str, report: "AuditReport", home: Home) -> str | None:
+def keep_audited(
+    database: Database,
+    tenant: str,
+    report: "AuditReport",
+    home: Home,
+    elsewhere: Elsewhere | None = None,
+) -> str | None:
     """Keep the newest checkpoint of what an audit found good; None if there is none."""
     if not report.holds:
         raise IntegrityError(
-            f"a log that does not hold gets no checkpoint: {report.unknown}"
-            if report.unknown and not report.findings
+            f"a log that does not hold gets no checkpoint: {report.left[0]}"
+            if report.left and not report.findings
             else "a log that does not hold gets no checkpoint"
         )
     with database.read() as connection:
         note = log.checkpoint_of(connection, tenant, report.size)
     if note is not None:
         home.keep_checkpoint(tenant, note)
+        if elsewhere is not None:
+            elsewhere.grew(read_checkpoint(note)[0], note)
     return note
 
 
 def _refuse_rollback(
     connection: Connection,
     head: log.Head,
-    kept: str | None,
-    home: Home,
+    kept: KnownCheckpoint,
     tiles: TileCache,
     *,
     announced: Sequence[Announced],
+    by_keys: bool = True,
 ) -> None:
-    """Raise `IntegrityError` if a log does not continue the checkpoint kept apart."""
-    if kept is None:
-        return
-    path = home.checkpoint_file(head.tenant)
-    checkpoint, parsed = read_checkpoint(kept)
+    """Raise `IntegrityError` if a log does not continue the checkpoint kept apart.
+
+    `by_keys` asks of each key since then that the one before it vouched for it, too.
+    """
+    checkpoint, parsed = read_checkpoint(kept.note)
     if checkpoint.origin != head.origin:
         raise IntegrityError(
-            f"{path} is of another log ({checkpoint.origin}): if this log was begun anew on "
-            "purpose, move that file away"
+            f"{kept.place} is of another log ({checkpoint.origin}): if this log was begun anew on "
+            f"purpose, {kept.instead}"
         )
     tree = stored_tree(connection, head, tiles)
     if checkpoint.size > head.size or tree.root_at(checkpoint.size) != checkpoint.root:
         has = counted(head.size, "entry does", "entries do")
         raise IntegrityError(
             f"the log's {has} not continue the {checkpoint.size:,} that the "
-            f"checkpoint kept in {path} signs: it was rolled back or rewritten. Run 'evidentia "
-            "trail verify'; if the log is to go on as it is, move that file away"
+            f"checkpoint kept in {kept.place} signs: it was rolled back or rewritten. Run "
+            f"'evidentia trail verify'; where a newer copy is nowhere, {kept.without}"
         )
-    _refuse_takeover(connection, head, parsed, tree, path, announced=announced)
+    if by_keys:
+        _refuse_takeover(connection, head, kept, parsed, tree, announced=announced)
 
 
 def _refuse_takeover(
     connection: Connection,
     head: log.Head,
-    kept: Note,
+    kept: KnownCheckpoint,
+    parsed: Note,
     tree: TiledTree,
-    path: Path,
     *,
     announced: Sequence[Announced],
 ) -> None:
     """Raise `IntegrityError` if a later key than the one kept apart was never vouched for."""
-    signers = {line.key_id for line in kept.signatures}
+    signers = {line.key_id for line in parsed.signatures}
     last = max((at for at, key in enumerate(announced) if key[1] in signers), default=None)
     if last is None:
         raise IntegrityError(
-            f"the checkpoint kept in {path} is signed by a key that the log does not announce: run "
-            "'evidentia trail verify'"
+            f"the checkpoint kept in {kept.place} is signed by a key that the log does not "
+            "announce: run 'evidentia trail verify'"
         )
     by_word = vouched(connection, head, announced, tree)
     for at in range(last + 1, len(announced)):
@@ -145,5 +181,5 @@ def _refuse_takeover(
                 f"key {announced[at][1]} of entry {announced[at][0]} took the place of key "
                 f"{announced[at - 1][1]} without its signature: whoever has no more than the "
                 "database could write that. Run 'evidentia trail verify'; if you know that the key "
-                f"was lost, and who made the new one, move {path} away"
+                f"was lost, and who made the new one, {kept.instead} ({kept.place})"
             )

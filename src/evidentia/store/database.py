@@ -15,9 +15,11 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextvars import ContextVar
 from copy import copy
+from dataclasses import dataclass
 from datetime import UTC
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
@@ -26,9 +28,16 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from sqlalchemy import Connection, CursorResult, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
-from evidentia.errors import EnvironmentProblem, InputError, IntegrityError, UsageError
+from evidentia.errors import (
+    EnvironmentProblem,
+    EvidentiaError,
+    InputError,
+    IntegrityError,
+    UsageError,
+)
 from evidentia.store.readable import ReadableCopy
 from evidentia.store.seeing import Changes
 from evidentia.store.turns import FairLock
@@ -45,8 +54,31 @@ _FETCHED_AT_ONCE = 1_000
 _DAMAGE = ("malformed", "not a database", "disk image", "Could not decode")
 _UNOPENED = "unable to open database file"
 _WAITED = "lock timeout"
+_STAMP = "evidentia "
+_DIGITS = 9
+_READ_ONLY = "25006"
 _NO_TIME = "timestamp too "
 """What the driver says of PostgreSQL's infinite times, and of those before Christ."""
+_TOLD = {
+    "statement timeout": (
+        "a statement took longer than it may (statement_timeout; EVIDENTIA_DATABASE_STATEMENT_"
+        "SECONDS), and nothing was changed: ask for less at once, or have it done as a job"
+    ),
+    "in a read-only transaction": (
+        "the server takes no writes: it is a standby, or became one. Try again, name the primary "
+        "in EVIDENTIA_DATABASE_URL, or all hosts ('?host=one,two'): the one that can be written to "
+        "is asked"
+    ),
+    "remaining connection slots are reserved": (
+        "it has no connection left: raise its max_connections, or let each program have fewer "
+        "(EVIDENTIA_DATABASE_CONNECTIONS), or put a pooler in session mode before it"
+    ),
+    "too many clients already": (
+        "it has no connection left: raise its max_connections, or let each program have fewer "
+        "(EVIDENTIA_DATABASE_CONNECTIONS), or put a pooler in session mode before it"
+    ),
+}
+"""What to do about what PostgreSQL says."""
 # The releases in which SQLite mended the WAL-reset bug, which could corrupt a database that is
 # written and checkpointed at once: each branch from its own patch on.
 _SAFE_BRANCHES = {(3, 44): 6, (3, 50): 7, (3, 51): 3}
@@ -79,7 +111,76 @@ class Insert(NamedTuple):
 Transactions = Callable[[], AbstractContextManager[Connection]]
 """Begins a transaction, and gives its connection."""
 
+# So that the server notices within seconds that a client was killed, or its machine is gone, and
+# ends what that held; and the client likewise.
+_NOTICE = (
+    "SELECT set_config('client_connection_check_interval', '2s', false); "
+    "SELECT set_config('tcp_keepalives_idle', '30', false), "
+    "set_config('tcp_keepalives_interval', '10', false), "
+    "set_config('tcp_keepalives_count', '3', false)"
+)
+_KEEPALIVES = {
+    "keepalives": 1,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+_CHECKS_CLIENTS = 140_000
+_KEPT_OPEN = 10
+"""How many connections stay open while no one asks; the others close once they are given back."""
+_POOL_SECONDS = 30
+_NAME_LETTERS = 48
+
+_unhurried: ContextVar[bool] = ContextVar("unhurried", default=False)
 _databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
+_explaining: ContextVar[bool] = ContextVar("explaining", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How PostgreSQL is connected to. What the URL says of the same counts more.
+
+    `connections` is how many there are at most, `statement_seconds` how long one statement may take
+    that no one said may take long (0: any time). `schema` is the newest that the program knows,
+    which others see by the connection's name.
+    """
+
+    connections: int = 30
+    connect_seconds: int = 10
+    lock_seconds: int = 60
+    statement_seconds: int = 0
+    schema: str | None = None
+
+    def url(self, url: URL) -> URL:
+        """Return an address with all that is said to the driver as it connects."""
+        given = url.query
+        hosts = given.get("host", "")
+        several = isinstance(hosts, tuple) or "," in hosts
+        said = str(given.get("application_name", "evidentia"))[:_NAME_LETTERS]
+        if self.schema is not None:
+            said = f"{said.partition(' schema ')[0]} schema {self.schema}"
+        wanted: dict[str, Any] = {
+            "connect_timeout": self.connect_seconds,
+            **_KEEPALIVES,
+            **({"target_session_attrs": "read-write"} if several else {}),
+        }
+        wanted = {name: str(value) for name, value in wanted.items() if name not in given}
+        return url.update_query_dict({**wanted, "application_name": said})
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Let statements take as long as they need: audits, jobs, exports, whatever reads it all."""
+    token = _unhurried.set(True)
+    try:
+        yield
+    finally:
+        _unhurried.reset(token)
+
+
+class LockWaitError(EnvironmentProblem):
+    """Another connection held a lock for longer than was waited for it; nothing was changed."""
 
 
 class Database:
@@ -105,6 +206,9 @@ class Database:
         self._closed = threading.Event()
         self._tenant: str | None = None
         self._whole = self
+        self._hurries = False
+        self.explain: Callable[[Database], str | None] = lambda _: None
+        """Says why statements fail here, where that is known: another schema than was opened."""
         _databases.add(self)
 
     @classmethod
@@ -132,8 +236,9 @@ class Database:
         return cls(engine, str(path), copied=copied)
 
     @classmethod
-    def server(cls, url: str) -> "Database":
+    def server(cls, url: str, options: "ServerOptions | None" = None) -> "Database":
         """Connect to PostgreSQL by its URL."""
+        options = options or ServerOptions()
         try:
             parsed = make_url(url)
         except (ArgumentError, ValueError):
@@ -147,18 +252,22 @@ class Database:
             )
         try:
             engine = create_engine(
-                parsed.set(drivername="postgresql+psycopg"),
+                options.url(parsed.set(drivername="postgresql+psycopg")),
                 pool_pre_ping=True,
-                pool_size=10,
-                max_overflow=20,
+                pool_size=min(_KEPT_OPEN, options.connections),
+                max_overflow=options.connections - min(_KEPT_OPEN, options.connections),
+                pool_timeout=_POOL_SECONDS,
             )
         except (ImportError, NoSuchModuleError):
             raise EnvironmentProblem(
                 "PostgreSQL needs the psycopg driver: pip install 'evidentia[postgres]'"
             ) from None
-        event.listen(engine, "connect", _prepare_server)
+        event.listen(engine, "connect", partial(_prepare_server, options))
         event.listen(engine, "begin", _begin)
-        return cls(engine, _without_secrets(parsed))
+        event.listen(engine, "handle_error", _leave_standby)
+        database = cls(engine, _without_secrets(parsed))
+        database._hurries = options.statement_seconds > 0
+        return database
 
     @classmethod
     def at(cls, address: str) -> "Database":
@@ -323,7 +432,8 @@ class Database:
         """Return what begins a transaction; of PostgreSQL's, with whose it is: '' is no tenant."""
         if self.is_sqlite:
             return begin
-        return f"{begin}; SET LOCAL {TENANT_SETTING} = '{self._tenant or ''}'"
+        takes = "; SET LOCAL statement_timeout = 0" if self._hurries and _unhurried.get() else ""
+        return f"{begin}; SET LOCAL {TENANT_SETTING} = '{self._tenant or ''}'{takes}"
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
@@ -358,23 +468,45 @@ class Database:
         except (DBAPIError, self.engine.dialect.loaded_dbapi.Error) as error:
             cause = error.orig if isinstance(error, DBAPIError) else error
             message = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-            if "append-only" in message:
-                raise IntegrityError(f"the database refused a change: {message}") from error
-            if any(word in message for word in _DAMAGE):
-                raise IntegrityError(f"the database file is damaged: {message}") from error
-            if _NO_TIME in message:
-                raise IntegrityError(
-                    f"the database {self.where} has a time that was never recorded: {message}"
-                ) from error
-            if _UNOPENED in message:
-                message += f" ({_why_unopened(self.where)})"
-            if _WAITED in message:
-                message = _waited_too_long()
-            raise EnvironmentProblem(f"the database {self.where} failed: {message}") from error
+            raise self._problem(message) from error
         except UnicodeDecodeError as error:  # the driver fails on messages that quote the damage
             raise IntegrityError(f"the database file is damaged: {error}") from error
+        except PoolTimeoutError as error:
+            raise EnvironmentProblem(
+                f"all {self.connections} connections of this process to {self.where} have been in "
+                f"use for {_POOL_SECONDS} seconds: try again, ask for less at once, or let it have "
+                "more (EVIDENTIA_DATABASE_CONNECTIONS)"
+            ) from error
         except SQLAlchemyError as error:
             raise EnvironmentProblem(f"the database {self.where} failed: {error}") from error
+
+    def _problem(self, message: str) -> EvidentiaError:
+        """Return what the driver said as an error of ours, with what to do."""
+        if "append-only" in message:
+            return IntegrityError(f"the database refused a change: {message}")
+        if any(word in message for word in _DAMAGE):
+            return IntegrityError(f"the database file is damaged: {message}")
+        if _NO_TIME in message:
+            said = f"the database {self.where} has a time that was never recorded: {message}"
+            return IntegrityError(said)
+        if _WAITED in message:
+            return LockWaitError(f"the database {self.where} failed: {_waited_too_long()}")
+        if (known := self._explained()) is not None:
+            return EnvironmentProblem(known)
+        if _UNOPENED in message:
+            message += f" ({_why_unopened(self.where)})"
+        message = next((told for known, told in _TOLD.items() if known in message), message)
+        return EnvironmentProblem(f"the database {self.where} failed: {message}")
+
+    def _explained(self) -> str | None:
+        """Return what is known of why a statement failed."""
+        if _explaining.get() or self._closed.is_set():
+            return None
+        token = _explaining.set(True)
+        try:
+            return self.explain(self)
+        finally:
+            _explaining.reset(token)
 
 
 def run(
@@ -469,6 +601,34 @@ def hold(connection: Connection, what: str | int) -> None:
     if not is_sqlite(connection):
         key = "?" if isinstance(what, int) else "hashtextextended(?, 0)"
         run(connection, f"SELECT pg_advisory_xact_lock({key})", (what,))
+
+
+def wait_for_locks(connection: Connection, seconds: float) -> None:
+    """Have this transaction give up where a lock is not had in some seconds.
+
+    In SQLite whoever writes is alone.
+    """
+    if not is_sqlite(connection):
+        run(connection, "SELECT set_config('lock_timeout', ?, true)", (f"{seconds:g}s",))
+
+
+def stamp(connection: Connection, number: int) -> None:
+    """Have the database keep a number beside its schema; whoever owns the tables may set it."""
+    if is_sqlite(connection):
+        run(connection, f"PRAGMA user_version = {number:d}")
+    else:
+        run(connection, f"COMMENT ON TABLE alembic_version IS '{_STAMP}{number:d}'")
+
+
+def stamped(connection: Connection) -> int | None:
+    """Return the number that the database keeps beside its schema; None if it has none."""
+    if is_sqlite(connection):
+        return int(run(connection, "PRAGMA user_version").scalar() or 0) or None
+    sql = "SELECT obj_description('alembic_version'::regclass, 'pg_class')"
+    said = str(run(connection, sql).scalar())
+    number = said.removeprefix(_STAMP)
+    is_ours = said != number and number.isascii() and number.isdigit() and len(number) <= _DIGITS
+    return int(number) if is_ours else None
 
 
 def has_turn(connection: Connection, what: str, seconds: float) -> bool:
@@ -587,7 +747,7 @@ def _without_secrets(url: URL) -> str:
     return url.set(query=query).render_as_string(hide_password=True)
 
 
-def _prepare_server(connection: Any, _record: object) -> None:
+def _prepare_server(options: ServerOptions, connection: Any, _record: object) -> None:
     """Have PostgreSQL answer as it should, whatever the database or the role has set otherwise.
 
     One schema is asked, that of our tables, and PostgreSQL's own names come before those in it.
@@ -605,10 +765,16 @@ def _prepare_server(connection: Any, _record: object) -> None:
         connection.execute(
             "SELECT set_config('search_path', quote_ident(%s) || ', pg_temp', false)", (ours,)
         )
-    connection.execute(
-        "SELECT set_config('lock_timeout', %s, false) WHERE current_setting('lock_timeout') = '0'",
-        (f"{_LOCK_SECONDS}s",),  # unless the server, the role or the URL says another
-    )
+    for name, seconds in (
+        ("lock_timeout", options.lock_seconds),
+        ("statement_timeout", options.statement_seconds),
+    ):  # unless the server, the role or the URL says another
+        connection.execute(
+            "SELECT set_config(%s, %s, false) WHERE current_setting(%s) = '0'",
+            (name, f"{seconds}s", name),
+        )
+    if connection.info.server_version >= _CHECKS_CLIENTS:
+        connection.execute(_NOTICE)
 
 
 def _begin(connection: Connection) -> None:
@@ -623,6 +789,12 @@ def _begin(connection: Connection) -> None:
     except connection.dialect.loaded_dbapi.OperationalError:
         connection.invalidate()
         raise
+
+
+def _leave_standby(context: Any) -> None:
+    """Have connections to a server that became a standby made again: they may lead elsewhere."""
+    if getattr(context.original_exception, "sqlstate", None) == _READ_ONLY:
+        context.is_disconnect = True
 
 
 @cache

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
@@ -28,7 +29,9 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _COPY = re.compile(r"([0-9a-f]{64})(?:\.([1-9][0-9]{0,8}))?")
 _DEPTH: Final = 4
 """How many folders a file is in, the lake's own among them."""
+_SYNCED_AT_ONCE: Final = 8
 _Read = TypeVar("_Read")
+_Synced = TypeVar("_Synced", int, Path)
 
 
 class LakeWriter(Protocol):
@@ -187,13 +190,11 @@ class FileLake(Lake):
                     file.write(one)
                     file.flush()
                     written.append((file, temporary, path))
-            for file, _, _ in written:
-                os.fsync(file.fileno())
+            _all_at_once(os.fsync, [file.fileno() for file, _, _ in written])
             for _, temporary, path in written:
                 temporary.replace(path)
             above = {place for path in paths for place in path.parents[:_DEPTH]}
-            for folder in above:
-                sync_folder(folder)
+            _all_at_once(sync_folder, above)
         return digests
 
     def _make_folder(self, folder: Path) -> None:
@@ -386,6 +387,16 @@ def named_copy(name: str) -> tuple[str, int]:
     """Return the digest and the number of the copy that a name is of; no digest if of none."""
     found = _COPY.fullmatch(name)
     return (found[1], int(found[2] or 0)) if found else ("", 0)
+
+
+def _all_at_once(sync: Callable[[_Synced], object], those: Collection[_Synced]) -> None:
+    """Wait for the disk for several things: a file system writes what waits together at once."""
+    if len(those) < 2:  # noqa: PLR2004 - one needs no one beside it
+        for one in those:
+            sync(one)
+        return
+    with ThreadPoolExecutor(min(_SYNCED_AT_ONCE, len(those))) as pool:
+        list(pool.map(sync, those))
 
 
 class FileLakeWriter(LakeWriter):

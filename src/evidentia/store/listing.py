@@ -5,12 +5,15 @@ database says of itself against the listing that a fresh migration gives (`*.sch
 migrations; a test keeps them true).
 """
 
+from collections.abc import Sequence
 from difflib import unified_diff
-from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from evidentia.errors import EnvironmentProblem
+from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.store import schema
 from evidentia.store.database import Database, is_sqlite, quoted, run
 from evidentia.store.tables import BUNDLE_SCHEMA, metadata
 
@@ -26,6 +29,8 @@ _DERIVED = {
     "lake_objects": "SELECT, INSERT, UPDATE, DELETE",
     "lake_removals": "SELECT, INSERT, UPDATE",
     "ledger_pages": "SELECT, INSERT, DELETE",
+    "openfga_followed": "SELECT, INSERT, UPDATE",
+    "openfga_outbox": "SELECT, INSERT, UPDATE, DELETE",
     "pack_attachments": "SELECT, INSERT, DELETE",
     "waiting_spans": "SELECT, INSERT, DELETE",
     "waiting_traces": "SELECT, INSERT, UPDATE, DELETE",
@@ -65,11 +70,85 @@ def grant(database: Database, role: str) -> None:
             run(connection, f"GRANT EXECUTE ON FUNCTION {function} TO {name}")
 
 
+class Compared(NamedTuple):
+    """How a schema differs from its listing: `-` is missing, `+` unexpected.
+
+    What a newer program's schema has beyond is `unjudged`: only that program knows its listing.
+    """
+
+    wrong: tuple[str, ...]
+    unjudged: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """That the schema is older than this program's, where it is."""
+    newer: str | None = None
+    """Which schema it is, where only a newer program can judge all of it."""
+
+    @property
+    def left(self) -> str | None:
+        """What to say of what was not judged; None if all was."""
+        if self.newer is None:
+            return None
+        shown = "; ".join(line[:200] for line in self.unjudged[:10])
+        return f"{self.newer} ({len(self.unjudged)} additions{': ' if shown else ''}{shown})"
+
+
+def compared(connection: Connection) -> Compared:
+    """Compare the schema with the listing of its revision, where this program has that.
+
+    Of a newer one that says it serves this program, whatever this one knows must be there as it
+    knows it: expansions add and change nothing. What they added, it cannot judge.
+    """
+    try:
+        found = schema.state(connection)
+    except IntegrityError:  # what that table says is wrong, whichever schema it is
+        found = schema.State(None, None)
+    dialect = "sqlite" if is_sqlite(connection) else "postgresql"
+    newest = schema.head(connection)
+    described, revision = describe(connection), found.revision or newest
+    older = schema.listing_of(dialect, revision)
+    if revision < newest and older.exists():
+        note = f"the schema is {revision}: 'evidentia db upgrade --contract' brings it to {newest}"
+        return Compared(tuple(_difference(_lines(older), described)), (), (note,))
+    different = _difference(_lines(schema.listing_of(dialect)), described)
+    if revision > newest and schema.is_served(found):
+        return _with_additions(different, revision, newest)
+    return Compared(tuple(different))
+
+
 def differences(connection: Connection) -> list[str]:
-    """Return how the schema differs from what it should be: `-` missing, `+` unexpected."""
-    name = "sqlite.schema" if is_sqlite(connection) else "postgresql.schema"
-    expected = (files(__package__) / "migrations" / name).read_text("utf-8").splitlines()
-    lines = unified_diff(expected, describe(connection), lineterm="", n=0)
+    """Return how the schema differs from what it should be, also by what is not judged."""
+    found = compared(connection)
+    return [*found.wrong, *found.unjudged]
+
+
+def _with_additions(different: Sequence[str], revision: str, newest: str) -> Compared:
+    """Tell what a newer schema adds from what it lacks, or has otherwise."""
+    added = [line for line in different if line.startswith("+")]
+    wrong = [line for line in different if not any(_is_widened(line, one) for one in added)]
+    newer = (
+        f"the schema is {revision}, and this program knows {newest}: what the newer one added was "
+        "not judged; audit with that program"
+    )
+    missing = tuple(line for line in wrong if line.startswith("-"))
+    return Compared(missing, tuple(added), newer=newer)
+
+
+def _is_widened(gone: str, added: str) -> bool:
+    """Whether a table of SQLite is there with more columns: its listing is one line."""
+    if not gone.startswith("-table ") or gone[1:].partition(":")[0] != added[1:].partition(":")[0]:
+        return False
+    old, new = gone[1:], added[1:]
+    same = next((at for at, pair in enumerate(zip(old, new, strict=False)) if len({*pair}) > 1), 0)
+    rest = old[same:]
+    return bool(same) and len(new) > len(old) and new.endswith(rest)
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text("utf-8").splitlines()
+
+
+def _difference(expected: Sequence[str], described: Sequence[str]) -> list[str]:
+    lines = unified_diff(expected, described, lineterm="", n=0)
     return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
 
 

@@ -68,22 +68,26 @@ class ObjectLock:
 
     def versions(self, key: str) -> list[ObjectVersion]:
         """Return all versions of an object, of its copies too, and the markers on them."""
-        found: list[ObjectVersion] = []
-        asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": key}
-        with self._asking(key):
-            while True:
+        return [one for page in self.pages_of_versions(key) for one in page]
+
+    def pages_of_versions(self, key: str, most: int = 1_000) -> Iterator[list[ObjectVersion]]:
+        """Give the versions of all objects whose keys begin so, in the order of their keys.
+
+        Those of one object begin with the newest; markers come behind all others of their page.
+        """
+        asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": key, "MaxKeys": most}
+        while True:
+            with self._asking(key):
                 page = self._client.list_object_versions(**asked)
-                for name, is_marker in (("Versions", False), ("DeleteMarkers", True)):
-                    found += [
-                        ObjectVersion(
-                            one["Key"], str(one["VersionId"]), bool(one["IsLatest"]), is_marker
-                        )
-                        for one in page.get(name, ())
-                    ]
-                if not page.get("IsTruncated"):
-                    return found
-                asked["KeyMarker"] = page.get("NextKeyMarker")
-                asked["VersionIdMarker"] = page.get("NextVersionIdMarker")
+            yield [
+                ObjectVersion(one["Key"], str(one["VersionId"]), bool(one["IsLatest"]), is_marker)
+                for name, is_marker in (("Versions", False), ("DeleteMarkers", True))
+                for one in page.get(name, ())
+            ]
+            if not page.get("IsTruncated"):
+                return
+            asked["KeyMarker"] = page.get("NextKeyMarker")
+            asked["VersionIdMarker"] = page.get("NextVersionIdMarker")
 
     def retain(self, place: Placed, mode: LockMode, until: str, *, anew: bool = False) -> None:
         """Let no one remove a version before a time; in governance mode some may be allowed to.

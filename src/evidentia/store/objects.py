@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from hashlib import md5, sha256
 from io import BufferedReader
@@ -74,6 +74,12 @@ class ObjectLake(Lake):
     def of(self, tenant: str) -> "ObjectLake":
         """Return a tenant's part; all parts share one connection."""
         part = ObjectLake(self.address, tenant=check_tenant(tenant))
+        part._above = self._above
+        return part
+
+    def below(self, folder: str) -> "ObjectLake":
+        """Return a part whose name no tenant can have, for what is no evidence."""
+        part = ObjectLake(self.address, tenant=folder)
         part._above = self._above
         return part
 
@@ -305,6 +311,22 @@ class ObjectLake(Lake):
                 with self._asking(key), suppress(FileNotFoundError):
                     _obstore().delete(self.store, key)
 
+    def clear(self) -> None:
+        """Remove all that is in it: of a part that `below` gave alone."""
+        for key in self._keys(self._folder):
+            if self.scheme == "s3":
+                self.locks.remove(self._full(key))
+            else:
+                with self._asking(key), suppress(FileNotFoundError):
+                    _obstore().delete(self.store, key)
+
+    def written(self) -> Iterator[tuple[str, datetime]]:
+        """Give the names of all that is in it, and when each was written, as the service says."""
+        with self._asking(self._folder):
+            for page in _obstore().list(self.store, self._folder):
+                for one in page:
+                    yield str(one["path"]).removeprefix(self._folder), one["last_modified"]
+
     # Asking
 
     @cached_property
@@ -363,6 +385,12 @@ class ObjectLake(Lake):
         with self._asking(begins):
             for page in _obstore().list(self.store, begins):
                 yield from sorted(one["path"] for one in page)
+
+    @contextmanager
+    def asking(self, key: str) -> Iterator[Any]:
+        """Give the client for what is no part of the lake; its errors are told as ours."""
+        with self._asking(key):
+            yield _obstore()
 
     @contextmanager
     def _reading(self, key: str) -> Iterator[None]:

@@ -14,8 +14,7 @@ from evidentia.trail.tiles import TILE_HEIGHT, TILE_WIDTH, Frontier, Tile
 
 
 def audit_surroundings(connection: Connection, head: log.Head) -> Iterator[Finding]:
-    """Compare the schema, and look for rows where none should be."""
-    yield from audit_schema(connection)
+    """Look for rows where none should be."""
     for table, name in across.strays(connection):
         if table not in log.TABLES:
             continue
@@ -26,10 +25,10 @@ def audit_surroundings(connection: Connection, head: log.Head) -> Iterator[Findi
         yield Finding(index * TILE_WIDTH, f"tile 0/{index}", "should not be there")
 
 
-def audit_schema(connection: Connection) -> Iterator[Finding]:
-    """Compare the schema with what it should be."""
-    for line in listing.differences(connection):
-        yield Finding(-1, "schema", line)
+def audit_schema(connection: Connection) -> tuple[list[Finding], listing.Compared]:
+    """Compare the schema with what it should be; say also what could not be judged."""
+    found = listing.compared(connection)
+    return [Finding(-1, "schema", line) for line in found.wrong], found
 
 
 def audit_stored_tiles(joined: LogAudit, stored: Iterable[Tile]) -> list[Finding]:

@@ -96,6 +96,14 @@ class Witnesses:
         write_durably(path, merged(note, self._kept(size) or note).encode())
         return path
 
+    def newest(self) -> tuple[Path, str] | None:
+        """Return the largest checkpoint that is kept with cosignatures, and its file."""
+        sizes = [int(path.stem) for path in self._folder.glob("*.txt") if path.stem.isdecimal()]
+        for size in sorted(sizes, reverse=True):
+            if (kept := self._kept(size)) is not None:
+                return self._folder / f"{size}.txt", kept
+        return None
+
     def cosigned(self, note: str) -> str:
         """Return a checkpoint with the cosignatures that are kept of it."""
         kept = self._kept(read_checkpoint(note)[0].size)

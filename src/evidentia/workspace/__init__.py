@@ -286,6 +286,7 @@ def open_workspace(
     authorizer: "Authorizer | None" = None,
     lake: "Lake | str | None" = None,
     keys: "Keys | str | None" = None,
+    checkpoints: str | None = None,
 ) -> Workspace:
     """Open a workspace: a folder (`./.evidentia` by default) or a `postgresql://` URL.
 
@@ -294,10 +295,11 @@ def open_workspace(
     `create=False` opens only what is there; `read_only` moreover leaves the database's file alone.
     `passphrase` opens encrypted signing keys, and new ones are encrypted with it; a function is
     called when a key has to be opened or made. `user` is in whose name it is opened, the owner if
-    none is named; `authorizer` says what a user may do, the grants in the trail if none is given.
+    none is named. What a user may do the grants in the trail say; an `authorizer` narrows it.
     `lake` is where files are kept, by default in the folder: another one, `s3://bucket/prefix`
     (also `gs://` and `az://`), or a lake of your own. `keys` is where private keys are, by default
     in the folder: another one, a token (`pkcs11:token=NAME?module-path=…`), or keys of your own.
+    `checkpoints` is a bucket (`s3://bucket/prefix`) that each log's newest checkpoint follows to.
     """
     opened = open_all(
         target,
@@ -308,6 +310,7 @@ def open_workspace(
         authorizer=authorizer,
         lake=lake,
         keys=keys,
+        checkpoints=checkpoints,
     )
     try:
         return opened.for_(tenant, user)

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from evidentia.access.actions import Action, Authorizer, NarrowedAuthorizer, Role
+from evidentia.access.actions import (
+    Action,
+    Authorizer,
+    BothAuthorizer,
+    NarrowedAuthorizer,
+    Role,
+)
 from evidentia.access.roles import AgentOwner, Grant, PackFacts, RoleTable
 from evidentia.errors import InputError, NotFoundError
 from evidentia.frozen import first_problem
@@ -26,6 +32,7 @@ from evidentia.workspace.tokens import ApiToken, NewToken
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from evidentia.workspace.following import Drift, Following, Synced
 
 Requests = list[LoggedEntry]
 
@@ -84,6 +91,39 @@ class Roles(Part, name="access"):
     def grants(self) -> list[Grant]:
         """Return the grants of this tenant that were not taken away, the oldest first."""
         return list(access_of(self._acting).grants.values())
+
+    def can_view_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may read a pack, by the trail and by whoever else is asked, now.
+
+        `pack_id` may be any name of a pack. It is asked for whoever has to know: reading a pack
+        asks by itself.
+        """
+        acting, found = self._acting, pack_id_of(self._acting, pack_id)
+        if found is None or not granting(acting).may(user, Action.VIEW, found):
+            return False
+        outside = acting.opened.authorizer
+        return outside is None or outside.can_view_evidence_pack(user, found)
+
+    def sync(self) -> "Synced":
+        """Compare all that OpenFGA has of this tenant with the trail, and mend what differs.
+
+        A server does so by itself as the trail grows: this is for the first time, and for drift.
+        """
+        from evidentia.workspace.following import openfga_of, sync  # noqa: PLC0415 - not all have one
+
+        return sync(self._acting, openfga_of(self._acting))
+
+    def drift(self) -> "Drift":
+        """Compare all that OpenFGA has of this tenant with what the trail proves; mend nothing."""
+        from evidentia.workspace.following import drift, openfga_of  # noqa: PLC0415 - the same
+
+        return drift(self._acting, openfga_of(self._acting))
+
+    def following(self) -> "Following":
+        """Return how far OpenFGA was told what the trail says, and what it refused."""
+        from evidentia.workspace.following import following, openfga_of  # noqa: PLC0415 - the same
+
+        return following(self._acting, openfga_of(self._acting))
 
     def new_token(
         self,
@@ -250,14 +290,19 @@ def _takes_away(body: object) -> bool:
 
 
 def authorizer(acting: Acting) -> Authorizer:
-    """Return what decides who may do what in this tenant, as things are now."""
-    scopes, found = acting.asked.scopes, _unnarrowed(acting)
+    """Return what decides who may do what in this tenant, as things are now.
+
+    What the signed trail does not grant is refused, whatever else is asked: an authorizer that was
+    handed in, such as OpenFGA, only narrows.
+    """
+    granted = granting(acting)
+    outside, scopes = acting.opened.authorizer, acting.asked.scopes
+    found = granted if outside is None else BothAuthorizer(granted, outside)
     return found if scopes is None else NarrowedAuthorizer(found, scopes)
 
 
-def _unnarrowed(acting: Acting) -> Authorizer:
-    if acting.opened.authorizer is not None:
-        return acting.opened.authorizer
+def granting(acting: Acting) -> RoleTable:
+    """Return what decides by the grants in the trail alone."""
     known: dict[str, PackFacts | None] = {}
 
     def facts(name: str) -> PackFacts | None:
@@ -271,7 +316,7 @@ def _unnarrowed(acting: Acting) -> Authorizer:
     )
 
 
-def pack_id(acting: Acting, name: str) -> str | None:
+def pack_id_of(acting: Acting, name: str) -> str | None:
     """Return the id of the pack that a name stands for; None if there is none."""
     found = acting.read(_find, name)
     return None if found is None else found.id

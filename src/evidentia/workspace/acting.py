@@ -45,7 +45,8 @@ class Asked:
     roles where it was looked up for this, and counts until it is done. `within` is called in every
     transaction that appends, and may refuse it by raising: what it writes is committed with what
     was asked for. `behind` is called likewise behind what was appended alone, with where that is,
-    or with the ticket of what no one waits for.
+    or with the ticket of what no one waits for. `in_bulk` says that it is one of many: what is
+    begun is not judged by this server's own processes.
     """
 
     scopes: "frozenset[Action] | None" = None
@@ -53,6 +54,7 @@ class Asked:
     access: "Access | None" = None
     within: Callable[[Connection], None] | None = None
     behind: Callable[[Connection, Sequence[Receipt] | str], None] | None = None
+    in_bulk: bool = False
 
 
 PLAINLY: Final = Asked()
@@ -112,10 +114,10 @@ class Acting:
     def guard(self) -> "Guard":
         """What every method passes before it does anything."""
         from evidentia.access.guard import Guard  # noqa: PLC0415 - the owner needs none
-        from evidentia.workspace.access import authorizer, pack_id  # noqa: PLC0415 - the same
+        from evidentia.workspace.access import authorizer, pack_id_of  # noqa: PLC0415 - the same
 
         find = cache(lambda: authorizer(self)) if self.asked.access else lambda: authorizer(self)
-        named = partial(pack_id, self)
+        named = partial(pack_id_of, self)
         return Guard(self.user, self.tenant, find, named, self.asked.agent)
 
     def admit(self, method: str) -> None:
@@ -330,7 +332,7 @@ class Acting:
         """Before the first write, check that the log continues the checkpoint kept apart."""
         opened = self.opened
         if not opened.continuing.get(self.tenant):
-            refuse_to_fork(self.database, self.tenant, opened.home, opened.tiles)
+            refuse_to_fork(self.database, self.tenant, opened.home, opened.tiles, opened.elsewhere)
             opened.continuing.put(self.tenant, value=True)
 
 

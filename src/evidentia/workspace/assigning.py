@@ -16,6 +16,7 @@ from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting, check_name
 from evidentia.workspace.holds import recorded
 from evidentia.workspace.sealing import PACKS
+from evidentia.workspace.seeing import seen
 
 _TIME: Final[TypeAdapter[str | None]] = TypeAdapter(Time | None)
 _READ_AT_ONCE: Final = 200
@@ -94,7 +95,8 @@ def _awaiting(acting: Acting, before: int | None) -> Iterator[ListedPack]:
     """Give the packs whose review is awaited, the newest first."""
     while True:
         page = acting.read(packs.list_packs, before=before, limit=_READ_AT_ONCE, unresolved=True)
-        yield from page
+        allowed = seen(acting, [one.id for one in page])
+        yield from (one for one in page if one.id in allowed)
         if len(page) < _READ_AT_ONCE:
             return
         before = page[-1].entry

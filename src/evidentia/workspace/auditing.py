@@ -174,6 +174,7 @@ class _Auditing:
             self.packs,
             self.tools,
             self.access,
+            *((self.openfga,) if self.acting.opened.openfga is not None else ()),
             self.lake,
             *((self.published,) if self.places else ()),
         )
@@ -193,7 +194,7 @@ class _Auditing:
 
     def database(self) -> AuditedPart:
         database, left = self.acting.database, list(ALWAYS_LEFT)
-        findings = database.unbound.ask(integrity.schema_problems)
+        findings, schema = database.unbound.ask(integrity.schema_problems)
         try:
             findings += database.unbound.ask(integrity.tenants_without_log)
         except EvidentiaError as error:  # what was made of the schema says why
@@ -211,7 +212,7 @@ class _Auditing:
         others = [name for name in self.acting.opened.tenants() if name != self.acting.tenant]
         if others:
             left.append(f"other tenants: {', '.join(others[:10])}; audit each by its name")
-        return AuditedPart("database", looked, tuple(findings), (), tuple(left))
+        return AuditedPart("database", looked, tuple(findings), schema.notes, tuple(left))
 
     def entries(self) -> AuditedPart:
         from evidentia.store.auditing import ALL_SIGNATURES  # noqa: PLC0415 - the same
@@ -256,7 +257,8 @@ class _Auditing:
             looked = f"{looked}; key {one.key_id} is trusted, as {one.reason}"
         findings = [str(one) for one in report.findings if one.what != "schema"]
         findings += [report.unknown] if report.unknown else []
-        return AuditedPart("log", looked, tuple(findings), report.notes, tuple(left))
+        notes = tuple(note for note in report.notes if note not in self.parts[0].notes)
+        return AuditedPart("log", looked, tuple(findings), notes, tuple(left))
 
     def documents(self) -> AuditedPart:
         from evidentia.workspace.library import audited_documents  # noqa: PLC0415 - the same
@@ -357,6 +359,19 @@ class _Auditing:
         looked = f"{counted(len(found.grants), 'role')}: in the log alone, and read"
         return AuditedPart("roles", looked)
 
+    def openfga(self) -> AuditedPart:
+        from evidentia.access.openfga_client import OpenFgaError  # noqa: PLC0415 - not all have one
+        from evidentia.workspace.following import drift_found, openfga_of  # noqa: PLC0415 - the same
+
+        if self.quick:
+            return AuditedPart("openfga", "nothing", (), (), ("the tuples in OpenFGA: --quick",))
+        try:
+            looked, findings, notes = drift_found(self.acting, openfga_of(self.acting))
+        except OpenFgaError as error:
+            left = (f"the tuples in OpenFGA: {error}",)
+            return AuditedPart("openfga", "nothing", (), (), left)
+        return AuditedPart("openfga", looked, tuple(findings), tuple(notes))
+
     def lake(self) -> AuditedPart:
         lake = self.acting.lake
         digests = list(lake.digests())
@@ -397,6 +412,7 @@ _NAMES: Final = {
     "packs": "packs",
     "tools": "tool calls",
     "access": "roles",
+    "openfga": "openfga",
     "lake": "lake",
     "published": "published",
 }

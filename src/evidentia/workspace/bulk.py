@@ -7,14 +7,14 @@ as a statement, which this process keeps, signs and records, several at once.
 
 import os
 import tempfile
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from evidentia.canonical import sha256_hex
+from evidentia.canonical import canonical_json, sha256_hex
 from evidentia.errors import (
     EnvironmentProblem,
     EvidentiaError,
@@ -36,6 +36,7 @@ from evidentia.workspace.checking import Failed
 from evidentia.workspace.commitment import selection
 from evidentia.workspace.judging import AskedCheck, Judged, judge
 from evidentia.workspace.opened import Opened, open_all
+from evidentia.workspace.recorded import Progress
 
 if TYPE_CHECKING:
     from evidentia.judges.llm.endpoint import LanguageModel
@@ -132,6 +133,11 @@ def judged_by(
                 yield done
 
 
+def untold(asked: AskedCheck) -> AskedCheck:
+    """Return an answer to judge without what workers are told for all of them."""
+    return replace(asked, judges=None, policy=None, documents=None)
+
+
 def judging(told: ToldToJudge) -> Callable[[Piece], Sent | Failed]:
     """Get ready to judge, once for all answers: open the library, and load what judges need."""
     from evidentia.judges import make_judges  # noqa: PLC0415 - workers alone need it
@@ -148,6 +154,8 @@ def judging(told: ToldToJudge) -> Callable[[Piece], Sent | Failed]:
         asked = replace(piece.check, judges=judges, policy=told.policy)
         if asked.asks_library:
             asked = replace(asked, documents=told.documents[piece.against])
+        else:
+            asked = replace(asked, documents=frozenset())
         try:
             session = judge(acting, asked, _ignore, _ignore).session
         except EvidentiaError:
@@ -183,7 +191,7 @@ def file_changes(acting: Acting, used: Iterable[str]) -> "tuple[FileChange, ...]
 
 
 def _acting(place: Place) -> Acting:
-    """Open a library, and see that it is the one that is meant: an address may mean another here."""
+    """Open a library; see that it is the one that is meant: an address may mean another here."""
     try:
         acting = Acting(_opened(place.address, place.folder), place.tenant, None)
         with acting.database.read() as connection:
@@ -255,6 +263,67 @@ def auditing(told: tuple[Place, str, bool]) -> Callable[[tuple[int, tuple[int, i
     def do(piece: tuple[int, tuple[int, int]]) -> RangeAudit:
         with reading.connection() as connection:
             return audit_span(connection, place.tenant, *piece[1])
+
+    return do
+
+
+# Exporting
+
+
+def export_in_bulk(
+    acting: Acting,
+    bulk: Bulk,
+    targets: Mapping[str, Path],
+    how: tuple[str, str, str],
+    *,
+    overwrite: bool,
+    progress: Progress,
+) -> list[Path]:
+    """Write proved ledgers to files, in a form, a language and a typeface."""
+    from evidentia.store.files import check_writable, write_durably  # noqa: PLC0415 - rarely needed
+    from evidentia.workspace.ledgers import LEDGERS  # noqa: PLC0415 - it knows this module
+
+    for target in targets.values():
+        check_writable(target, overwrite=overwrite)
+    names = list(targets)
+
+    def pieces() -> Iterator[tuple[int, bytes]]:
+        for number, name in enumerate(names):
+            proof = LEDGERS.prove(acting, LEDGERS.named(acting, name))
+            yield number, canonical_json(proof.as_json())
+
+    count = 0
+    with closing(bulk.run(rendering, how, pieces())) as running:
+        for done in running:
+            name = names[done.question[0]]
+            if isinstance(done.answer, EvidentiaError):
+                raise done.answer
+            if not isinstance(done.answer, bytes):
+                raise EnvironmentProblem(
+                    f"{targets[name]}: the worker that wrote it ended, {done.tries} times "
+                    f"({done.answer})"
+                )
+            write_durably(targets[name], done.answer, mode=0o600)
+            count += 1
+            progress(count, len(targets))
+    return list(targets.values())
+
+
+def rendering(how: tuple[str, str, str]) -> Callable[[tuple[int, bytes]], bytes]:
+    """Get ready to write proved ledgers as PDFs or pages."""
+    from evidentia.export.forms import export_ledger  # noqa: PLC0415 - workers alone need it
+    from evidentia.proof.document import Proof  # noqa: PLC0415 - the same
+
+    form, lang, typeface = how
+
+    def do(piece: tuple[int, bytes]) -> bytes:
+        made: str | bytes = export_ledger(
+            Proof.parse(piece[1]),
+            form,  # type: ignore[arg-type]  # as `Ledgers.export_many` has looked
+            lang=lang,  # type: ignore[arg-type]  # the same
+            typeface=typeface,  # type: ignore[arg-type]  # the same
+        )
+        return made.encode() if isinstance(made, str) else made
 
     return do
 

@@ -130,7 +130,10 @@ class Checker:
 
     def asked(self, asked: Asked) -> "AskedCheck":
         """Return an answer as others judge it, who know the judges and documents already."""
-        from evidentia.workspace.ledgers import asked_check, checked_against  # noqa: PLC0415 - not all ask others
+        from evidentia.workspace.ledgers import (  # noqa: PLC0415 - not all ask others
+            asked_check,
+            checked_against,
+        )
 
         given, how, place = asked.given, self._how, asked.against
         if place not in self._documents:

@@ -10,6 +10,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -21,7 +22,7 @@ from evidentia.canonical import sha256_hex
 from evidentia.documents.chunking import chunk_document
 from evidentia.documents.hashing import generate_chunk_hash
 from evidentia.documents.model import Page, ReadDocument
-from evidentia.errors import InputError, NotFoundError
+from evidentia.errors import EnvironmentProblem, EvidentiaError, InputError, NotFoundError
 from evidentia.frozen import FrozenList
 from evidentia.judges import JUDGES, can_read_meaning, make_judges
 from evidentia.judges.checkpoint.calibration import Calibration, Scale, fit_scale, log_loss
@@ -35,8 +36,12 @@ from evidentia.ledger.corpus import make_corpus
 from evidentia.ledger.evidence import Corpus, CorpusDocument, find_passages
 from evidentia.ledger.judging import Judge
 from evidentia.ledger.model import EvidenceMatch, LedgerEntry, Verdict
+from evidentia.loading.pieces import in_order
+from evidentia.loading.workers import Bulk
 
 MAX_LINE_BYTES: Final = 64 * 2**20
+_PAIRS_AT_ONCE: Final = 20
+"""How many pairs are a piece of bulk work: those beside each other often share their evidence."""
 _KEYS: Final = ("evidence", "claim", "label")
 _UNREADABLE: Final = re.compile("[\0\ud800-\udfff]")
 _GZIP: Final = b"\x1f\x8b"
@@ -180,6 +185,48 @@ def evaluate(
         judged.append(_judged(pair, check_pair(pair.evidence, pair.claim, judges)))
         progress(done)
     return Evaluation(name, tuple(judged), perf_counter() - started)
+
+
+def evaluate_in_bulk(
+    bulk: Bulk,
+    name: str,
+    pairs: Sequence[Pair],
+    judges: Sequence[str],
+    progress: Callable[[int], None] = lambda _: None,
+) -> Evaluation:
+    """Judge pairs as `evaluate` does, by workers and by judges that are named."""
+    started = perf_counter()
+    judged: list[JudgedPair] = []
+    pieces = [
+        (number, tuple(pairs[start : start + _PAIRS_AT_ONCE]))
+        for number, start in enumerate(range(0, len(pairs), _PAIRS_AT_ONCE))
+    ]
+    with closing(bulk.run(judging_pairs, tuple(judges), pieces)) as running:
+        for done in in_order(running, lambda piece: int(piece[0])):
+            if isinstance(done.answer, EvidentiaError):
+                raise done.answer
+            if not isinstance(done.answer, tuple):
+                raise EnvironmentProblem(
+                    f"{name}: the worker that judged pairs from {done.question[1][0].line} on "
+                    f"ended, {done.tries} times ({done.answer})"
+                )
+            judged += done.answer
+            progress(len(judged))
+    return Evaluation(name, tuple(judged), perf_counter() - started)
+
+
+def judging_pairs(
+    names: tuple[str, ...],
+) -> Callable[[tuple[int, tuple[Pair, ...]]], tuple[JudgedPair, ...]]:
+    """Get ready to judge pairs: load what the named judges need."""
+    judges = chosen_judges(names)
+
+    def do(piece: tuple[int, tuple[Pair, ...]]) -> tuple[JudgedPair, ...]:
+        return tuple(
+            _judged(pair, check_pair(pair.evidence, pair.claim, judges)) for pair in piece[1]
+        )
+
+    return do
 
 
 @dataclass(frozen=True, slots=True)

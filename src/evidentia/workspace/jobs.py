@@ -239,7 +239,7 @@ def new_id(acting: Acting) -> str:
 
 def files_of(acting: Acting) -> JobFiles:
     """Return where the files of jobs are."""
-    return JobFiles(acting.opened.home.jobs)
+    return acting.opened.job_files
 
 
 def _admit(acting: Acting, row: str, asked: Mapping[str, Any]) -> None:

@@ -117,12 +117,19 @@ class StartedCheck:
         embedding: Progress | None = None,
     ) -> None:
         self.tenant, self.actor = acting.tenant, acting.actor
+        self.asked = asked
         self._judging: Future[_Sent] | None = None
         self._judged: Judged | None = None
         self._here = partial(judge, acting, asked, progress or _ignore, embedding or _ignore)
-        apart, place = acting.opened.judging, _place(acting)
+        apart = None if acting.asked.in_bulk else acting.opened.judging
+        place = _place(acting)
         if apart and place and progress is None and embedding is None and _is_named(asked):
             self._judging = _begun(apart, place, asked)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its judges are named, so that others may ask them."""
+        return _is_named(self.asked)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it is judged, for so many seconds at most; say whether it is.
@@ -148,6 +155,10 @@ class StartedCheck:
         if self._judged is None:
             self._judged = self._here() if self._judging is None else _received(self._judging)
         return self._judged
+
+    def take(self, judged: Judged) -> None:
+        """Take what came of it from whoever judged it elsewhere."""
+        self._judged = judged
 
     def cancel(self) -> bool:
         """Let it not be judged, if no process has begun to; say whether that is so."""

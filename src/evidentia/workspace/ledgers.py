@@ -79,6 +79,7 @@ LEDGERS: Final[Recorded[ListedLedger]] = Recorded(
 _DAYS_BEFORE: Final = 89
 Listed = list[ListedLedger]
 Problems = list[str]
+Files = list[Path]
 
 
 class RecordedLedger(EvidenceLedger):
@@ -405,6 +406,36 @@ class Ledgers(Part, name="ledgers"):
         write_durably(target, data.encode() if isinstance(data, str) else data, mode=0o600)
         return target
 
+    def export_many(
+        self,
+        files: Mapping[str, str | Path],
+        *,
+        form: str,
+        overwrite: bool = False,
+        lang: "Language" = "both",
+        typeface: "Typeface" = "plex",
+        progress: Progress | None = None,
+    ) -> Files:
+        """Write ledgers to files, each as `export` does; where a cluster is set, by its workers.
+
+        They are proved here: workers get proofs and no keys.
+        """
+        from evidentia.workspace.bulk import export_in_bulk  # noqa: PLC0415 - few ask for it
+
+        acting, told = self._acting, progress or _ignore
+        made: Files = []
+        bulk = acting.opened.bulk
+        if bulk is None or form not in {"pdf", "html"}:
+            for name, file in files.items():
+                how = {"overwrite": overwrite, "form": form, "lang": lang, "typeface": typeface}
+                made.append(self.export(name, file, **how))  # type: ignore[arg-type]  # as named
+                told(len(made), len(files))
+            return made
+        targets = {name: Path(file) for name, file in files.items()}
+        return export_in_bulk(
+            acting, bulk, targets, (form, lang, typeface), overwrite=overwrite, progress=told
+        )
+
     def give_verdict(
         self, name: str, claim_id: str, verdict: "Verdict | str", *, reason: str
     ) -> "GivenVerdict":
@@ -534,9 +565,7 @@ def asked_check(
     given = given_contexts(acting, contexts, bundle, query)
     named, day = (against, collections, as_of), day_of(as_of)
     asks_library = given is None or library or any(one is not None for one in named)
-    ids, unread = documents or checked_against(
-        acting, against if asks_library else (), collections
-    )
+    ids, unread = documents or checked_against(acting, against if asks_library else (), collections)
     return AskedCheck(
         answer=answer,
         now=acting.now,

@@ -348,11 +348,12 @@ def _outcome(done: Done) -> AnswerOutcome:
         case EvidentiaError():
             return replace(known, problem=str(answer), is_given=isinstance(answer, InputError))
         case WorkerEndedError():
-            return replace(known, problem=_why_ended(answer, done.tries))
+            return replace(known, problem=why_ended(answer, done.tries))
     raise EnvironmentProblem(f"answer {given.number}: its worker answered {answer!r}")
 
 
-def _why_ended(error: WorkerEndedError, tries: int) -> str:
+def why_ended(error: WorkerEndedError, tries: int) -> str:
+    """Say why an answer was not checked whose workers ended."""
     memory = "; is there too little memory?" if error.status == -signal.SIGKILL else ""
     return f"the process that checked it ended, {counted(tries, 'time')} ({error.how}){memory}"
 

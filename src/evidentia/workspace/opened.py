@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from evidentia.errors import environment_problem
 from evidentia.store.database import Database
+from evidentia.store.elsewhere import Elsewhere
+from evidentia.store.following import Following
 from evidentia.store.home import Home
+from evidentia.store.job_files import open_job_files
 from evidentia.store.keyrings import open_keys
 from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
@@ -20,6 +23,7 @@ from evidentia.workspace.remembered import Remembered
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.access.openfga_client import OpenFgaClient
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.pages import JudgedClaim, LedgerHead
     from evidentia.loading.workers import Apart, Bulk
@@ -64,7 +68,8 @@ class Opened:
     """A database, a lake and keys, with what is remembered of them; threads may share one.
 
     A lake is one of your own, or where it is: a folder, or a bucket (`s3://bucket/prefix`). So are
-    keys: yours, or where they are, a folder or a token (`pkcs11:…`).
+    keys: yours, or where they are, a folder or a token (`pkcs11:…`). `checkpoints` is the bucket
+    that each log's newest checkpoint follows to.
 
     `for_` gives a workspace of one tenant in one user's name, at the cost of an object, so that a
     program makes one for each request: all of them append in the same group commits. `judging` and
@@ -84,6 +89,7 @@ class Opened:
         authorizer: "Authorizer | None" = None,
         clock: Clock = lambda: datetime.now(UTC),  # noqa: TID251 - the shell brings the clock
         randomness: Randomness = os.urandom,
+        checkpoints: str | None = None,
     ) -> None:
         self.database = database
         self.home = home
@@ -92,12 +98,24 @@ class Opened:
         if lake is None or isinstance(lake, str):
             lake = open_lake(lake, home, by_tenant=not database.is_sqlite)
         self.lake = lake
+        self.job_files = open_job_files(self.lake_address, home)
         self.keys_address = keys if isinstance(keys, str) else None
         self.has_own_keys = keys is not None and self.keys_address is None
         self.keys = open_keys(keys, home) if keys is None or isinstance(keys, str) else keys
         self.randomness = randomness
         self._clock = clock
-        store = Store(database, home, self.lake, self.keys, self.new_origin, randomness, self.now)
+        self.checkpoints_address = checkpoints
+        self.elsewhere = Elsewhere(checkpoints) if checkpoints is not None else None
+        store = Store(
+            database,
+            home,
+            self.lake,
+            self.keys,
+            self.new_origin,
+            randomness,
+            self.now,
+            self.elsewhere,
+        )
         self.appending = store.appending
         self.sequencer = store.sequencer
         self.tiles = store.tiles
@@ -117,6 +135,7 @@ class Opened:
         self.reading: Apart | None = None
         self.bulk: Bulk | None = None
         self.observer: Observer | None = None
+        self._witnessing: Following | None = None
 
     def __enter__(self) -> Self:
         self.database.require_open()
@@ -134,6 +153,22 @@ class Opened:
         self.database.require_open()
         return Workspace(self, tenant, user, *(() if asked is None else (asked,)))
 
+    def ask_witnesses(self, seconds: float) -> None:
+        """Have each log that grew cosigned by its witnesses, at most once in so many seconds."""
+        from evidentia.workspace.witnessing import follow  # noqa: PLC0415 - it knows this module
+
+        self._witnessing = Following(lambda checkpoint, _: follow(self, checkpoint), seconds)
+        self.appending.followers.append(self._witnessing.grew)
+
+    @property
+    def openfga(self) -> "OpenFgaClient | None":
+        """The OpenFGA server that decides too, and is kept in step with the trail; None if none."""
+        from evidentia.access.openfga import OpenFgaAuthorizer  # noqa: PLC0415 - not all have one
+        from evidentia.access.openfga_client import OpenFgaClient  # noqa: PLC0415 - the same
+
+        found = self.authorizer.check if isinstance(self.authorizer, OpenFgaAuthorizer) else None
+        return found if isinstance(found, OpenFgaClient) else None
+
     def tenants(self) -> list[str]:
         """Return the tenants that have a log in this database."""
         return self.database.ask(across.tenants)
@@ -141,8 +176,13 @@ class Opened:
     def close(self) -> None:
         """Close the database's connections; what is asked of a workspace then, it refuses."""
         self.sequencer.close()
+        for follows in (self.elsewhere, self._witnessing):
+            if follows is not None:
+                follows.close()
         self.database.close()
         self.keys.close()
+        if self.authorizer is not None and self.openfga is not None:
+            self.openfga.close()
         self.home.close()
 
     def now(self) -> str:
@@ -164,6 +204,7 @@ def open_all(
     authorizer: "Authorizer | None" = None,
     lake: Lake | str | None = None,
     keys: Keys | str | None = None,
+    checkpoints: str | None = None,
 ) -> Opened:
     """Open a folder (`./.evidentia` by default) or a `postgresql://` URL, for all its tenants.
 
@@ -176,7 +217,14 @@ def open_all(
     except OSError as error:
         raise environment_problem(error) from error
     try:
-        return Opened(database, place, lake=lake, keys=keys, authorizer=authorizer)
+        return Opened(
+            database,
+            place,
+            lake=lake,
+            keys=keys,
+            authorizer=authorizer,
+            checkpoints=checkpoints,
+        )
     except BaseException:
         database.close()
         raise

@@ -34,6 +34,7 @@ from evidentia.workspace.sealing import (
     read_pack,
     record_decision,
 )
+from evidentia.workspace.seeing import seen, seen_page
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -234,19 +235,21 @@ class Packs(Part, name="packs"):
         Of each pack the newest version is listed, or all of them. `decision` is a decision's id,
         `outcome` what a review came to (`approved`), as the rows say.
         """
-        with self._acting.database.read() as connection:
-            return packs.list_packs(
-                connection,
-                self._acting.tenant,
-                before=before,
-                after=after,
-                limit=limit,
+
+        def read(from_: int | None, most: int | None) -> Listed:
+            return self._acting.read(
+                packs.list_packs,
+                before=before if oldest_first else from_,
+                after=from_ if oldest_first else after,
+                limit=most,
                 oldest_first=oldest_first,
                 all_versions=all_versions,
                 unresolved=unresolved,
                 decision=decision,
                 outcome=outcome,
             )
+
+        return seen_page(self._acting, read, after=after if oldest_first else before, limit=limit)
 
     def find(self, name: str, /) -> ListedPack:
         """Return the pack of this id, a decision's newest, or `latest`, `latest~1` and so on.
@@ -291,7 +294,9 @@ class Packs(Part, name="packs"):
         """Return all versions of a pack, the oldest first."""
         with self._acting.database.read() as connection:
             listed = packs.find_pack(connection, self._acting.tenant, name)
-            return packs.versions(connection, self._acting.tenant, listed)
+            found = packs.versions(connection, self._acting.tenant, listed)
+        allowed = seen(self._acting, [one.id for one in found])
+        return [one for one in found if one.id in allowed]
 
     def later(self, name: str, /) -> "tuple[Succession, ...]":
         """Return the versions that came after a pack, the oldest first, as the trail has them.
@@ -386,7 +391,9 @@ class Packs(Part, name="packs"):
         from evidentia.workspace.retention import holds  # noqa: PLC0415 - the same
 
         with self._acting.database.read() as connection:
-            return holds(self._acting, connection)
+            found = holds(self._acting, connection)
+        allowed = seen(self._acting, sorted(found))
+        return {one: hold for one, hold in found.items() if one in allowed}
 
     def missing(self) -> "Decisions":
         """Return the decisions that must have a pack and have none, by their ids.

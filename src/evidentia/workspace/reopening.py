@@ -26,6 +26,7 @@ class Reopening:
     authorizer: "Authorizer | None"
     lake: str | None = None
     keys: str | None = None
+    checkpoints: str | None = None
 
     def open(self) -> Acting:
         """Open the workspace."""
@@ -37,6 +38,7 @@ class Reopening:
             authorizer=self.authorizer,
             lake=self.lake,
             keys=self.keys,
+            checkpoints=self.checkpoints,
         )
         return Acting(opened, self.tenant, self.user)
 
@@ -57,4 +59,5 @@ def reopening(acting: Acting) -> Reopening:
         authorizer=opened.authorizer,
         lake=opened.lake_address,
         keys=opened.keys_address,
+        checkpoints=opened.checkpoints_address,
     )

@@ -268,6 +268,12 @@ def _compare(
     with acting.database.read() as connection:
         if packs.stored_json(connection, acting.tenant, row.id) != pack.encode():
             raise IntegrityError("the row's JSON is not the pack that was sealed")
+        named = packs.attached(connection, acting.tenant, row.id)
+    if set(named) != {one.sha256 for one in pack.attachments}:
+        raise IntegrityError(
+            "the rows of pack_attachments name other files than the pack has attached: an erasure "
+            "could take a file that is needed"
+        )
     if packs.row_of(pack, row.statement_sha256, row.entry) != row:
         raise IntegrityError("the row does not say what the pack says")
     for one in pack.attachments:

@@ -11,6 +11,7 @@ from evidentia.logs import get_logger
 from evidentia.proof.keys import SigningKey
 from evidentia.store.checkpoints import newest_checkpoint
 from evidentia.store.database import Result
+from evidentia.store.elsewhere import KnownCheckpoint
 from evidentia.store.keys import KeyPlace
 from evidentia.store.pkcs11_keys import Pkcs11Keys
 from evidentia.store.signing import PROBE, CommandSigner
@@ -109,11 +110,12 @@ def checkpoint(acting: Acting) -> str:
 def under_newest(acting: Acting, make: Callable[[Connection, log.Head, str], Result]) -> Result:
     """Return what is made under the newest checkpoint, in one view of the log with it."""
     opened = acting.opened
-    kept = opened.home.kept_checkpoint(acting.tenant)  # before the log, which may go on meanwhile
+    home, note = opened.home, opened.home.kept_checkpoint(acting.tenant)  # before the log grows
+    kept = None if note is None else KnownCheckpoint(str(home.checkpoint_file(acting.tenant)), note)
     with acting.database.read() as connection:
         head = log.read_head(connection, acting.tenant)
         if head is not None and head.size:
-            note = newest_checkpoint(connection, head, kept, opened.home, opened.tiles)
+            note = newest_checkpoint(connection, head, kept, opened.tiles)
             made = make(connection, head, note)
         else:
             note = None

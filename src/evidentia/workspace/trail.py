@@ -325,6 +325,16 @@ class Trail(Part, name="trail"):
 
         return adopt(self._acting, self.audit(progress=progress), reason, lost)
 
+    def accept_loss(self, *, reason: str, progress: "Progress | None" = None) -> Receipt:
+        """Let a log go on that is shorter than the checkpoint kept of it, as after a restore.
+
+        The log is audited first, and nothing else may be wrong with it. A record says how many
+        entries are lost, and why; the checkpoint is put aside under another name, never removed.
+        """
+        from evidentia.workspace.losing import accept_loss  # noqa: PLC0415 - rarely needed
+
+        return accept_loss(self._acting, self.audit(progress=progress), reason)
+
     def keep_checkpoint(self, report: "AuditReport") -> str | None:
         """Keep the newest checkpoint of what an audit found good, and return it.
 
@@ -333,7 +343,7 @@ class Trail(Part, name="trail"):
         from evidentia.store.checkpoints import keep_audited  # noqa: PLC0415 - the same
 
         acting, opened = self._acting, self._acting.opened
-        return keep_audited(acting.database, acting.tenant, report, opened.home)
+        return keep_audited(acting.database, acting.tenant, report, opened.home, opened.elsewhere)
 
     def publish(
         self,
@@ -563,14 +573,16 @@ def audit_tail_of(acting: Acting, since: str | None, keys: "Named" = ()) -> "Aud
 def _outside(acting: Acting, since: str | None, keys: "Named") -> "Outside":
     """Return what is known from outside of the database: checkpoints, and keys."""
     from evidentia.proof.files import read_key  # noqa: PLC0415 - rarely needed
+    from evidentia.store.elsewhere import known_checkpoints  # noqa: PLC0415 - the same
     from evidentia.store.keys import KeyPlace  # noqa: PLC0415 - the same
     from evidentia.store.trust import Outside, OutsideCheckpoint  # noqa: PLC0415 - the same
     from evidentia.workspace.signing import announced_keys  # noqa: PLC0415 - the same
 
-    home, found = acting.opened.home, []
-    if kept := home.kept_checkpoint(acting.tenant):
-        name = f"checkpoint kept in {home.checkpoint_file(acting.tenant)}"
-        found.append(OutsideCheckpoint(name, kept))
+    opened = acting.opened
+    found = [
+        OutsideCheckpoint(f"checkpoint kept in {one.place}", one.note)
+        for one in known_checkpoints(opened.home, acting.tenant, opened.elsewhere)
+    ]
     if since is not None:
         found.append(OutsideCheckpoint("checkpoint given with --since", since))
     here = [key for key in announced_keys(acting) if key.is_here]

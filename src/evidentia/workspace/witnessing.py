@@ -5,13 +5,20 @@ A witness that does not answer stops nothing: what came of each is told.
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from evidentia.errors import EvidentiaError, InputError, NotFoundError, ProofError
+from evidentia.errors import (
+    EnvironmentProblem,
+    EvidentiaError,
+    InputError,
+    NotFoundError,
+    ProofError,
+)
 from evidentia.language.counting import counted
 from evidentia.loading.web import Answer, Web, web_url
 from evidentia.logs import get_logger
 from evidentia.store.proving import prove_consistency
+from evidentia.store.sql import log
 from evidentia.store.witnesses import KnownWitness, Witnesses
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.note import Note
@@ -26,8 +33,12 @@ from evidentia.trail.witness import (
 )
 from evidentia.workspace.acting import Acting
 
+if TYPE_CHECKING:
+    from evidentia.workspace.opened import Opened
+
 _MAX_REPLY: Final = 65_536
 _ATTEMPTS: Final = 3
+_FOLLOWING_SECONDS: Final = 10.0
 _GOOD, _CONFLICT = 200, 409
 _REFUSALS: Final = {
     400: "calls the request malformed",
@@ -128,6 +139,20 @@ def send(acting: Acting, seconds: float) -> list[WitnessAnswer]:
     return answers
 
 
+def follow(opened: "Opened", checkpoint: Checkpoint) -> None:
+    """Send a log that grew to its witnesses, if it has any; raise unless all of them cosigned."""
+    acting = Acting(opened, checkpoint.tenant, None)
+    if not _witnesses(acting).all():
+        return
+    answers = send(acting, _FOLLOWING_SECONDS)
+    for one in answers:
+        if one.alarming:
+            _log.error("witness_alarm", tenant=acting.tenant, witness=one.name, reason=one.problem)
+    problems = [one.problem for one in answers if one.problem is not None]
+    if problems:
+        raise EnvironmentProblem("; ".join(problems))
+
+
 def _send(acting: Acting, one: KnownWitness, note: str, seconds: float) -> WitnessAnswer:
     """Send a checkpoint to a witness, from the size that it tells where that is another."""
     checkpoint, _ = read_checkpoint(note)
@@ -139,6 +164,9 @@ def _send(acting: Acting, one: KnownWitness, note: str, seconds: float) -> Witne
             if answer.status != _CONFLICT:
                 break
             told = told_size(answer.body)
+            if told is not None and told > checkpoint.size and _size(acting) >= told:
+                newer = f"{one.name} was sent a newer checkpoint meanwhile"
+                return WitnessAnswer(one.url, one.name, checkpoint.size, problem=newer)
             if told is None or told == old or told > checkpoint.size:
                 return _conflict(one, checkpoint, told)
             old = told
@@ -154,6 +182,11 @@ def _send(acting: Acting, one: KnownWitness, note: str, seconds: float) -> Witne
     at = cosignatures(Note.parse(whole), [one.verifier])[one.verifier]
     told_at = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return WitnessAnswer(one.url, one.name, checkpoint.size, told_at)
+
+
+def _size(acting: Acting) -> int:
+    head = acting.read(log.read_head)
+    return 0 if head is None else head.size
 
 
 def _proof(acting: Acting, old: int, size: int) -> list[bytes]:

@@ -12,7 +12,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia.errors import AccessError, EnvironmentProblem, EvidentiaError, IntegrityError
-from evidentia.jobs.work import answer_outcome, batches, begin_asked, unchecked
+from evidentia.jobs.work import (
+    ANSWERS_AT_ONCE,
+    BULK_AT_ONCE,
+    answer_outcome,
+    batches,
+    begin_asked,
+    unchecked,
+)
 from evidentia.ledger.model import LedgerSummary
 from evidentia.server.actions import Asking, Asks, GuardedRoute, acts
 from evidentia.server.api.jobs import (
@@ -220,7 +227,10 @@ async def submit_answers(
 
 def _job(asked: SubmittedAnswers, asks: Asking, request: Request) -> Response:
     answers = [one.model_dump(mode="json") for one in asked.answers]
-    return start(asks, request, "checks", {}, total=len(answers), files=batches(answers))
+    is_bulk = asks.workspace.opened.bulk is not None
+    at_once = BULK_AT_ONCE if is_bulk else ANSWERS_AT_ONCE
+    files = batches(answers, at_once)
+    return start(asks, request, "checks", {"at_once": at_once}, total=len(answers), files=files)
 
 
 async def _result(

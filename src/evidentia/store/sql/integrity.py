@@ -37,17 +37,22 @@ _NOT_ALLOWED: Final = "permission denied"
 _NOT_THERE: Final = "does not exist"
 
 
-def schema_problems(connection: Connection) -> list[str]:
-    """Return what is in the schema and should not be, or the reverse; statistics too."""
-    return [
+def schema_problems(connection: Connection) -> tuple[list[str], listing.Compared]:
+    """Return what is in the schema and should not be, or the reverse; statistics too.
+
+    And how it was compared: what could not be judged makes no schema sound.
+    """
+    found = listing.compared(connection)
+    problems = [
         f"schema: {line}"
         + (
             ": statistics decide which index is believed; if you made them, drop that table"
             if line.startswith(_STATISTICS)
             else ""
         )
-        for line in listing.differences(connection)
+        for line in found.wrong
     ]
+    return problems + ([] if found.left is None else [found.left]), found
 
 
 def tenants_without_log(connection: Connection) -> list[str]:

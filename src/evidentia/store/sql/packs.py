@@ -145,6 +145,12 @@ def having_attached(connection: Connection, tenant: str, digest: str) -> list[Li
     return [_listed(row) for row in fetch(connection, _LISTED + having, (tenant, digest))]
 
 
+def attached(connection: Connection, tenant: str, pack_id: str) -> list[str]:
+    """Return the digests of the files that rows name as a pack's, in order."""
+    sql = "SELECT digest FROM pack_attachments WHERE tenant = ? AND pack_id = ? ORDER BY digest"
+    return [digest for (digest,) in fetch(connection, sql, (tenant, pack_id))]
+
+
 def recorded_packs(connection: Connection, tenant: str) -> list[tuple[str, int]]:
     """Return the ids of all packs and their entries, newest first, whatever else the rows say."""
     sql = "SELECT id, trail_seq FROM evidence_packs WHERE tenant = ? ORDER BY trail_seq DESC"

