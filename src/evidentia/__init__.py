@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from evidentia.access.actions import Action, Authorizer, Role
     from evidentia.access.openfga import OpenFgaAuthorizer
+    from evidentia.access.openfga_client import OpenFgaClient, OpenFgaServer
     from evidentia.access.roles import Grant
     from evidentia.bundles.accounting import EvidenceType, InputFate
     from evidentia.bundles.model import EvidenceBundle, EvidenceItem
@@ -202,6 +203,8 @@ _HOMES = {
     "MemoWriter": "packs.drafting",
     "NamedCorpus": "ledger.commitment",
     "OpenFgaAuthorizer": "access.openfga",
+    "OpenFgaClient": "access.openfga_client",
+    "OpenFgaServer": "access.openfga_client",
     "Opened": "workspace.opened",
     "Opinion": "ledger.judging",
     "PackAudit": "workspace.retention",
@@ -349,6 +352,8 @@ __all__ = [
     "MemoWriter",
     "NamedCorpus",
     "OpenFgaAuthorizer",
+    "OpenFgaClient",
+    "OpenFgaServer",
     "Opened",
     "Opinion",
     "PackAudit",

@@ -83,6 +83,11 @@ class Settings:
     server_exports_per_minute: int = 60
     server_sign_ins_per_minute: int = 20
     server_span_requests_per_minute: int = 1_200
+    openfga_url: str | None = None
+    openfga_store_id: str | None = None
+    openfga_model_id: str | None = None
+    openfga_token_file: Path | None = None
+    openfga_timeout_seconds: int = 2
     otel_policy_file: Path | None = None
     otel_close_seconds: int = 30
     otel_idle_seconds: int = 1_800
@@ -118,6 +123,11 @@ class Settings:
             raise SettingsError(
                 f"{PREFIX}OIDC_ISSUER and {PREFIX}OIDC_CLIENT_ID belong together: set both"
             )
+        for name in ("openfga_store_id", "openfga_model_id", "openfga_token_file"):
+            if given.get(name) and not given.get("openfga_url"):
+                raise SettingsError(
+                    f"{PREFIX}{name.upper()} is set, and {PREFIX}OPENFGA_URL is not: set both"
+                )
         known = list(cls.__dataclass_fields__)
         for name in given:
             if name not in known:
@@ -211,6 +221,17 @@ class Settings:
             server_span_requests_per_minute=_rate(
                 given, "span_requests", default.server_span_requests_per_minute
             ),
+            openfga_url=given.get("openfga_url") or None,
+            openfga_store_id=given.get("openfga_store_id") or None,
+            openfga_model_id=given.get("openfga_model_id") or None,
+            openfga_token_file=Path(file) if (file := given.get("openfga_token_file")) else None,
+            openfga_timeout_seconds=_number(
+                given,
+                "openfga_timeout_seconds",
+                default.openfga_timeout_seconds,
+                "a number of seconds",
+                (1, 60),
+            ),
             otel_policy_file=Path(file) if (file := given.get("otel_policy_file")) else None,
             otel_close_seconds=_number(
                 given,
@@ -254,6 +275,21 @@ class Settings:
             "lock_seconds": self.database_lock_seconds,
             "statement_seconds": self.database_statement_seconds if hurried else 0,
             "read_url": self.database_read_url,
+        }
+
+    def openfga_fields(self) -> dict[str, Any]:
+        """Return what is said of the OpenFGA to ask, but its token; raise if a part is missing."""
+        for name in ("openfga_url", "openfga_store_id", "openfga_model_id"):
+            if getattr(self, name) is None:
+                raise SettingsError(
+                    f"{PREFIX}{name.upper()} is not set: 'evidentia access model --upload' makes "
+                    "a store and a model, and prints what to set"
+                )
+        return {
+            "url": self.openfga_url,
+            "store_id": self.openfga_store_id,
+            "model_id": self.openfga_model_id,
+            "seconds": float(self.openfga_timeout_seconds),
         }
 
     def llm_fields(self) -> dict[str, Any]:

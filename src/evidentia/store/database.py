@@ -691,6 +691,15 @@ def keep_turn(connection: Connection, what: str, idle: float, within: float) -> 
     return bool(fetch(connection, sql, (what, f"{idle:g}s", f"{within:g}s"))[0][0])
 
 
+def speak_for(connection: Connection, tenant: str) -> None:
+    """Have the rest of a transaction be a tenant's, where it is one after the other's.
+
+    The embedded database is all of its user's.
+    """
+    if not is_sqlite(connection):
+        fetch(connection, "SELECT set_config(?, ?, true)", (TENANT_SETTING, check_tenant(tenant)))
+
+
 def commit_soon(connection: Connection) -> None:
     """Have a transaction's end not wait for the disk: what it wrote need not outlive a crash."""
     if not is_sqlite(connection):
