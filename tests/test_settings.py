@@ -34,6 +34,50 @@ def test_a_lake_is_a_folder_or_a_bucket() -> None:
             Settings.from_environment({"EVIDENTIA_LAKE": wrong})
 
 
+def test_how_postgresql_is_connected_to_is_read_and_handed_down() -> None:
+    found = Settings.from_environment(
+        {
+            "EVIDENTIA_DATABASE_CONNECTIONS": "50",
+            "EVIDENTIA_DATABASE_CONNECT_SECONDS": "3",
+            "EVIDENTIA_DATABASE_LOCK_SECONDS": "5",
+            "EVIDENTIA_DATABASE_STATEMENT_SECONDS": "20",
+            "EVIDENTIA_DATABASE_READ_URL": "postgresql://reader:s3cr3t@h/d",
+        }
+    )
+    fields = {
+        "connections": 50,
+        "connect_seconds": 3,
+        "lock_seconds": 5,
+        "statement_seconds": 20,
+        "read_url": "postgresql://reader:s3cr3t@h/d",
+    }
+    assert found.server_fields(hurried=True) == fields
+    assert found.server_fields(hurried=False) == fields | {"statement_seconds": 0}
+    assert "s3cr3t" not in repr(found)
+    for name, wrong in (("CONNECTIONS", "9"), ("LOCK_SECONDS", "0"), ("STATEMENT_SECONDS", "x")):
+        with pytest.raises(SettingsError, match=f"EVIDENTIA_DATABASE_{name} is '{wrong}'"):
+            Settings.from_environment({f"EVIDENTIA_DATABASE_{name}": wrong})
+
+
+def test_keys_are_in_a_folder_or_a_token_and_never_in_a_bucket() -> None:
+    token = "pkcs11:token=a?module-path=/x.so&pin-source=file:///run/pin"
+    for address in ("/data/keys", token):
+        assert Settings.from_environment({"EVIDENTIA_KEYS": address}).keys == address
+    assert Settings.from_environment({"EVIDENTIA_KEYS": ""}).keys is None
+    with pytest.raises(SettingsError, match=r"EVIDENTIA_KEYS is .* no place for private keys"):
+        Settings.from_environment({"EVIDENTIA_KEYS": "s3://bucket/keys"})
+    with pytest.raises(SettingsError, match="EVIDENTIA_KEYS has pin-value") as refused:
+        Settings.from_environment({"EVIDENTIA_KEYS": "pkcs11:token=a?pin-value=2468"})
+    assert "2468" not in str(refused.value)
+
+
+def test_checkpoints_follow_to_a_bucket() -> None:
+    found = Settings.from_environment({"EVIDENTIA_CHECKPOINTS": "s3://bucket/prefix"})
+    assert found.checkpoints == "s3://bucket/prefix"
+    with pytest.raises(SettingsError, match=r"EVIDENTIA_CHECKPOINTS is '/data': it must be a buck"):
+        Settings.from_environment({"EVIDENTIA_CHECKPOINTS": "/data"})
+
+
 def test_empty_value_means_the_default() -> None:
     assert Settings.from_environment({"EVIDENTIA_TENANT": "", "EVIDENTIA_HOME": ""}) == Settings()
 

@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from evidentia.sources.packing import DefaultEvidencePacker
     from evidentia.sources.wire import WIRE_FORMATS
     from evidentia.store.auditing import AuditReport
+    from evidentia.store.database import ServerOptions
     from evidentia.store.keys import Keys
     from evidentia.store.lake import Lake
     from evidentia.store.publishing import Publication
@@ -232,6 +233,7 @@ _HOMES = {
     "SearchedBy": "ledger.session",
     "SensitiveSpan": "bundles.redaction.model",
     "SensitivityClass": "packs.decision",
+    "ServerOptions": "store.database",
     "Severity": "ledger.model",
     "SkippedObligation": "trail.record",
     "SourceDocument": "ledger.model",
@@ -379,6 +381,7 @@ __all__ = [
     "SearchedBy",
     "SensitiveSpan",
     "SensitivityClass",
+    "ServerOptions",
     "Severity",
     "SkippedObligation",
     "SourceDocument",

@@ -96,6 +96,11 @@ class Settings:
     oidc_client_id: str | None = None
     oidc_client_secret_file: Path | None = None
     oidc_audience: str | None = None
+    database_read_url: str | None = field(default=None, repr=False)
+    database_connections: int = 30
+    database_connect_seconds: int = 10
+    database_lock_seconds: int = 60
+    database_statement_seconds: int = 90
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -249,7 +254,28 @@ class Settings:
                 Path(file) if (file := given.get("oidc_client_secret_file")) else None
             ),
             oidc_audience=given.get("oidc_audience") or None,
+            database_read_url=given.get("database_read_url") or None,
+            database_connections=_number(
+                given,
+                "database_connections",
+                default.database_connections,
+                "a number of connections",
+                (10, 1_000),
+            ),
+            database_connect_seconds=_seconds(given, default, "connect", (1, 300)),
+            database_lock_seconds=_seconds(given, default, "lock", (1, 3_600)),
+            database_statement_seconds=_seconds(given, default, "statement", (0, 86_400)),
         )
+
+    def server_fields(self, *, hurried: bool) -> dict[str, Any]:
+        """Return how PostgreSQL is connected to; statements have a time where it is `hurried`."""
+        return {
+            "connections": self.database_connections,
+            "connect_seconds": self.database_connect_seconds,
+            "lock_seconds": self.database_lock_seconds,
+            "statement_seconds": self.database_statement_seconds if hurried else 0,
+            "read_url": self.database_read_url,
+        }
 
     def openfga_fields(self) -> dict[str, Any]:
         """Return what is said of the OpenFGA to ask, but its token; raise if a part is missing."""
@@ -322,6 +348,13 @@ def _number(
             f"{PREFIX}{name.upper()} is {value!r}: it must be {what}, {least:,} to {most:,}"
         )
     return int(value)
+
+
+def _seconds(
+    given: Mapping[str, str], default: Settings, what: str, bounds: tuple[int, int]
+) -> int:
+    name = f"database_{what}_seconds"
+    return _number(given, name, getattr(default, name), "a number of seconds", bounds)
 
 
 def _connections(given: Mapping[str, str]) -> Mapping[str, str] | None:

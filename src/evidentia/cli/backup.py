@@ -1,5 +1,6 @@
 """`evidentia backup`: copies of a workspace in a folder or a bucket, made, listed and verified."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +9,7 @@ import typer
 from evidentia.cli.options import HomeOption, JsonOption, settings
 
 if TYPE_CHECKING:
+    from evidentia.settings import Settings
     from evidentia.store.backing_up import MadeBackup
     from evidentia.store.keys import Keys
     from evidentia.store.pruning import Pruned
@@ -75,15 +77,16 @@ def create(
     from evidentia.workspace.backups import make_backup, prune_backups
     from evidentia.workspace.opened import open_all
 
-    found, at = settings(), BackupPlace(place)
+    found, at = named(home), BackupPlace(place)
     keys = KeysTaken.ENCRYPTED if with_keys else KeysTaken.NONE
     with (
         open_all(
-            found.database_url if home is None else None,
-            home=home or found.home,
+            found.database_url,
+            home=found.home,
             create=False,
             read_only=True,
-            lake=found.lake if home is None else None,
+            lake=found.lake,
+            keys=found.keys,
         ) as opened,
         counting_bar("Backing up") as bar,
     ):
@@ -177,7 +180,7 @@ def verify(
             BackupPlace(place),
             backup,
             trusted=[read_key(one) for one in key or ()],
-            keys=_keys_at(home or settings().home),
+            keys=_keys_of(named(home)),
             progress=lambda _, done, total: bar(done, total),
         )
     if as_json:
@@ -226,10 +229,19 @@ def say_report(report: "BackupReport", said: str) -> None:
         say(note, "unknown", under=True)
 
 
-def _keys_at(home: Path) -> "Keys":
-    from evidentia.store.home import Home
+def named(home: Path | None) -> "Settings":
+    """Return what the environment says, or of a home that is named, all that is its own."""
+    found = settings()
+    if home is None:
+        return found
+    return replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
 
-    return Home(home).keys
+
+def _keys_of(found: "Settings") -> "Keys":
+    from evidentia.store.home import Home
+    from evidentia.store.keyrings import open_keys
+
+    return open_keys(found.keys, Home(found.home))
 
 
 def _say_pruned(pruned: "Pruned") -> None:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, openfga, settings
+from evidentia.cli.options import (
+    HomeOption,
+    JsonOption,
+    TenantOption,
+    openfga,
+    server_options,
+    settings,
+)
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -118,6 +125,7 @@ def _opened(found: "Settings") -> "Opened":
         passphrase=passphrase,
         authorizer=openfga(found),
         lake=found.lake,
+        server=server_options(found, hurried=True),
         keys=found.keys,
         checkpoints=found.checkpoints,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, openfga, settings
+from evidentia.cli.options import HomeOption, JsonOption, openfga, server_options, settings
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -105,6 +105,7 @@ def _opened(found: "Settings") -> "Opened":
         passphrase=passphrase,
         authorizer=openfga(found),
         lake=found.lake,
+        server=server_options(found, hurried=True),
         keys=found.keys,
         checkpoints=found.checkpoints,
     )
