@@ -31,10 +31,15 @@ from benchmarks.workload import batches, evidence_records
 from evidentia import EvidenceRecord
 from evidentia.errors import EvidentiaError
 from evidentia.store import schema
-from evidentia.store.database import Database, insert_rows, insert_together, run
+from evidentia.store.database import Database, Insert, insert_rows, insert_together, run
 from evidentia.store.home import Home
 from evidentia.store.opening import open_database
-from evidentia.store.sql.log import BODY_COLUMNS, ENTRY_COLUMNS, TILE_COLUMNS
+from evidentia.store.sql.log import (
+    BODY_COLUMNS,
+    CHECKPOINT_COLUMNS,
+    ENTRY_COLUMNS,
+    TILE_COLUMNS,
+)
 from evidentia.trail.merkle import EMPTY_ROOT
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.opened import DEFAULT_TENANT, Opened
@@ -45,8 +50,6 @@ if TYPE_CHECKING:
 BATCH = 1_000
 WRITERS = 8
 LONGEST_WAIT_MS = 250.0
-CHECKPOINT_COLUMNS = ("tenant", "size", "key_id", "note")
-"""What an append that is signed as it is written inserts besides."""
 HEAD_COLUMNS = ("size", "root", "edge", "checkpoints")
 """What every append changes."""
 
@@ -122,14 +125,18 @@ def capture(folder: Path, appends: Sequence[list[EvidenceRecord]]) -> list[Rows]
 def write_rows(database: Database, tenant: str, rows: Rows) -> None:
     """Write the rows of one append, and do nothing else: the yardstick."""
     with database.of(tenant).write() as connection:
-        insert_together(connection, "trail_entries", ENTRY_COLUMNS, rows.entries)
-        insert_together(connection, "trail_bodies", BODY_COLUMNS, rows.bodies)
-        insert_together(connection, "trail_tiles", TILE_COLUMNS, rows.tiles)
-        insert_rows(connection, "trail_checkpoints", CHECKPOINT_COLUMNS, rows.checkpoints)
-        run(
+        insert_together(
             connection,
-            f"UPDATE trail_heads SET {' = ?, '.join(HEAD_COLUMNS)} = ? WHERE tenant = ?",
-            (*rows.head, tenant),
+            [
+                Insert("trail_entries", ENTRY_COLUMNS, rows.entries),
+                Insert("trail_bodies", BODY_COLUMNS, rows.bodies),
+                Insert("trail_tiles", TILE_COLUMNS, rows.tiles),
+                Insert("trail_checkpoints", CHECKPOINT_COLUMNS, rows.checkpoints),
+            ],
+            (
+                f"UPDATE trail_heads SET {' = ?, '.join(HEAD_COLUMNS)} = ? WHERE tenant = ?",
+                (*rows.head, tenant),
+            ),
         )
 
 
@@ -454,7 +461,7 @@ def _add_postgresql(
 
 def _write_one(database: Database, rows: Rows) -> None:
     with database.write() as connection:
-        insert_together(connection, "trail_entries", ENTRY_COLUMNS, rows.entries)
+        insert_together(connection, [Insert("trail_entries", ENTRY_COLUMNS, rows.entries)])
 
 
 def _select(table: str, columns: Iterable[str]) -> str:

@@ -85,6 +85,7 @@ SCHEMAS = (
     "access-log",
     "assignment-body",
     "authority",
+    "backup",
     "bundle-body",
     "bundle-body.v2",
     "bundle",

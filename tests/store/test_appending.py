@@ -472,9 +472,9 @@ def test_appends_that_come_during_a_commit_share_the_next_one(
     commits: list[int] = []
     commit = Sequencer._commit
 
-    def counted(self: Sequencer, line: Any, requests: Any, **named: bool) -> bool:
+    def counted(self: Sequencer, line: Any, requests: Any, begin: Any) -> bool:
         commits.append(len(requests))
-        return commit(self, line, requests, **named)
+        return commit(self, line, requests, begin)
 
     monkeypatch.setattr(Sequencer, "_commit", counted)
     threads = [Background(workspace.append, record(n)) for n in range(6)]

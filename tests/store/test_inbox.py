@@ -22,7 +22,7 @@ from evidentia.store import sequencer
 from evidentia.store.answered import kept, outcome_of
 from evidentia.store.database import fetch, run
 from evidentia.store.sequencer import Sequencer
-from evidentia.store.sql import inbox
+from evidentia.store.sql import inbox, log
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.posting import posting_secret
 from evidentia.workspace import Workspace
@@ -183,10 +183,46 @@ def test_whoever_has_the_turn_and_stops_loses_it(
     assert subjects(there) == ["ob-0000", "ob-0002"]
 
 
+def test_whoever_keeps_the_turn_and_stops_in_the_midst_of_a_commit_loses_it_and_the_log(
+    here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sequencer, "_STOPPED_SECONDS", 0.3)
+    entered, release = threading.Event(), threading.Event()
+    went_on: list[bool] = []
+    lock_head = log.lock_head
+
+    def stopped(*arguments: Any) -> Any:
+        head = lock_head(*arguments)
+        if threading.current_thread().name == "evidentia-sequencer" and not entered.is_set():
+            entered.set()
+            went_on.append(release.wait(20))
+        return head
+
+    monkeypatch.setattr(log, "lock_head", stopped)
+    number = 0
+    while not entered.is_set():  # both append, until one of them keeps the turn and stops
+        number += 2
+        both = [
+            Asked(partial(one.append, record(number + n))) for n, one in enumerate((here, there))
+        ]
+        entered.wait(0.2)
+    for at, one in enumerate((here, there)):
+        if any(thread.name == "evidentia-sequencer" for thread in one.opened.sequencer._keepers):
+            other = (there, here)[at]
+    assert other.append(record(9_999)).seq > 0
+    release.set()
+    for one in both:
+        one.end()
+    assert went_on == [True]
+    assert len(set(subjects(other))) == len(subjects(other))
+    assert other.trail.audit().holds
+
+
 def test_a_receipt_that_no_one_told_of_is_found_all_the_same(
     here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inbox, "tell", lambda *_: None)
+    answer = inbox.answer
+    monkeypatch.setattr(inbox, "answer", lambda connection, rows, _: answer(connection, rows))
     with turn_elsewhere(here) as free:
         waits = Asked(lambda: there.append(record(1)))
         wait_for_posted(here, 1)

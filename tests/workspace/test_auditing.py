@@ -19,10 +19,10 @@ from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.auditing import WorkspaceAudit
 from insider import disagreeing_index
-from packing import decision, memo, tool_call
 from places import Place, kept_file, record
 from postgres import PostgresServer
 from vandal import Vandal, vandal_at
+from workspace.one_of_everything import fill
 from workspace.policies import ANSWER, SUPPORTED, read_here, write_policies
 
 Attack = Callable[[Vandal], Any]
@@ -43,24 +43,6 @@ PARTS = (
 @pytest.fixture(autouse=True)
 def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     read_here(monkeypatch)
-
-
-def fill(workspace: Workspace, folder: Path) -> Workspace:
-    """Have one of everything in a workspace."""
-    workspace.append(record(1))
-    docs = write_policies(folder)
-    workspace.ingest(docs)
-    (docs / "gifts.md").write_text("# Gifts\n\nGifts are not taken.\n", encoding="utf-8")
-    workspace.ingest(docs)
-    workspace.check(ANSWER, judges=["quote"])
-    bundle = workspace.bundle({"extra_params": {"evidence": ["What the model saw."]}})
-    workspace.bundles.record_run("run-1", bundle.bundle_id)
-    workspace.tools.record("dec_1", tool_call())
-    workspace.assemble(decision(), memo=memo(), attachments={"a.txt": b"attached"})
-    workspace.packs.hold("dec_1", reason="a case")
-    workspace.access.grant("ann", "viewer")
-    workspace.trail.checkpoint()
-    return workspace
 
 
 @pytest.fixture(scope="module")

@@ -106,6 +106,10 @@ NO_CHUNK = DocumentChunk("chunk_x", "doc_x", 0, "It is so.", 1, (), 0, 9, "0" * 
 USER_KEY = "64" * 32
 WITNESS = Witness().key
 CALLS: dict[str, Act] = {
+    "access.can_view_evidence_pack": lambda ws, _: ws.access.can_view_evidence_pack("a", "latest"),
+    "access.drift": lambda ws, _: ws.access.drift(),
+    "access.following": lambda ws, _: ws.access.following(),
+    "access.sync": lambda ws, _: ws.access.sync(),
     "access.export": lambda ws, _: ws.access.export(),
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),
     "access.grants": lambda ws, _: ws.access.grants(),
@@ -227,6 +231,7 @@ CALLS: dict[str, Act] = {
     "tools.record": lambda ws, _: ws.tools.record("dec_9", tool_call()),
     "tools.take_over": lambda ws, _: ws.tools.take_over("dec_9", ToolVerificationLedger()),
     "trail.add_witness": lambda ws, _: ws.trail.add_witness("http://localhost:1", WITNESS),
+    "trail.accept_loss": lambda ws, _: ws.trail.accept_loss(reason="the newest backup there is"),
     "trail.adopt": lambda ws, _: ws.trail.adopt(reason="written by an older version"),
     "trail.append": lambda ws, _: ws.append(record()),
     "trail.append_many": lambda ws, _: ws.trail.append_many([record()]),

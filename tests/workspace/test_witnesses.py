@@ -82,7 +82,7 @@ def test_what_a_witness_has_not_cosigned_is_sent_again(
         nowhere = f"http://127.0.0.1:{free.getsockname()[1]}"
     workspace.trail.add_witness(nowhere, witness.key)
     checkpoint = read_checkpoint(_newest(workspace))[0]
-    with pytest.raises(EnvironmentProblem, match="witness"):
+    with pytest.raises(EnvironmentProblem, match="no connection"):
         follow(workspace.opened, checkpoint)
     workspace.trail.remove_witness(nowhere)
     follow(workspace.opened, checkpoint)  # there is none any more, and nothing to be done

@@ -138,6 +138,18 @@ from evidentia.proof.statement import Statement, Subject
 from evidentia.sources.packing import DefaultEvidencePacker
 from evidentia.sources.wire import rag_sources
 from evidentia.store.lake import FileLake
+from evidentia.trail.backup import (
+    BackupColumn,
+    BackupFiles,
+    BackupLog,
+    BackupManifest,
+    BackupPart,
+    BackupTable,
+    ColumnKind,
+    TenantBackup,
+    encode_file,
+    encode_row,
+)
 from evidentia.trail.checkpoint import Checkpoint, log_origin
 from evidentia.trail.entry import Entry, EntryKind, body_commitment, genesis_prev
 from evidentia.trail.keyed import KeyedMap
@@ -410,6 +422,8 @@ def files() -> dict[str, bytes]:
     made |= {f"ledger/{path}": data for path, data in third_files().items()}
     made |= {vector.path: vector.data for vector in corpus_vectors()}
     made |= {vector.path: vector.data for vector in access_vectors()}
+    made |= {f"backup/{path}": data for path, data in backup_files().items()}
+    made["keys/backup-log.pub"] = f"{backup_key().verifier}\n".encode()
     index = []
     recorded = ledger_log()
     for vector in [
@@ -436,6 +450,105 @@ def files() -> dict[str, bytes]:
         index.append(vector.as_json())
     made["proofs.json"] = listed(index)
     return made
+
+
+def backup_key() -> SigningKey:
+    """Return the key of the log that is backed up."""
+    origin = log_origin("b0c4b0c4b0c4b0c4", "acme")
+    return SigningKey.from_seed(origin, seed("key of the log that is backed up"))
+
+
+def backup_files() -> dict[str, bytes]:
+    """Return a backup of a small log: three records, one of them erased, and a file."""
+    key = backup_key()
+    log = Log(key.name, [key])
+    for record in records():
+        log.append(EntryKind.EVIDENCE_RECORD, record.obligation_id, record.model_dump())
+    log.announce(key)
+    erasure = {
+        "entry": 1,
+        "leaf": log.leaves[1].hex(),
+        "reason": "Erasure request of 2026-01-05, GDPR Article 17",
+        "by": "privacy@acme.example",
+    }
+    log.append(EntryKind.ERASURE, "entry/1", erasure)
+    size = len(log.entries)
+    note, frontier = log.sign(size, key), Frontier()
+    frontier.extend(log.leaves)
+    rows: dict[str, list[list[Any]]] = {
+        "trail_bodies": [
+            [at, one.salt, canonical_json(one.body)]
+            for at, one in enumerate(log.entries)
+            if at != 1
+        ],
+        "trail_checkpoints": [[size, key.verifier.key_id, note]],
+        "trail_entries": [
+            [at, one.entry.kind, one.entry.subject, one.entry.encode()]
+            for at, one in enumerate(log.entries)
+        ],
+        "trail_keys": [[3, key.verifier.key_id, key.verifier.public_key]],
+        "trail_heads": [[log.origin, size, frontier.root(), frontier.pack(), 1]],
+    }
+    made: dict[str, bytes] = {}
+
+    def part(data: bytes, count: int) -> BackupPart:
+        name = sha256_hex(data)
+        made[lake_path(name)] = data
+        return BackupPart(sha256=name, bytes=len(data), rows=count)
+
+    tables = []
+    for name, given in rows.items():
+        columns = [
+            BackupColumn(name=column, kind=ColumnKind(kind)) for column, kind in BACKED_UP[name]
+        ]
+        lines = b"".join(encode_row(row, [one.kind for one in columns]) for row in given)
+        tables.append(BackupTable(name=name, columns=columns, parts=[part(lines, len(given))]))
+    file = b"A file of the lake.\n"
+    made[lake_path(sha256_hex(file))] = file
+    manifest = BackupManifest(
+        format="evidentia-backup",
+        v=1,
+        created_at=moment(60),
+        program="evidentia 0.1.0",
+        revision="0018",
+        tenants=[
+            TenantBackup(
+                tenant=log.tenant,
+                log=BackupLog(
+                    origin=log.origin, size=size, root=frontier.root().hex(), checkpoint=note
+                ),
+                kept=note,
+                tables=tables,
+                files=BackupFiles(parts=[part(encode_file(sha256_hex(file)), 1)]),
+                missing=[],
+                keys=[],
+            )
+        ],
+    )
+    data = manifest.encode()
+    when = moment(60).replace("-", "").replace(":", "")
+    made[f"backups/{when}-{sha256_hex(data)[:12]}.json"] = data
+    return made
+
+
+BACKED_UP = {
+    "trail_bodies": [("seq", "integer"), ("salt", "bytes"), ("body", "bytes")],
+    "trail_checkpoints": [("size", "integer"), ("key_id", "text"), ("note", "text")],
+    "trail_entries": [
+        ("seq", "integer"),
+        ("kind", "text"),
+        ("subject", "text"),
+        ("entry", "bytes"),
+    ],
+    "trail_keys": [("seq", "integer"), ("key_id", "text"), ("public_key", "bytes")],
+    "trail_heads": [
+        ("origin", "text"),
+        ("size", "integer"),
+        ("root", "bytes"),
+        ("edge", "bytes"),
+        ("checkpoints", "integer"),
+    ],
+}
 
 
 LEAVE_TEXT = (

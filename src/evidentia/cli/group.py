@@ -32,10 +32,14 @@ class Group(typer.core.TyperGroup):
 
 
 class LazyGroup(Group):
-    """A group whose commands are loaded when the first of them is asked for."""
+    """A group whose commands are loaded when the first of them is asked for.
 
-    def __init__(self, name: str, module: str, about: str) -> None:
+    With a `default`, that is the command where none is named: what stands there is its argument.
+    """
+
+    def __init__(self, name: str, module: str, about: str, default: str | None = None) -> None:
         self._module = module
+        self._default = default
         self._loaded: Any = None
         super().__init__(name=name, help=about, no_args_is_help=True, rich_markup_mode=None)
 
@@ -49,6 +53,12 @@ class LazyGroup(Group):
     @commands.setter
     def commands(self, given: Any) -> None:
         """Take nothing: the base class begins with none."""
+
+    def parse_args(self, ctx, args):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - the base class's own types are private
+        """Parse as the base class does, with the default command where none is named."""
+        if self._default and args and args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = [self._default, *args]
+        return super().parse_args(ctx, args)  # type: ignore[no-untyped-call]
 
 
 class LazyCommand(typer.core.TyperCommand):

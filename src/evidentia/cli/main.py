@@ -26,6 +26,10 @@ COMMANDS = {
     "keys": ("keys:app", "Show, export, rotate and protect the keys that sign a log."),
     "jobs": ("jobs:app", "List the jobs of servers: long work, and how far it is."),
     "otel": ("otel:otel", "Record what programs did, from spans of OpenTelemetry in files."),
+    "restore": (
+        "restoring:restore",
+        "Restore a backup into an empty place, and audit all of it there.",
+    ),
     "serve": ("serve:serve", "Serve the workspace to programs and browsers, by one API."),
     "mcp": ("mcp:mcp", "Serve the workspace to agents, over the Model Context Protocol."),
 }
@@ -46,9 +50,13 @@ GROUPS = {
         "Append to the evidence trail, read it, prove entries of it, verify it whole.",
     ),
     "token": ("token", "Tokens, by which programs ask a server in a user's name."),
+    "access": ("access", "OpenFGA beside the roles: its model, keeping it in step, and drift."),
+    "backup": ("backup", "Back up a workspace to a folder or a bucket; list and verify backups."),
     "db": ("database", "Bring the database up to date, and look at its schema."),
 }
 """Groups of commands: the module of each, and what it is for."""
+DEFAULTS = {"backup": "create"}
+"""The command of a group where none is named."""
 
 
 class Root(Group):
@@ -59,7 +67,7 @@ class Root(Group):
         for name, (place, about) in COMMANDS.items():
             self.add_command(LazyCommand(name, f"evidentia.cli.{place}", about))
         for name, (module, about) in GROUPS.items():
-            self.add_command(LazyGroup(name, f"evidentia.cli.{module}", about))
+            self.add_command(LazyGroup(name, f"evidentia.cli.{module}", about, DEFAULTS.get(name)))
 
 
 app = typer.Typer(

@@ -290,6 +290,36 @@ def adopt(
         )
 
 
+@app.command("accept-loss")
+def accept_loss(
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why these entries are lost for good; recorded.")
+    ],
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a log go on that is shorter than the checkpoint kept of it.
+
+    So it is after restoring a backup, where what came behind it is lost. Nothing is appended to
+    such a log before. The log is verified first, and nothing else may be wrong with it. A record
+    says how many entries are lost, and why; the checkpoint is put aside, beside where it was.
+    Whoever else kept a checkpoint of the lost entries will find that the log has another past:
+    tell them.
+    """
+    from evidentia.cli.output import print_json, progress_bar, say
+
+    with (
+        workspace(home, tenant) as opened,
+        progress_bar("Verifying", opened.trail.size, least=50_000) as progress,
+    ):
+        receipt = opened.trail.accept_loss(reason=reason, progress=progress)
+    if as_json:
+        print_json({"recorded_as": receipt.seq})
+    else:
+        say(f"The loss is accepted; entry {receipt.seq} says so, and the log goes on.", "good")
+
+
 app.command()(trail_reading.status)
 app.command()(trail_reading.validate)
 

@@ -442,15 +442,15 @@ class HeldLog:
         if not self.announced:  # behind what is appended first, so that its numbers begin with 0
             self.announce(self.signing_key(), at=self._at)
         self._say_signed()
-        tenant, origin, size, root, _ = self.head
+        _, origin, size, root, _ = self.head
         signers = self._signers or [self.signing_key()]
         checkpoint = self.checkpoint = Checkpoint(origin, size, root)
-        log.move_head(self._connection, self._first, self.head, len(signers))
+        notes = []
         for key in signers:
             limited = self._time.limited(key)
             self.note = checkpoint.sign(limited.private_key, key.verifier.public_key)
-            key_id = key.verifier.key_id
-            log.insert_checkpoint(self._connection, tenant, size, key_id, self.note)
+            notes.append((key.verifier.key_id, self.note))
+        log.move_head(self._connection, self._first, self.head, notes)
         self.snapshot = self._appending.lookups.sign(
             self._connection,
             self.heads,

@@ -151,7 +151,7 @@ def _refuse_rollback(
         raise IntegrityError(
             f"the log's {has} not continue the {checkpoint.size:,} that the "
             f"checkpoint kept in {kept.place} signs: it was rolled back or rewritten. Run "
-            f"'evidentia trail verify'; if the log is to go on as it is, {kept.instead}"
+            f"'evidentia trail verify'; where a newer copy is nowhere, {kept.without}"
         )
     if by_keys:
         _refuse_takeover(connection, head, kept, parsed, tree, announced=announced)

@@ -11,18 +11,23 @@ from evidentia.store.witnesses import Witnesses
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 
 _MOVE: Final = "move that file away"
+_ACCEPT: Final = (
+    "'evidentia trail accept-loss --reason TEXT' records what is lost, and the log goes on"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownCheckpoint:
     """A log's checkpoint that the database can't take back: where it is, and what to do without it.
 
-    `instead` is said where a log is to go on that doesn't continue it.
+    `instead` is said where another log is to begin in its place, `without` where the log is to go
+    on though entries are lost.
     """
 
     place: str
     note: str
     instead: str = _MOVE
+    without: str = _ACCEPT
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -54,7 +59,8 @@ class Elsewhere:
         if found is None:
             return None
         place, note = found
-        return KnownCheckpoint(place, note, "name another prefix in EVIDENTIA_CHECKPOINTS")
+        instead = "name another prefix in EVIDENTIA_CHECKPOINTS"
+        return KnownCheckpoint(place, note, instead, f"{instead}, and then {_ACCEPT}")
 
     def close(self) -> None:
         """Bring what has not followed yet, if that is soon done."""

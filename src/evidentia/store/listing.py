@@ -29,6 +29,8 @@ _DERIVED = {
     "lake_objects": "SELECT, INSERT, UPDATE, DELETE",
     "lake_removals": "SELECT, INSERT, UPDATE",
     "ledger_pages": "SELECT, INSERT, DELETE",
+    "openfga_followed": "SELECT, INSERT, UPDATE",
+    "openfga_outbox": "SELECT, INSERT, UPDATE, DELETE",
     "pack_attachments": "SELECT, INSERT, DELETE",
     "waiting_spans": "SELECT, INSERT, DELETE",
     "waiting_traces": "SELECT, INSERT, UPDATE, DELETE",

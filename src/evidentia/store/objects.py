@@ -387,6 +387,12 @@ class ObjectLake(Lake):
                 yield from sorted(one["path"] for one in page)
 
     @contextmanager
+    def asking(self, key: str) -> Iterator[Any]:
+        """Give the client for what is no part of the lake; its errors are told as ours."""
+        with self._asking(key):
+            yield _obstore()
+
+    @contextmanager
     def _reading(self, key: str) -> Iterator[None]:
         """Go on to the next place where an object is gone."""
         with self._asking(key):

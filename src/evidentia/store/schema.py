@@ -155,24 +155,33 @@ def require_current(database: Database) -> None:
         raise EnvironmentProblem(problem)
 
 
-def planned(database: Database, *, contract: bool) -> tuple[list[Step], list[Step]]:
+def planned(
+    database: Database, *, contract: bool, to: str | None = None
+) -> tuple[list[Step], list[Step]]:
     """Return the revisions that an upgrade would apply, oldest first, and those it would leave.
 
     Without `contract`, a schema that is in use is left as it is from the first contraction on.
     """
     with database.read() as connection:
         found = revision(connection)
-    if found is not None and found >= head(database):
+    last = to or head(database)
+    if found is not None and found >= last:
         return [], []
-    steps = [one for one in _steps(head(database)) if found is None or one.revision > found]
+    steps = [one for one in _steps(last) if found is None or one.revision > found]
     phases = [one.phase for one in steps]
     waits = not contract and found is not None and "contraction" in phases
     end = phases.index("contraction") if waits else len(steps)
     return steps[:end], steps[end:]
 
 
-def upgrade(database: Database, *, contract: bool = True, tell: Tell = lambda _: None) -> bool:
-    """Bring the schema up to date; return whether anything had to be done.
+def upgrade(
+    database: Database,
+    *,
+    to: str | None = None,
+    contract: bool = True,
+    tell: Tell = lambda _: None,
+) -> bool:
+    """Bring the schema up to date, or to a revision; return whether anything had to be done.
 
     Without `contract` it stops before the first contraction of a schema that is in use. Processes
     may upgrade at once. On PostgreSQL no lock is waited for longer than two seconds at a time, so
@@ -184,7 +193,7 @@ def upgrade(database: Database, *, contract: bool = True, tell: Tell = lambda _:
     if found.revision is not None and found.revision >= head(database):
         _refuse_newer(database, found)
         return False
-    steps, _ = planned(database, contract=contract)
+    steps, _ = planned(database, contract=contract, to=to)
     done = False
     for some in _together(database, steps, fresh=found.revision is None):
         done |= _tried(database, some, tell)

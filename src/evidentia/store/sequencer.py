@@ -49,6 +49,8 @@ from evidentia.trail.waiting import Waiting
 
 MAX_TOGETHER: Final = 5_000
 """How many entries one transaction takes from the queue, so that others get their turn."""
+_TAKEN: Final = 1_000
+"""How many posted entries one takes: few enough for the turn to be renewed often."""
 MOST_POSTED: Final = 1_000
 """How many entries are posted at once; whoever has more waits for the log itself."""
 TURN_SECONDS: Final = 10.0
@@ -410,7 +412,7 @@ class Sequencer:
             # Heads are locked in order of their tenants, so that two sequencers cannot deadlock.
             for tenant in sorted({request.tenant for request in requests}):
                 own = [request for request in requests if request.tenant == tenant]
-                work.append(self._append(connection, tenant, own, ()))
+                work.append(self._append(connection, tenant, own, (), ()))
         for held, ends in work:
             self._committed(line, held, ends)
 
@@ -434,10 +436,9 @@ class Sequencer:
             seconds = 0 if signs_elsewhere else TURN_SECONDS
             is_led = may_post and time.monotonic() < line.led_elsewhere
             if begin or (not is_led and has_turn(connection, _turn_of(tenant), seconds)):
-                rows = inbox.take(connection, tenant, MAX_TOGETHER)
-                tickets = {*ours, *(row.ticket for row in rows)}
-                said = inbox.said(connection, tenant, sorted(tickets)) if tickets else {}
-                rows = [row for row in rows if row.ticket not in said]
+                rows, said = inbox.take(connection, tenant, _TAKEN)
+                if ours:
+                    said |= inbox.said(connection, tenant, ours)
                 self._forget(connection, tenant)
             elif may_post:
                 self._post(connection, line, requests)
@@ -447,8 +448,8 @@ class Sequencer:
             held: HeldLog | None = None
             ends: list[_End] = []
             if requests or rows:
-                held, ends = self._append(connection, tenant, requests, rows)
-                inbox.tell(connection, [row.ticket for row in rows if row.ticket not in ours])
+                told = [row.ticket for row in rows if row.ticket not in ours]
+                held, ends = self._append(connection, tenant, requests, rows, told)
         with self._lock:
             line.end({ticket: outcome_of(text) for ticket, text in said.items()})
         if held is not None:
@@ -461,6 +462,7 @@ class Sequencer:
         tenant: str,
         requests: Sequence[Request],
         rows: Sequence[Posted],
+        told: Sequence[str],
     ) -> tuple[HeldLog, list[_End]]:
         """Append what was posted and what requests want, and sign it; say what becomes of each."""
         try:
@@ -489,7 +491,7 @@ class Sequencer:
             for request, outcome in ends
             if request.ticket is not None
         ]
-        inbox.answer(connection, answers)
+        inbox.answer(connection, answers, told)
         return held, ends
 
     def _read(self, held: HeldLog, row: Posted) -> Request:

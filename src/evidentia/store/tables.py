@@ -4,7 +4,8 @@ Rows of `trail_bodies`, of a ledger and its session, of a bundle, and of a pack,
 an erasure, and chunks only where a document's text was erased. `chunk_embeddings` may be emptied:
 it follows from the chunks, as snapshots, the corpus's nodes and ledgers' pages follow from the
 entries, and `pack_attachments` from the packs; `idempotency`, the inbox and its receipts, what is
-about jobs, spans that wait and what lies where in a lake are no evidence. Bundles have a schema of
+about jobs, spans that wait, what is on its way to OpenFGA and what lies where in a lake are no
+evidence. Bundles have a schema of
 their own, `llm`, where the database knows schemas.
 
 PostgreSQL has types of its own for times, truth values and lists, which SQLite's strict tables do
@@ -529,6 +530,27 @@ lake_objects = _table(
     Column("mode", Text),
     Column("kept_until", Text),
     Column("held", _Number, nullable=False),
+)
+
+openfga_followed = _table(
+    "openfga_followed",
+    Column("tenant", Text, primary_key=True),
+    Column("store", Text, primary_key=True),
+    Column("entries", _Number, nullable=False),
+    Column("holder", Text, nullable=False),
+    Column("until", Text, nullable=False),
+)
+
+openfga_outbox = _table(
+    "openfga_outbox",
+    Column("tenant", Text, primary_key=True),
+    Column("store", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("entry", _Number, nullable=False),
+    Column("tries", _Number, nullable=False),
+    Column("next_at", Text, nullable=False),
+    Column("problem", Text),
+    Index("openfga_outbox_next", "tenant", "store", "next_at"),
 )
 
 lake_removals = _table(

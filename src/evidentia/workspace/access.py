@@ -32,6 +32,7 @@ from evidentia.workspace.tokens import ApiToken, NewToken
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from evidentia.workspace.following import Drift, Following, Synced
 
 Requests = list[LoggedEntry]
 
@@ -90,6 +91,39 @@ class Roles(Part, name="access"):
     def grants(self) -> list[Grant]:
         """Return the grants of this tenant that were not taken away, the oldest first."""
         return list(access_of(self._acting).grants.values())
+
+    def can_view_evidence_pack(self, user: str, pack_id: str) -> bool:
+        """Whether a user may read a pack, by the trail and by whoever else is asked, now.
+
+        `pack_id` may be any name of a pack. It is asked for whoever has to know: reading a pack
+        asks by itself.
+        """
+        acting, found = self._acting, pack_id_of(self._acting, pack_id)
+        if found is None or not granting(acting).may(user, Action.VIEW, found):
+            return False
+        outside = acting.opened.authorizer
+        return outside is None or outside.can_view_evidence_pack(user, found)
+
+    def sync(self) -> "Synced":
+        """Compare all that OpenFGA has of this tenant with the trail, and mend what differs.
+
+        A server does so by itself as the trail grows: this is for the first time, and for drift.
+        """
+        from evidentia.workspace.following import openfga_of, sync  # noqa: PLC0415 - not all have one
+
+        return sync(self._acting, openfga_of(self._acting))
+
+    def drift(self) -> "Drift":
+        """Compare all that OpenFGA has of this tenant with what the trail proves; mend nothing."""
+        from evidentia.workspace.following import drift, openfga_of  # noqa: PLC0415 - the same
+
+        return drift(self._acting, openfga_of(self._acting))
+
+    def following(self) -> "Following":
+        """Return how far OpenFGA was told what the trail says, and what it refused."""
+        from evidentia.workspace.following import following, openfga_of  # noqa: PLC0415 - the same
+
+        return following(self._acting, openfga_of(self._acting))
 
     def new_token(
         self,
@@ -282,7 +316,7 @@ def granting(acting: Acting) -> RoleTable:
     )
 
 
-def pack_id(acting: Acting, name: str) -> str | None:
+def pack_id_of(acting: Acting, name: str) -> str | None:
     """Return the id of the pack that a name stands for; None if there is none."""
     found = acting.read(_find, name)
     return None if found is None else found.id

@@ -114,10 +114,10 @@ class Acting:
     def guard(self) -> "Guard":
         """What every method passes before it does anything."""
         from evidentia.access.guard import Guard  # noqa: PLC0415 - the owner needs none
-        from evidentia.workspace.access import authorizer, pack_id  # noqa: PLC0415 - the same
+        from evidentia.workspace.access import authorizer, pack_id_of  # noqa: PLC0415 - the same
 
         find = cache(lambda: authorizer(self)) if self.asked.access else lambda: authorizer(self)
-        named = partial(pack_id, self)
+        named = partial(pack_id_of, self)
         return Guard(self.user, self.tenant, find, named, self.asked.agent)
 
     def admit(self, method: str) -> None:

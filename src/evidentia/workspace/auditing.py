@@ -174,6 +174,7 @@ class _Auditing:
             self.packs,
             self.tools,
             self.access,
+            *((self.openfga,) if self.acting.opened.openfga is not None else ()),
             self.lake,
             *((self.published,) if self.places else ()),
         )
@@ -358,6 +359,19 @@ class _Auditing:
         looked = f"{counted(len(found.grants), 'role')}: in the log alone, and read"
         return AuditedPart("roles", looked)
 
+    def openfga(self) -> AuditedPart:
+        from evidentia.access.openfga_client import OpenFgaError  # noqa: PLC0415 - not all have one
+        from evidentia.workspace.following import drift_found, openfga_of  # noqa: PLC0415 - the same
+
+        if self.quick:
+            return AuditedPart("openfga", "nothing", (), (), ("the tuples in OpenFGA: --quick",))
+        try:
+            looked, findings, notes = drift_found(self.acting, openfga_of(self.acting))
+        except OpenFgaError as error:
+            left = (f"the tuples in OpenFGA: {error}",)
+            return AuditedPart("openfga", "nothing", (), (), left)
+        return AuditedPart("openfga", looked, tuple(findings), tuple(notes))
+
     def lake(self) -> AuditedPart:
         lake = self.acting.lake
         digests = list(lake.digests())
@@ -398,6 +412,7 @@ _NAMES: Final = {
     "packs": "packs",
     "tools": "tool calls",
     "access": "roles",
+    "openfga": "openfga",
     "lake": "lake",
     "published": "published",
 }

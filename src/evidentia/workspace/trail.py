@@ -325,6 +325,16 @@ class Trail(Part, name="trail"):
 
         return adopt(self._acting, self.audit(progress=progress), reason, lost)
 
+    def accept_loss(self, *, reason: str, progress: "Progress | None" = None) -> Receipt:
+        """Let a log go on that is shorter than the checkpoint kept of it, as after a restore.
+
+        The log is audited first, and nothing else may be wrong with it. A record says how many
+        entries are lost, and why; the checkpoint is put aside under another name, never removed.
+        """
+        from evidentia.workspace.losing import accept_loss  # noqa: PLC0415 - rarely needed
+
+        return accept_loss(self._acting, self.audit(progress=progress), reason)
+
     def keep_checkpoint(self, report: "AuditReport") -> str | None:
         """Keep the newest checkpoint of what an audit found good, and return it.
 

@@ -18,6 +18,8 @@ _WORK: Final = frozenset(
         "job_events",
         "job_runners",
         "lake_removals",
+        "openfga_followed",
+        "openfga_outbox",
         "trail_heads",
         "trail_inbox",
         "trail_receipts",

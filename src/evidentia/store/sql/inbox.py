@@ -4,41 +4,53 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from evidentia.store.database import fetch, insert_rows, run, run_many
+from evidentia.store.database import Insert, fetch, insert_together, run
 from evidentia.trail.posting import Posted
 
 RECEIPTS = "evidentia_receipts"
 """The channel of PostgreSQL on which is told which tickets have receipts."""
-_POSTED = ("tenant", "ticket", "until", "entries", "content", "code")
-_RECEIPT = ("tenant", "ticket", "until", "said")
-_MOST_ROWS = 2_000
+_POSTED = {
+    "tenant": "text",
+    "ticket": "text",
+    "until": "text",
+    "entries": "integer",
+    "content": "bytea",
+    "code": "bytea",
+}
+_RECEIPT = {"tenant": "text", "ticket": "text", "until": "text", "said": "text"}
 _TOLD_AT_ONCE = 180
 """How many tickets one notification names: PostgreSQL takes less than 8,000 bytes."""
 
 
 def post(connection: Connection, rows: Sequence[Posted]) -> None:
     """Have postings wait for the sequencer."""
-    insert_rows(connection, "trail_inbox", _POSTED, rows)
+    insert_together(connection, [Insert("trail_inbox", _POSTED, rows)])
 
 
-def take(connection: Connection, tenant: str, most: int) -> list[Posted]:
+def take(connection: Connection, tenant: str, most: int) -> tuple[list[Posted], dict[str, str]]:
     """Take the first postings of a tenant out of the inbox, of some many entries together.
 
-    The first one always, however large. Only who holds the tenant's turn may call this.
+    The first one always, however large. What became of those that were appended before is given
+    apart. Only who holds the tenant's turn may call this.
     """
     rows = fetch(
         connection,
-        "DELETE FROM trail_inbox WHERE tenant = ? AND ticket IN (SELECT ticket FROM ("
-        "SELECT ticket, sum(entries) OVER (ORDER BY ticket) - entries AS before FROM "
+        "WITH taken AS (DELETE FROM trail_inbox WHERE tenant = ? AND ticket IN (SELECT ticket FROM "
+        "(SELECT ticket, sum(entries) OVER (ORDER BY ticket) - entries AS before FROM "
         "(SELECT ticket, entries FROM trail_inbox WHERE tenant = ? ORDER BY ticket LIMIT ?) AS f"
-        ") AS s WHERE before < ?) RETURNING tenant, ticket, until, entries, content, code",
-        (tenant, tenant, _MOST_ROWS, most),
+        ") AS s WHERE before < ?) RETURNING tenant, ticket, until, entries, content, code) "
+        "SELECT t.tenant, t.ticket, t.until, t.entries, t.content, t.code, r.said FROM taken t "
+        "LEFT JOIN trail_receipts r ON r.tenant = t.tenant AND r.ticket = t.ticket "
+        "ORDER BY t.ticket",
+        (tenant, tenant, most, most),
     )
+    said = {ticket: text for _, ticket, *_, text in rows if text is not None}
     found = [
         Posted(tenant, ticket, until, entries, bytes(content), bytes(code))
-        for tenant, ticket, until, entries, content, code in rows
+        for tenant, ticket, until, entries, content, code, _ in rows
+        if ticket not in said
     ]
-    return sorted(found, key=lambda one: one.ticket)
+    return found, said
 
 
 def withdraw(connection: Connection, tenant: str, tickets: Sequence[str]) -> set[str]:
@@ -53,9 +65,24 @@ def waits(connection: Connection, tenant: str, ticket: str) -> bool:
     return bool(fetch(connection, sql, (tenant, ticket)))
 
 
-def answer(connection: Connection, rows: Sequence[tuple[str, str, str, str]]) -> None:
-    """Keep what became of postings: tenant, ticket, until when to keep it, what is said."""
-    insert_rows(connection, "trail_receipts", _RECEIPT, rows)
+def answer(
+    connection: Connection, rows: Sequence[tuple[str, str, str, str]], told: Sequence[str] = ()
+) -> None:
+    """Keep what became of postings: tenant, ticket, until when to keep it, what is said.
+
+    All who listen are told of some of the tickets once this is committed; on PostgreSQL only.
+    """
+    tell = None
+    if told:
+        payloads = [
+            ",".join(told[start : start + _TOLD_AT_ONCE])
+            for start in range(0, len(told), _TOLD_AT_ONCE)
+        ]
+        tell = (
+            "SELECT pg_notify(?, name) FROM unnest(CAST(? AS text[])) AS name",
+            (RECEIPTS, payloads),
+        )
+    insert_together(connection, [Insert("trail_receipts", _RECEIPT, rows)], tell)
 
 
 def said(connection: Connection, tenant: str, tickets: Sequence[str]) -> dict[str, str]:
@@ -72,12 +99,3 @@ def said(connection: Connection, tenant: str, tickets: Sequence[str]) -> dict[st
 def forget(connection: Connection, tenant: str, before: str) -> None:
     """Remove the receipts that are not kept any longer."""
     run(connection, "DELETE FROM trail_receipts WHERE tenant = ? AND until < ?", (tenant, before))
-
-
-def tell(connection: Connection, tickets: Sequence[str]) -> None:
-    """Tell all who listen which tickets have receipts, once this is committed; PostgreSQL only."""
-    payloads = [
-        (RECEIPTS, ",".join(tickets[start : start + _TOLD_AT_ONCE]))
-        for start in range(0, len(tickets), _TOLD_AT_ONCE)
-    ]
-    run_many(connection, "SELECT pg_notify(?, ?)", payloads)

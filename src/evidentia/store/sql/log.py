@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from evidentia.errors import ConflictError, IntegrityError, NotFoundError
 from evidentia.language.counting import counted
 from evidentia.store.database import (
+    Insert,
     erase_rows,
     fetch,
     insert_rows,
@@ -39,6 +40,7 @@ ENTRY_COLUMNS = {
 }
 BODY_COLUMNS = {"tenant": "text", "seq": "bigint", "salt": "bytea", "body": "bytea"}
 TILE_COLUMNS = {"tenant": "text", "level": "integer", "tile": "bigint", "data": "bytea"}
+CHECKPOINT_COLUMNS = {"tenant": "text", "size": "bigint", "key_id": "text", "note": "text"}
 _KEY_COLUMNS = {"tenant": "text", "key": "text", "seq": "bigint"}
 TABLES = (
     "trail_entries",
@@ -177,17 +179,22 @@ def append_each(
         (tenant, seq, item.kind, item.subject, data)
         for seq, item, data in zip(count(size), new, entries, strict=False)
     ]
-    insert_together(connection, "trail_entries", ENTRY_COLUMNS, rows)
     bodies = [(tenant, seq, item.salt, item.body) for seq, item in enumerate(new, size)]
-    insert_together(connection, "trail_bodies", BODY_COLUMNS, bodies)
     tiles = [(tenant, tile.level, tile.index, tile.data) for tile in frontier.extend(leaves)]
-    insert_together(connection, "trail_tiles", TILE_COLUMNS, tiles)
     keys = [
         (tenant, item.idempotency_key, seq)
         for seq, item in enumerate(new, size)
         if item.idempotency_key is not None
     ]
-    insert_together(connection, "trail_idempotency", _KEY_COLUMNS, keys)
+    insert_together(
+        connection,
+        [
+            Insert("trail_entries", ENTRY_COLUMNS, rows),
+            Insert("trail_bodies", BODY_COLUMNS, bodies),
+            Insert("trail_tiles", TILE_COLUMNS, tiles),
+            Insert("trail_idempotency", _KEY_COLUMNS, keys),
+        ],
+    )
     moved = Head(tenant, origin, size + len(new), frontier.root(), frontier.pack())
     return moved, [_receipts(found, size, written) for found in places]
 
@@ -230,18 +237,22 @@ def _receipt(place: Receipt | int, size: int, leaves: Sequence[str]) -> Receipt:
     return place
 
 
-def move_head(connection: Connection, old: Head, new: Head, checkpoints: int = 0) -> None:
+def move_head(
+    connection: Connection, old: Head, new: Head, notes: Sequence[tuple[str, str]] = ()
+) -> None:
     """Move a log's head, if it is still where it was read; raise `IntegrityError` if not.
 
-    `checkpoints` is how many are kept of what it moves to.
+    `notes` are the checkpoints of what it moves to, by the keys that signed them: they are kept.
     """
-    moved = run(
-        connection,
+    rows = [(old.tenant, new.size, key_id, note) for key_id, note in notes]
+    move = (
         "UPDATE trail_heads SET size = ?, root = ?, edge = ?, checkpoints = checkpoints + ? "
-        "WHERE tenant = ? AND size = ? AND root = ?",
-        (new.size, new.root, new.edge, checkpoints, old.tenant, old.size, old.root),
+        "WHERE tenant = ? AND size = ? AND root = ?"
     )
-    if moved.rowcount != 1:
+    values = (new.size, new.root, new.edge, len(notes), old.tenant, old.size, old.root)
+    kept = Insert("trail_checkpoints", CHECKPOINT_COLUMNS, rows)
+    moved = insert_together(connection, [kept], (move, values))
+    if moved != 1:
         raise IntegrityError(f"the head of log {old.origin} moved while entries were appended")
 
 
@@ -452,18 +463,6 @@ def erase_body(connection: Connection, tenant: str, seq: int) -> None:
 def erasure_subject(seq: int) -> str:
     """Return the subject of the entry that erases entry `seq`'s body."""
     return f"{ERASED_PREFIX}{seq}"
-
-
-def insert_checkpoint(
-    connection: Connection, tenant: str, size: int, key_id: str, note: str
-) -> None:
-    """Keep a signed checkpoint of a log that is held; `move_head` counts it."""
-    insert_rows(
-        connection,
-        "trail_checkpoints",
-        ("tenant", "size", "key_id", "note"),
-        [(tenant, size, key_id, note)],
-    )
 
 
 def last_signed(connection: Connection, tenant: str, size: int) -> int:

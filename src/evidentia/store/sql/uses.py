@@ -4,14 +4,14 @@ A row of `lake_removals` says up to which copy the bytes of a digest are removed
 storage, for good: who relies on them afterwards relies on a later copy.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
 from sqlalchemy import Connection
 
 from evidentia.bundles.model import artifact_uri
-from evidentia.store.database import fetch, hold, run
+from evidentia.store.database import fetch, hold, run, stream
 
 _REFERENCES: Final = (
     "llm.evidence_item WHERE tenant = ? AND artifact_sha256 = ?",
@@ -89,3 +89,37 @@ def removed(connection: Connection, tenant: str, of: Mapping[str, int]) -> None:
     sql = "UPDATE lake_removals SET done = 1 WHERE tenant = ? AND digest = ? AND through = ?"
     for digest, through in of.items():
         run(connection, sql, (tenant, digest, through))
+
+
+_DIGESTS: Final = (
+    "SELECT artifact_sha256 AS digest FROM llm.evidence_item WHERE tenant = ?",
+    "SELECT dropped_sha256 FROM llm.evidence_bundle WHERE tenant = ?",
+    "SELECT substr(lake_uri, 14) FROM llm.evidence_bundle WHERE tenant = ?",
+    (
+        "SELECT d.sha256 FROM documents d WHERE d.tenant = ? AND EXISTS (SELECT 1 "
+        "FROM document_chunks c WHERE c.tenant = d.tenant AND c.document_id = d.id "
+        "AND c.sha256 = d.sha256)"
+    ),
+    "SELECT statement_sha256 FROM ledgers WHERE tenant = ?",
+    "SELECT statement_sha256 FROM evidence_packs WHERE tenant = ?",
+    (
+        "SELECT a.digest FROM pack_attachments a JOIN evidence_packs p "
+        "ON p.tenant = a.tenant AND p.id = a.pack_id WHERE a.tenant = ?"
+    ),
+)
+"""What `is_used` asks of one digest, for all: behind `sha256/ab/cd/` a lake's address names it."""
+
+
+def used(connection: Connection, tenant: str) -> Iterator[str]:
+    """Give the digests that anything of a tenant refers to, in order."""
+    together = " UNION ".join(_DIGESTS)
+    sql = f"SELECT digest FROM ({together}) AS used WHERE digest IS NOT NULL ORDER BY digest"  # noqa: S608 - names are ours
+    for (digest,) in stream(connection, sql, (tenant,) * len(_DIGESTS)):
+        yield digest
+
+
+def settle_removals(connection: Connection, tenant: str, digests: Iterable[str]) -> None:
+    """Have no removal that was under way take bytes that are referred to: it is done."""
+    sql = "UPDATE lake_removals SET done = 1 WHERE tenant = ? AND digest = ? AND done = 0"
+    for digest in digests:
+        run(connection, sql, (tenant, digest))
