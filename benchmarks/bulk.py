@@ -29,7 +29,6 @@ from benchmarks.measuring import (
 )
 
 from evidentia.jobs.ray_workers import RayWorkers
-from evidentia.loading.workers import Bulk
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.preparing import WORKER
 
@@ -56,10 +55,10 @@ def measure_workers(size: str, folder: Path) -> Section:
     return Section(
         "bulk workers",
         "Bulk checks by two workers",
-        f"`check_many` of {ALL[size]:,} answers by all judges, and of {RULES[size]:,} by the rules, "
-        f"{CLAIMS} claims each, from the call to the last ledger in the trail: its speed with two "
-        "workers, as a share of twice that with one. Workers of a cluster are there already, and "
-        "what they judged is recorded by the process that asks; processes are started, and record "
+        f"`check_many` of {ALL[size]:,} answers by all judges, and of {RULES[size]:,} by the "
+        f"rules, {CLAIMS} claims each, from the call to the last ledger in the trail: its speed "
+        "with two workers, as a share of twice that with one. Workers of a cluster are there "
+        "already, and what they judged is recorded by the process that asks; processes are started, and record "
         "what they judged themselves.",
         lines,
     )
@@ -92,7 +91,7 @@ def _kinds(size: str) -> tuple[str, ...]:
 def _opened(home: Path, kind: str) -> Iterator[Workspace]:
     with open_workspace(home) as workspace:
         workspace.ingest(POLICIES)
-        bulk: Bulk | None = RayWorkers("local") if kind == "Ray" else None
+        bulk = RayWorkers("local") if kind == "Ray" else None
         workspace.opened.bulk = bulk
         try:
             yield workspace
