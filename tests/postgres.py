@@ -120,10 +120,10 @@ class PostgresServer:
             shutil.chown(folder, user)
             folder.chmod(0o700)
         found = Standby(folder, programs, user)
-        slot = f"standby_{os.getpid()}_{time.monotonic_ns()}"  # keeps what it is still to be sent
+        self.execute("ALTER SYSTEM SET wal_keep_size = '1GB'")  # what it is still to be sent
+        self.execute("SELECT pg_reload_conf()")
         try:
             source = ["-d", f"host={self.data} user=postgres", "-X", "stream", "-c", "fast", "-R"]
-            source += ["-C", "-S", slot]
             found.run("pg_basebackup", *source, "-D", str(folder))
             for copied in (*folder.glob(".s.PGSQL.*"), folder / "log"):
                 copied.unlink(missing_ok=True)
@@ -132,21 +132,6 @@ class PostgresServer:
         finally:
             found.stop()
             shutil.rmtree(folder, ignore_errors=True)
-            self._drop_slot(slot)
-
-    def _drop_slot(self, slot: str) -> None:
-        """Keep nothing any more for a standby that is gone; the server notices that a bit later."""
-        sql = (
-            "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
-            f"WHERE slot_name = '{slot}' AND NOT active"
-        )
-        for _ in range(100):
-            self.execute(sql)
-            with psycopg.connect(self.url("postgres")) as asking:
-                left = "SELECT 1 FROM pg_replication_slots WHERE slot_name = %s"
-                if asking.execute(left, (slot,)).fetchone() is None:
-                    return
-            time.sleep(0.05)
 
     @contextmanager
     def fresh_database(self, template: str = TEMPLATE) -> Iterator[str]:
