@@ -6,8 +6,7 @@ import tomllib
 
 import pytest
 import yaml
-from click.testing import CliRunner
-from typer.main import get_command
+from typer.testing import CliRunner
 
 import deploying
 from evidentia import __version__
@@ -35,7 +34,7 @@ def test_no_variable_holds_a_secret(place: str) -> None:
 @pytest.mark.parametrize("place", deploying.commands())
 def test_every_command_is_one_of_the_program_s(place: str) -> None:
     asked = deploying.commands()[place]
-    shown = CliRunner().invoke(get_command(app), [*asked, "--help"])
+    shown = CliRunner().invoke(app, [*asked, "--help"])
     assert shown.exit_code == 0, shown.output
     for option in (one for one in asked if one.startswith("--")):
         assert option in shown.output

@@ -93,7 +93,7 @@ class Line:
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> Answer:
         """Send a request and read its answer; raise `Broken` if none comes."""
-        data = b"" if body is None else json.dumps(body).encode()
+        data = body if isinstance(body, bytes) else json.dumps(body).encode() if body else b""
         said = {
             "host": f"127.0.0.1:{self._port}",
             "authorization": f"Bearer {self._token}",
@@ -303,6 +303,7 @@ class Serving:
             self.port: int = free.getsockname()[1]
         self._process: subprocess.Popen[str] | None = None
         self.log = folder.parent / "server.log"
+        self.more: dict[str, str] = {}
 
     def open(self) -> Workspace:
         """Give the owner's workspace of the place."""
@@ -316,6 +317,7 @@ class Serving:
             "EVIDENTIA_SERVER_CHECKS_PER_MINUTE": "300",
             "EVIDENTIA_SERVER_EXPORTS_PER_MINUTE": "100",
             **({"EVIDENTIA_DATABASE_URL": self.url} if self.url else {}),
+            **self.more,
         }
         command = ["-m", "evidentia.cli.main", "serve", "--port", str(self.port), "--json"]
         with self.log.open("a") as log:
@@ -331,6 +333,13 @@ class Serving:
             if line.rstrip().endswith("}"):
                 return
         raise AssertionError(self.log.read_text())
+
+    def pause(self, seconds: float) -> None:
+        """Have it do nothing for some seconds."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self._process.send_signal(signal.SIGCONT)
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End it; return with what it ended."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from obstore.store import MemoryStore
 
-from evidentia.errors import EnvironmentProblem, InputError, IntegrityError
+from evidentia.errors import ConflictError, EnvironmentProblem, IntegrityError
 from evidentia.logs import configure
 from evidentia.proof.keys import SigningKey, TrustedKey
 from evidentia.store.backup_places import BackupPlace
@@ -370,13 +370,13 @@ def test_a_backup_is_compared_with_the_bucket_when_it_is_restored(
         key = TrustedKey.parse(str(workspace.trail.public_key()))
     home = Home(tmp_path / "restored")
     report = restore_backup(
-        store, Target(home, elsewhere=Elsewhere(address)), trusted=[key], anyway=True
+        store, Target(home, checkpoints=address), trusted=[key], anyway=True
     )
     assert [(lost.tenant, lost.size, lost.kept) for lost in report.lost] == [("default", 2, 3)]
     with opening("restored") as restored:
         with pytest.raises(IntegrityError, match="do not continue"):
             restored.append(record(3))
-        with pytest.raises(InputError, match="name another prefix in EVIDENTIA_CHECKPOINTS, and"):
+        with pytest.raises(ConflictError, match="name another prefix in EVIDENTIA_CHECKPOINTS"):
             restored.trail.accept_loss(reason="the disk is gone")
     shutil.copytree(tmp_path / "home" / "keys", home.folder / "keys")
     with opening("restored", f"{address}-after-the-loss") as restored:

@@ -1,6 +1,6 @@
 """Never update, never delete: what plain SQL is refused, by triggers and by privileges."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import canonical_json
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.store import listing, lookups, schema
-from evidentia.store.database import Database, run
+from evidentia.store.database import Database, insert_rows, run
 from evidentia.store.home import Home
 from evidentia.store.sql import inbox, log, snapshots
 from evidentia.store.sql.embeddings import remove_embeddings, store_embeddings, stored_embeddings
@@ -74,7 +74,7 @@ WORK = (
     "trail_receipts",
 )
 """What is to be done, and how far it is: no evidence."""
-FILES = ("lake_objects", "lake_removals", "pack_attachments")
+FILES = ("lake_objects", "lake_removals", "pack_attachments", "openfga_followed", "openfga_outbox")
 """Where files are, and which of them what has: an audit compares them with packs and the bucket."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}
@@ -638,11 +638,15 @@ def older_program() -> Iterator[None]:
     """Write heads as programs did up to revision 0006: each checkpoint was counted by itself."""
     move = log.move_head
 
-    def moved(connection: Connection, old: log.Head, new: log.Head, checkpoints: int) -> None:
+    def moved(
+        connection: Connection, old: log.Head, new: log.Head, notes: Sequence[tuple[str, str]]
+    ) -> None:
         move(connection, old, new)
-        for _ in range(checkpoints):
+        for key_id, note in notes:
             sql = "UPDATE trail_heads SET checkpoints = checkpoints + 1 WHERE tenant = ?"
             run(connection, sql, (new.tenant,))
+            row = (new.tenant, new.size, key_id, note)
+            insert_rows(connection, "trail_checkpoints", tuple(log.CHECKPOINT_COLUMNS), [row])
 
     with pytest.MonkeyPatch.context() as older:
         older.setattr(log, "move_head", moved)

@@ -1,14 +1,18 @@
 """Packs in a bucket with Object Lock: it keeps them as the trail says, and an audit compares."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
 from evidentia.errors import InputError, UsageError
 from evidentia.packs.retention import RETENTION_PRESETS
-from evidentia.store.database import run
+from evidentia.store.database import Database, run
 from evidentia.store.object_lock import ObjectLock
 from evidentia.workspace import Workspace
 from packing import Clock, decision, memo, opened
@@ -27,6 +31,28 @@ def clock() -> Clock:
 @pytest.fixture
 def workspace(place: Place, locked_bucket: Bucket, clock: Clock) -> Workspace:
     return opened(place, clock=clock, lake=locked_bucket.url)
+
+
+@pytest.fixture(autouse=True)
+def _asked_under_no_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse what is asked of the bucket about locks inside a writing transaction."""
+    inside, write, asking = threading.local(), Database.write, ObjectLock._asking
+
+    @contextmanager
+    def writing(database: Database) -> Iterator[Connection]:
+        with write(database) as connection:
+            inside.depth = getattr(inside, "depth", 0) + 1
+            try:
+                yield connection
+            finally:
+                inside.depth -= 1
+
+    def asked(locks: ObjectLock, key: str) -> Any:
+        assert not getattr(inside, "depth", 0), f"{key} is asked about while the log is held"
+        return asking(locks, key)
+
+    monkeypatch.setattr(Database, "write", writing)
+    monkeypatch.setattr(ObjectLock, "_asking", asked)
 
 
 def sealed(workspace: Workspace, number: int = 1) -> str:

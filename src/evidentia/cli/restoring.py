@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, say_report
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, named, say_report
+from evidentia.cli.options import HomeOption, JsonOption
 
 
 def restore(
@@ -53,20 +53,16 @@ def restore(
     from evidentia.cli.trail import read_since
     from evidentia.proof.files import read_key
     from evidentia.store.backup_places import BackupPlace
-    from evidentia.store.elsewhere import Elsewhere
     from evidentia.store.home import Home
-    from evidentia.store.keyrings import open_keys
     from evidentia.workspace.backups import Target, restore_backup
 
-    found = settings()
-    is_set = home is None  # a home that is named wins over what the environment says
-    place_of_keys = Home(home or found.home)
+    found = named(home)
     target = Target(
-        place_of_keys,
-        to_database or (found.database_url if is_set else None),
-        to_lake or (found.lake if is_set else None),
-        keys=open_keys(found.keys if is_set else None, place_of_keys),
-        elsewhere=Elsewhere(found.checkpoints) if is_set and found.checkpoints else None,
+        Home(found.home),
+        to_database or found.database_url,
+        to_lake or found.lake,
+        found.keys,
+        found.checkpoints,
     )
     with counting_bar("Restoring") as bar:
         report = restore_backup(

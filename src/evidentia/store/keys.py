@@ -89,6 +89,11 @@ class FileKeys(Keys):
         self._opened: dict[tuple[str, str, bytes], SigningKey] = {}
         self._seen: dict[tuple[str, str, str], tuple[_Looks, SigningKey]] = {}
 
+    @property
+    def folder(self) -> Path:
+        """Where they are, each tenant's in a folder below it."""
+        return self._folder
+
     def file(self, tenant: str, key_id: str) -> Path:
         """Where a private key is kept."""
         return self._folder / tenant / f"{key_id}.pem"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from evidentia.errors import environment_problem
-from evidentia.store.database import Database
+from evidentia.store.database import Database, ServerOptions
 from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.following import Following
 from evidentia.store.home import Home
@@ -207,6 +207,7 @@ def open_all(
     lake: Lake | str | None = None,
     keys: Keys | str | None = None,
     checkpoints: str | None = None,
+    server: ServerOptions | None = None,
 ) -> Opened:
     """Open a folder (`./.evidentia` by default) or a `postgresql://` URL, for all its tenants.
 
@@ -214,7 +215,12 @@ def open_all(
     """
     try:
         database, place = open_current(
-            target, home=home, create=create, read_only=read_only, passphrase=passphrase
+            target,
+            home=home,
+            create=create,
+            read_only=read_only,
+            passphrase=passphrase,
+            server=server,
         )
     except OSError as error:
         raise environment_problem(error) from error
