@@ -202,7 +202,7 @@ def test_whoever_keeps_the_turn_and_stops_in_the_midst_of_a_commit_loses_it_and_
     number = 0
     while not entered.is_set():  # both append, until one of them keeps the turn and stops
         number += 2
-        both = [
+        asked = [
             Asked(partial(one.append, record(number + n))) for n, one in enumerate((here, there))
         ]
         entered.wait(0.2)
@@ -211,8 +211,8 @@ def test_whoever_keeps_the_turn_and_stops_in_the_midst_of_a_commit_loses_it_and_
             other = (there, here)[at]
     assert other.append(record(9_999)).seq > 0
     release.set()
-    for one in both:
-        one.end()
+    for each in asked:
+        each.end()
     while not went_on:
         threading.Event().wait(0.005)
     assert went_on == [True]
