@@ -58,8 +58,8 @@ def measure_workers(size: str, folder: Path) -> Section:
         f"`check_many` of {ALL[size]:,} answers by all judges, and of {RULES[size]:,} by the "
         f"rules, {CLAIMS} claims each, from the call to the last ledger in the trail: its speed "
         "with two workers, as a share of twice that with one. Workers of a cluster are there "
-        "already, and what they judged is recorded by the process that asks; processes are started, and record "
-        "what they judged themselves.",
+        "already, and what they judged is recorded by the process that asks; processes are "
+        "started, and record what they judged themselves.",
         lines,
     )
 

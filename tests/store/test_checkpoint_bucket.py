@@ -369,9 +369,7 @@ def test_a_backup_is_compared_with_the_bucket_when_it_is_restored(
         workspace.append(record(2))
         key = TrustedKey.parse(str(workspace.trail.public_key()))
     home = Home(tmp_path / "restored")
-    report = restore_backup(
-        store, Target(home, checkpoints=address), trusted=[key], anyway=True
-    )
+    report = restore_backup(store, Target(home, checkpoints=address), trusted=[key], anyway=True)
     assert [(lost.tenant, lost.size, lost.kept) for lost in report.lost] == [("default", 2, 3)]
     with opening("restored") as restored:
         with pytest.raises(IntegrityError, match="do not continue"):
