@@ -29,6 +29,9 @@ MEANING = """\
 - **Writers at once.** SQLite lets one process write at a time. Its own waiting is a lottery that
   some writer loses for seconds; here writers are served in the order in which they came. What that
   does to the number of appends is in the table.
+- **Many machines.** A writer waits for a batch that others share, which is durable and signed; a
+  bare insert waits for nobody. Where the server, the writers and the disk share two cores, each
+  time one of them is asked counts.
 - **Verifying.** A bare loop that reads and hashes is the least that any check must do. The audit
   also compares every stored value, and shares its work out to all cores.
 - **Proofs.** A proof reads its entry and a few tiles, whatever the size of the log. To check many

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli_running import Cli
+from evidentia.workspace import open_workspace
 from postgres import PostgresServer
 
 
@@ -64,6 +65,22 @@ def test_older_backups_are_removed(filled: Cli) -> None:
     assert len(filled("backup", "prune", "nightly", "--keep", "1", "--json").json["removed"]) == 1
     assert filled("backup", "list", "nowhere").out == "nowhere: there is no backup here\n"
     assert filled("backup", "list", "nowhere", "--json").json == []
+
+
+def test_what_a_killed_backup_left_keeps_older_ones_and_no_new_one_from_being_made(
+    filled: Cli, folder: Path
+) -> None:
+    assert filled("backup", "nightly").code == 0
+    with open_workspace(folder / ".evidentia") as workspace:
+        left = workspace.opened.now().replace("-", "").replace(":", "")
+    (folder / "nightly" / "working" / f"makes-{left}-ab12").touch()
+    made = filled("backup", "nightly", "--keep", "1")
+    assert made.code == 0
+    assert "older backups are still there" in made.out
+    assert len(filled("backup", "list", "nightly", "--json").json) == 2
+    refused = filled("backup", "prune", "nightly", "--keep", "1")
+    assert refused.code == 3
+    assert "if it was killed, remove working/makes-" in refused.err
 
 
 def test_a_workspace_that_is_damaged_is_backed_up_and_the_exit_code_says_so(

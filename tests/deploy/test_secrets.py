@@ -74,10 +74,6 @@ def test_a_made_configuration_has_the_secrets_that_were_made(tmp_path: Path) -> 
     assert objects["credentials"] == [keys]
     assert "BypassGovernanceRetention" in objects["actions"], "or nothing could be erased by law"
     openfga = yaml.safe_load(read("openfga.yaml"))
-    assert openfga["authn"] == {
-        "method": "preshared",
-        "preshared": {"keys": [read("openfga-token")]},
-    }
     assert f":{read('database-openfga')}@" in openfga["datastore"]["uri"]
 
 

@@ -109,7 +109,7 @@ PROCESSES = Processes.of(1)
 
 @contextmanager
 def serving(
-    place: Place, furniture: Furniture, authorizer: Authorizer | None = None, **settings: Any
+    place: Place, furniture: Furniture, authorizer: Authorizer | None = None, /, **settings: Any
 ) -> Iterator[House]:
     """Give the server of a place that is a copy of the furnished one."""
     shutil.copytree(furniture.folder, place.home.folder, dirs_exist_ok=True)

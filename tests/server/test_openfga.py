@@ -65,7 +65,10 @@ def test_what_openfga_does_not_let_a_user_see_is_not_there(
 def test_while_openfga_is_away_all_is_refused_and_said(house: House, openfga: Stub) -> None:
     assert house.get("/readyz", "nobody").json()["openfga"] == "ready"
     openfga.failing = lambda _: 503
-    pack = house.made["pack_id"]
+    pack, before = house.made["pack_id"], house.workspace.trail.size
+    client = house.running.opened.openfga
+    assert client is not None
+    unanswered = client.counts["unanswered"]
     for path in ("/api/v1/packs", f"/api/v1/packs/{pack}", "/api/v1/trail/entries"):
         refused = house.get(path)
         assert refused.status_code == 503, path
@@ -73,6 +76,8 @@ def test_while_openfga_is_away_all_is_refused_and_said(house: House, openfga: St
         assert refused.json()["detail"].endswith(": denied")
         assert refused.headers["retry-after"]
         assert openfga.url not in refused.text
+    assert client.counts["unanswered"] - unanswered == 3  # each was asked about once
+    assert house.workspace.trail.size == before  # no one said no
     for _ in range(3):
         house.get("/api/v1/packs")
     assert house.get("/readyz", "nobody").json()["openfga"] == "away"
@@ -82,8 +87,6 @@ def test_while_openfga_is_away_all_is_refused_and_said(house: House, openfga: St
     assert 'evidentia_openfga_checks{outcome="unanswered"}' in told
     assert house.get(f"/api/v1/packs/{pack}", "no one").status_code == 404  # none asks for them
     openfga.failing = lambda _: None
-    client = house.running.opened.openfga
-    assert client is not None
     client._patience.answered("it")
     assert house.get(f"/api/v1/packs/{pack}").status_code == 200
 

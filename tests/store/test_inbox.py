@@ -25,7 +25,7 @@ from evidentia.store.sequencer import Sequencer
 from evidentia.store.sql import inbox, log
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.posting import posting_secret
-from evidentia.workspace import Workspace
+from evidentia.workspace import Workspace, acting
 from places import Place, record
 
 TURN = "SELECT pg_advisory_lock(hashtextextended('evidentia log default', 0))"
@@ -202,7 +202,7 @@ def test_whoever_keeps_the_turn_and_stops_in_the_midst_of_a_commit_loses_it_and_
     number = 0
     while not entered.is_set():  # both append, until one of them keeps the turn and stops
         number += 2
-        both = [
+        asked = [
             Asked(partial(one.append, record(number + n))) for n, one in enumerate((here, there))
         ]
         entered.wait(0.2)
@@ -211,11 +211,33 @@ def test_whoever_keeps_the_turn_and_stops_in_the_midst_of_a_commit_loses_it_and_
             other = (there, here)[at]
     assert other.append(record(9_999)).seq > 0
     release.set()
-    for one in both:
-        one.end()
+    for each in asked:
+        each.end()
+    while not went_on:
+        threading.Event().wait(0.005)
     assert went_on == [True]
     assert len(set(subjects(other))) == len(subjects(other))
     assert other.trail.audit().holds
+
+
+def test_whoever_holds_the_log_itself_and_stops_loses_it(
+    here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acting, "HELD_SECONDS", 0.3)
+    entered, release = threading.Event(), threading.Event()
+
+    def stop() -> bool:
+        with here.trail._acting.writing():
+            entered.set()
+            return release.wait(20)
+
+    stuck = Asked(stop)
+    assert entered.wait(20)
+    there.append(record(1))
+    assert not release.is_set()
+    release.set()
+    assert isinstance(stuck.end(), EnvironmentProblem)
+    assert subjects(there) == ["ob-0000", "ob-0001"]
 
 
 def test_a_receipt_that_no_one_told_of_is_found_all_the_same(

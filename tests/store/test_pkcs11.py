@@ -32,6 +32,7 @@ from evidentia.store.pkcs11_uri import Pkcs11Uri
 from evidentia.verifying import verify
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.opened import Opened
+from evidentia.workspace.reopening import reopening
 from forking import Child
 from places import record
 from signer_programs import SEED, signer_program
@@ -196,8 +197,10 @@ class TestPin:
         workspace = opening(token.without_pin, passphrase=lambda: PIN)
         workspace.append(record(1))
         assert places(workspace) == [KeyPlace.TOKEN]
-        assert workspace.opened.keys.for_worker("default") == PIN.encode()
-        assert opening(token.uri, "other").opened.keys.for_worker("default") is None
+        assert reopening(workspace._acting).passphrase == PIN.encode()
+        other = reopening(opening(token.uri, "other")._acting)
+        assert (other.passphrase, other.keys) == (None, token.uri)
+        assert PIN not in repr(reopening(workspace._acting))
 
     def test_without_a_pin_it_is_said_how_to_give_one(
         self, token: SoftToken, opening: Open

@@ -1,17 +1,21 @@
 """What may be old is read from a real replica, and never older than when it was asked for."""
 
+import time
 from dataclasses import replace
 
+import psycopg
 import pytest
 
 from evidentia.access.actions import Action
 from evidentia.access.guard import TABLE
 from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.store import listing
 from evidentia.store import replica as replicas
 from evidentia.store.database import Database, ServerOptions, run
 from evidentia.store.replica import Replica, may_be_old
 from evidentia.store.sql import log
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.opened import open_all
 from places import Place, record
 from postgres import PostgresServer, Standby
 
@@ -27,13 +31,28 @@ def copied(postgres_place: Place, standby: Standby, monkeypatch: pytest.MonkeyPa
     """Give a workspace that reads from a replica, which has its database."""
     monkeypatch.setattr(replicas, "_AGAIN_SECONDS", 0.0)
     monkeypatch.setattr(replicas, "_WAIT_SECONDS", 5.0)
-    options = ServerOptions(read_url=standby.url(name_of(postgres_place)))
+    read_url = standby.url(name_of(postgres_place))
+    wait_for(read_url)
+    options = ServerOptions(read_url=read_url)
     home = postgres_place.home.folder
     workspace = open_workspace(str(postgres_place.url), home=home, server=options)
     postgres_place.keep(workspace)
     workspace.append(record(1))
-    assert len(workspace.trail.records()) == 1  # the replica has the database, and what is in it
+    assert len(workspace.trail.records()) == 1
     return workspace
+
+
+def wait_for(url: str) -> None:
+    """Wait until a replica has a database that was just made."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            psycopg.connect(url).close()
+        except psycopg.OperationalError:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        else:
+            return
 
 
 def replica_of(workspace: Workspace) -> Replica:
@@ -213,3 +232,26 @@ def test_options_of_a_replica_are_the_primarys_but_for_its_haste() -> None:
 def test_a_replicas_address_that_cannot_be_read_is_said(postgres_place: Place) -> None:
     with pytest.raises(InputError, match="a 'mysql' database is not supported"):
         Database.server(str(postgres_place.url), ServerOptions(read_url="mysql://h/d"))
+
+
+def test_the_applications_role_reads_its_tenants_rows_from_the_replica(
+    postgres: PostgresServer, postgres_place: Place, standby: Standby
+) -> None:
+    url = str(postgres_place.url)
+    with postgres.fresh_role(url) as (role, as_role):
+        owner = Database.server(url)
+        listing.grant(owner, role)
+        owner.close()
+        read_url = standby.url(name_of(postgres_place)).replace("postgres@", f"{role}@")
+        wait_for(read_url)
+        options = ServerOptions(read_url=read_url)
+        opened = open_all(as_role, home=postgres_place.home.folder, server=options)
+        for number, tenant in enumerate(("acme", "globex"), 1):
+            workspace = opened.for_(tenant)
+            workspace.append(record(number))
+            found = workspace.trail.records()
+            assert [one.obligation_id for one in found] == [f"ob-{number:04d}"]
+        assert opened.database.replica is not None
+        assert opened.database.replica.used >= 2
+        assert opened.database.replica.passed_over == 0
+        opened.close()

@@ -21,7 +21,7 @@ import alembic.command
 import alembic.config  # noqa: F401 - so that a forked process need not import it
 
 from evidentia.store import opening, schema
-from evidentia.store.database import _sqlite_module
+from evidentia.store.database import Database, _sqlite_module
 from evidentia.workspace import open_workspace
 from survival.flipping import DATABASE
 
@@ -87,9 +87,9 @@ def killed(work: Callable[[], object], after: float) -> bool:
         try:
             upgrade = schema.upgrade
 
-            def began(database: Any) -> bool:
+            def began(database: Database, **how: Any) -> bool:
                 os.write(writing, b".")
-                return upgrade(database)
+                return upgrade(database, **how)
 
             schema.upgrade = began
             work()

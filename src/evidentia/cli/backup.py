@@ -72,6 +72,7 @@ def create(
     1 if something is wrong with the workspace itself: the backup has it as it is.
     """
     from evidentia.cli.output import counting_bar, print_json, say
+    from evidentia.errors import BusyError
     from evidentia.store.backing_up import KeysTaken, told
     from evidentia.store.backup_places import BackupPlace
     from evidentia.workspace.backups import make_backup, prune_backups
@@ -98,15 +99,20 @@ def create(
             verify=verify,
             progress=lambda _, done, total: bar(done, total),
         )
-    pruned = None if keep is None else prune_backups(at, keep)
+    pruned, notes = None, list(made.notes)
+    if keep is not None:
+        try:
+            pruned = prune_backups(at, keep)
+        except BusyError as error:  # the backup is there all the same
+            notes.append(f"older backups are still there: {error}")
     if as_json:
-        print_json(_made_json(place, made, pruned))
+        print_json(_made_json(place, made, notes, pruned))
     else:
         say(f"Backup {made.name} is in {place}.", "bad" if made.problems else "good")
         say(told(made), under=True)
         for problem in made.problems:
             say(problem, "bad", under=True)
-        for note in made.notes:
+        for note in notes:
             say(note, "unknown", under=True)
         if pruned is not None:
             _say_pruned(pruned)
@@ -253,7 +259,9 @@ def _say_pruned(pruned: "Pruned") -> None:
     say(f"{counted(count, 'older backup')} {was} removed, and {counted(pruned.parts, 'part')}.")
 
 
-def _made_json(place: str, made: "MadeBackup", pruned: "Pruned | None") -> dict[str, object]:
+def _made_json(
+    place: str, made: "MadeBackup", notes: list[str], pruned: "Pruned | None"
+) -> dict[str, object]:
     return {
         "backup": made.name,
         "place": place,
@@ -262,6 +270,6 @@ def _made_json(place: str, made: "MadeBackup", pruned: "Pruned | None") -> dict[
         "tenants": [one.tenant for one in made.manifest.tenants],
         "sent": {"parts": made.sent.parts, "files": made.sent.files, "bytes": made.sent.bytes},
         "problems": list(made.problems),
-        "notes": list(made.notes),
+        "notes": notes,
         "removed": [] if pruned is None else list(pruned.backups),
     }

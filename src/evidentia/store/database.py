@@ -677,6 +677,16 @@ def has_turn(connection: Connection, what: str, seconds: float) -> bool:
     return bool(fetch(connection, sql, (what, f"{seconds:g}s"))[0][0])
 
 
+def limit_idle(connection: Connection, seconds: float) -> None:
+    """Have a transaction end, and undo what it did, if nothing is asked in it for some seconds.
+
+    In SQLite nothing ends it but its process.
+    """
+    if not is_sqlite(connection):
+        sql = "SELECT set_config('idle_in_transaction_session_timeout', ?, true)"
+        run(connection, sql, (f"{seconds:g}s",))
+
+
 def keep_turn(connection: Connection, what: str, idle: float, within: float) -> bool:
     """Whether no one else is where only one may be under a name, for as long as this connection is.
 

@@ -7,6 +7,9 @@ from evidentia.errors import EvidentiaError
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.waiting import Waiting
 
+_NO_ONE = threading.Event()
+"""Wakes no one: for the many that other processes wait for, one of their own takes too long."""
+
 
 class Request:
     """What one caller wants to be appended; what becomes of it is kept under its ticket, if any.
@@ -21,6 +24,8 @@ class Request:
         by: str,
         ticket: str | None = None,
         until: str = "",
+        *,
+        waits: bool = True,
     ) -> None:
         self.tenant = tenant
         self.waiting = waiting
@@ -31,7 +36,7 @@ class Request:
         self.leads = False
         self.is_direct = False
         self.signed_by: tuple[str, str] | None = None
-        self.ready = threading.Event()
+        self.ready = threading.Event() if waits else _NO_ONE
 
     def end(self, outcome: list[Receipt] | BaseException) -> None:
         """Give the caller what it waits for."""

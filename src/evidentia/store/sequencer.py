@@ -469,7 +469,8 @@ class Sequencer:
             held = self._appending.hold(
                 connection, tenant, by=requests[0].by if requests else _BY_ITSELF
             )
-            wanted = [*(self._read(held, row) for row in rows), *requests]
+            now = self._now()
+            wanted = [*(self._read(held, row, now) for row in rows), *requests]
             good = [request for request in wanted if request.outcome is None]
             appended = iter(held.append_each([request.waiting for request in good]))
             ends: list[_End] = [
@@ -485,7 +486,7 @@ class Sequencer:
             (
                 tenant,
                 request.ticket,
-                request.until or later(self._now(), ASKED_LATER),
+                request.until or later(now, ASKED_LATER),
                 kept(outcome),
             )
             for request, outcome in ends
@@ -494,12 +495,12 @@ class Sequencer:
         inbox.answer(connection, answers, told)
         return held, ends
 
-    def _read(self, held: HeldLog, row: Posted) -> Request:
+    def _read(self, held: HeldLog, row: Posted, now: str) -> Request:
         """Return what was posted, with its outcome where it can't be appended."""
-        request = Request(row.tenant, (), "", row.ticket, row.until)
+        request = Request(row.tenant, (), "", row.ticket, row.until, waits=False)
         secret = self._appending.posting_secret(row.tenant, held.head.origin, held.key_ids[-1:])
         try:
-            if row.until < self._now():
+            if row.until < now:
                 raise EnvironmentProblem(_TOO_LATE)
             if secret is None:
                 raise IntegrityError(f"posting {row.ticket} is of a log that is not posted to")

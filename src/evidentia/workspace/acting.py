@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from evidentia.errors import InputError
 from evidentia.proof.authority import KINDS as AUTHORITY
 from evidentia.store.checkpoints import refuse_to_fork
-from evidentia.store.database import Arguments, Result, is_storable
+from evidentia.store.database import Arguments, Result, is_storable, limit_idle
 from evidentia.store.lake import Lake
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 OWNER: Final = "owner"
 """Who acts where no user is named: the owner of an embedded workspace."""
+HELD_SECONDS: Final = 30.0
+"""How long a process may do nothing while it holds a log: others wait for it."""
 AGENT: Final = "agent:"
 """How the name begins under which is recorded what an agent did."""
 _MOST_NAMED: Final = 1_000
@@ -207,6 +209,8 @@ class Acting:
         appending = self.opened.appending
         with self.database.write() as connection:
             held = appending.hold(connection, self.tenant, by=self.actor, adopting=adopting)
+            if not appending.signs_elsewhere(self.tenant):  # which has a time limit of its own
+                limit_idle(connection, HELD_SECONDS)
             if self.asked.within is not None:
                 self.asked.within(connection)
             with reading_nothing():

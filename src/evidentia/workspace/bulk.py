@@ -28,7 +28,7 @@ from evidentia.logs import get_logger
 from evidentia.proof.statement import Statement
 from evidentia.store.database import Database
 from evidentia.store.files import make_folder
-from evidentia.store.ranges import Reading, Spans, audit_span
+from evidentia.store.ranges import Reading, Share, Spans, audit_span
 from evidentia.store.sql import library, log
 from evidentia.trail.audit import RangeAudit
 from evidentia.workspace.acting import Acting
@@ -230,7 +230,7 @@ def _own_folder(address: str) -> Path:
 # Auditing
 
 
-def share_by(bulk: Bulk, acting: Acting) -> Callable[[Reading, Spans, int], Iterable[RangeAudit]]:
+def share_by(bulk: Bulk, acting: Acting) -> Share:
     """Return what has ranges of a log checked by workers."""
     from evidentia.loading.pieces import in_order  # noqa: PLC0415 - rarely needed
 

@@ -17,6 +17,7 @@ from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
 from evidentia.store.lakes import open_lake
 from evidentia.store.opening import Store, open_current
+from evidentia.store.pkcs11_keys import Pkcs11Keys
 from evidentia.store.sql import across
 from evidentia.trail.checkpoint import log_origin
 from evidentia.workspace.remembered import Remembered
@@ -180,7 +181,8 @@ class Opened:
             if follows is not None:
                 follows.close()
         self.database.close()
-        self.keys.close()
+        if isinstance(self.keys, Pkcs11Keys):
+            self.keys.close()
         if self.authorizer is not None and self.openfga is not None:
             self.openfga.close()
         self.home.close()

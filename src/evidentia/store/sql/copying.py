@@ -36,9 +36,9 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
         "job_runners": "which servers run now",
         "jobs": "work in progress: what a job recorded is in the log, and its queue and its files "
         "are kept elsewhere, so whoever waits for one asks for it again",
-        "openfga_followed": "which server brings what to OpenFGA; it follows the log anew",
-        "openfga_outbox": "what is on its way to OpenFGA; it follows from the log",
         "lake_objects": "where this lake has its files: noted anew of the lake that is restored to",
+        "openfga_followed": "without it, OpenFGA is compared with all of the log that was restored",
+        "openfga_outbox": "what is on its way to OpenFGA, which is compared with the whole log",
     }
 )
 """The tables that no backup has, each with the reason."""

@@ -35,8 +35,9 @@ def take(connection: Connection, tenant: str, most: int) -> tuple[list[Posted], 
     """
     rows = fetch(
         connection,
-        "WITH taken AS (DELETE FROM trail_inbox WHERE tenant = ? AND ticket IN (SELECT ticket FROM "
-        "(SELECT ticket, sum(entries) OVER (ORDER BY ticket) - entries AS before FROM "
+        # up to a ticket: looked for one by one, all that wait would be read for each batch
+        "WITH taken AS (DELETE FROM trail_inbox WHERE tenant = ? AND ticket <= (SELECT max(ticket) "
+        "FROM (SELECT ticket, sum(entries) OVER (ORDER BY ticket) - entries AS before FROM "
         "(SELECT ticket, entries FROM trail_inbox WHERE tenant = ? ORDER BY ticket LIMIT ?) AS f"
         ") AS s WHERE before < ?) RETURNING tenant, ticket, until, entries, content, code) "
         "SELECT t.tenant, t.ticket, t.until, t.entries, t.content, t.code, r.said FROM taken t "
