@@ -1,6 +1,7 @@
 """Bulk work keeps one contract, whoever does it: processes here, or a Ray cluster."""
 
 import os
+import signal
 import socket
 import sys
 import threading
@@ -13,6 +14,7 @@ import psutil
 import pytest
 
 from evidentia.errors import EnvironmentProblem, InputError
+from evidentia.jobs import ray_workers
 from evidentia.jobs.ray_workers import RayWorkers
 from evidentia.loading.pieces import ByProcesses, in_order
 from evidentia.loading.workers import TRIES, Bulk, Done, WorkerEndedError
@@ -137,6 +139,21 @@ def test_a_cluster_goes_on_where_a_worker_was_killed(tmp_path: Path) -> None:
     assert found == {
         str(piece): answer for piece, answer in zip(pieces, [2, "went on", []], strict=True)
     }
+
+
+def test_ctrl_c_waits_until_the_cluster_has_begun() -> None:
+    reached = []
+
+    def begin() -> None:
+        with ray_workers._uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            reached.append("the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        begin()
+    assert reached == ["the end"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")

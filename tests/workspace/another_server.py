@@ -22,6 +22,9 @@ def answered(workspace: Workspace, asked: dict[str, Any]) -> Any:
         return [entry.verdict.value for entry in ledger.entries]
     if "search" in asked:
         return [one.chunk.text for one in workspace.documents.search(asked["search"])]
+    if "image" in asked:
+        (document,) = workspace.documents.named(asked["image"])
+        return workspace.documents.page_image(document, 1)[:4].hex()
     (document,) = workspace.documents.named(asked["page"])
     return workspace.documents.page_text(document, 1).text
 

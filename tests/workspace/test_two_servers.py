@@ -13,6 +13,7 @@ import pytest
 from evidentia.canonical import sha256_hex
 from evidentia.store.job_files import BucketJobFiles
 from evidentia.workspace import Workspace, open_workspace
+from pdf_writing import Line, pdf_bytes
 from places import Place
 from seaweed import Bucket
 from workspace.policies import LEAVE, read_here
@@ -78,7 +79,11 @@ def test_what_one_server_ingests_another_finds_at_once_until_it_is_gone(
     document = added.results[0].document
     assert another({"check": OTHER}) == ["supported"]
     assert any("Gifts above" in text for text in another({"search": "gifts reported"}))
-    assert "Gifts above $50" in another({"page": document.id}), "the original is in the bucket"
+    assert "Gifts above $50" in another({"page": document.id})
+    pdf = server.documents.add({"a.pdf": pdf_bytes([[Line("Employees travel in economy class.")]])})
+    assert not pdf.problems
+    is_png = another({"image": pdf.results[0].document.id}) == b"\x89PNG".hex()
+    assert is_png, "the original is in the bucket"
     assert not (tmp_path / "two" / "lake").exists()
 
     server.documents.remove(document.id, reason="law", erase=True)

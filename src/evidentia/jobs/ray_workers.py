@@ -8,6 +8,7 @@ own are: it is sent what it works on, and never a key.
 import io
 import os
 import pickle
+import signal
 import socket
 import sys
 import threading
@@ -156,7 +157,7 @@ class RayWorkers(Bulk):
             if not ray.is_initialized():
                 self._refuse_nothing_there()
                 try:
-                    with _without_settings():
+                    with _uninterrupted(), _without_settings():
                         ray.init(**self._how())
                 except Exception as error:
                     with suppress(Exception):
@@ -322,6 +323,22 @@ class _Run:
             busy = list(self._by_id.values())
         for actor in busy:
             self._workers.forget(actor)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: where processes are forked, it can leave a lock of `logging` held."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    told: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: told.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if told:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager
