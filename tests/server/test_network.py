@@ -59,9 +59,9 @@ def test_a_supervisor_may_ask_by_the_address_of_the_machine_and_no_one_else(
     sqlite_place: Place, sqlite_furniture: Furniture
 ) -> None:
     """Kubernetes and Prometheus ask each server by its address, not by the name of all of them."""
-    ours = {"server_url": "https://evidence.example", "server_host": "0.0.0.0"}
+    ours, everywhere = "https://evidence.example", "0.0.0.0"
     open_to_all = {"/healthz", "/readyz", "/metrics"}
-    with serving(sqlite_place, sqlite_furniture, **ours) as house:
+    with serving(sqlite_place, sqlite_furniture, server_url=ours, server_host=everywhere) as house:
         for path in (*sorted(open_to_all), "/api/v1/me", "/", "/healthz/x"):
             for host in ("10.0.0.7:8321", "evil.example"):
                 status = house.client.get(path, headers={"host": host}).status_code
