@@ -45,7 +45,7 @@ def _measure(
 ) -> Section:
     with open_workspace(folder / "home") as workspace:
         workspace.ingest(POLICIES)
-        answers, numbers = _Answers(workspace, many), count()
+        answers, numbers = Answers(workspace, many), count()
         workspace.check_many(answers.fresh(next(numbers))[:1], judges=judges, workers=0)
 
         def check(workers: int) -> object:
@@ -90,7 +90,7 @@ def _measure(
     )
 
 
-class _Answers:
+class Answers:
     """Answers made of the documents' sentences: some as they are, some with another number."""
 
     def __init__(self, workspace: Workspace, many: int) -> None:

@@ -22,7 +22,7 @@ from evidentia.store.home import Home
 from evidentia.workspace import Workspace, open_workspace
 from openfga_stub import Stub, openfga_stub
 from places import Place, record
-from postgres import NoPostgresError, PostgresServer, new_folder
+from postgres import NoPostgresError, PostgresServer, Standby, new_folder
 from seaweed import Bucket, NoSeaweedError, SeaweedServer
 from softhsm import NoSoftHsmError, SoftHsm, SoftToken
 
@@ -170,6 +170,13 @@ def postgres(pytestconfig: pytest.Config) -> PostgresServer:
     except NoPostgresError as error:
         pytest.skip(f"no PostgreSQL: {error}")
     return server
+
+
+@pytest.fixture(scope="session")
+def standby(postgres: PostgresServer) -> Iterator[Standby]:
+    """Give a server that follows the run's PostgreSQL."""
+    with postgres.standby() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

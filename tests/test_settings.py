@@ -34,6 +34,50 @@ def test_a_lake_is_a_folder_or_a_bucket() -> None:
             Settings.from_environment({"EVIDENTIA_LAKE": wrong})
 
 
+def test_how_postgresql_is_connected_to_is_read_and_handed_down() -> None:
+    found = Settings.from_environment(
+        {
+            "EVIDENTIA_DATABASE_CONNECTIONS": "50",
+            "EVIDENTIA_DATABASE_CONNECT_SECONDS": "3",
+            "EVIDENTIA_DATABASE_LOCK_SECONDS": "5",
+            "EVIDENTIA_DATABASE_STATEMENT_SECONDS": "20",
+            "EVIDENTIA_DATABASE_READ_URL": "postgresql://reader:s3cr3t@h/d",
+        }
+    )
+    fields = {
+        "connections": 50,
+        "connect_seconds": 3,
+        "lock_seconds": 5,
+        "statement_seconds": 20,
+        "read_url": "postgresql://reader:s3cr3t@h/d",
+    }
+    assert found.server_fields(hurried=True) == fields
+    assert found.server_fields(hurried=False) == fields | {"statement_seconds": 0}
+    assert "s3cr3t" not in repr(found)
+    for name, wrong in (("CONNECTIONS", "9"), ("LOCK_SECONDS", "0"), ("STATEMENT_SECONDS", "x")):
+        with pytest.raises(SettingsError, match=f"EVIDENTIA_DATABASE_{name} is '{wrong}'"):
+            Settings.from_environment({f"EVIDENTIA_DATABASE_{name}": wrong})
+
+
+def test_keys_are_in_a_folder_or_a_token_and_never_in_a_bucket() -> None:
+    token = "pkcs11:token=a?module-path=/x.so&pin-source=file:///run/pin"
+    for address in ("/data/keys", token):
+        assert Settings.from_environment({"EVIDENTIA_KEYS": address}).keys == address
+    assert Settings.from_environment({"EVIDENTIA_KEYS": ""}).keys is None
+    with pytest.raises(SettingsError, match=r"EVIDENTIA_KEYS is .* no place for private keys"):
+        Settings.from_environment({"EVIDENTIA_KEYS": "s3://bucket/keys"})
+    with pytest.raises(SettingsError, match="EVIDENTIA_KEYS has pin-value") as refused:
+        Settings.from_environment({"EVIDENTIA_KEYS": "pkcs11:token=a?pin-value=2468"})
+    assert "2468" not in str(refused.value)
+
+
+def test_checkpoints_follow_to_a_bucket() -> None:
+    found = Settings.from_environment({"EVIDENTIA_CHECKPOINTS": "s3://bucket/prefix"})
+    assert found.checkpoints == "s3://bucket/prefix"
+    with pytest.raises(SettingsError, match=r"EVIDENTIA_CHECKPOINTS is '/data': it must be a buck"):
+        Settings.from_environment({"EVIDENTIA_CHECKPOINTS": "/data"})
+
+
 def test_empty_value_means_the_default() -> None:
     assert Settings.from_environment({"EVIDENTIA_TENANT": "", "EVIDENTIA_HOME": ""}) == Settings()
 
@@ -54,6 +98,32 @@ def test_what_is_not_a_setting_is_refused(name: str, value: str, says: str) -> N
     with pytest.raises(SettingsError, match=name) as caught:
         Settings.from_environment({name: value})
     assert says in str(caught.value)
+
+
+def test_where_openfga_is_and_what_is_asked_there_are_read() -> None:
+    given = {
+        "EVIDENTIA_OPENFGA_URL": "https://openfga:8080",
+        "EVIDENTIA_OPENFGA_STORE_ID": "01STBB00000000000000000001",
+        "EVIDENTIA_OPENFGA_MODEL_ID": "01STBB00000000000000000002",
+        "EVIDENTIA_OPENFGA_TOKEN_FILE": "/run/secrets/openfga",
+        "EVIDENTIA_OPENFGA_TIMEOUT_SECONDS": "5",
+    }
+    found = Settings.from_environment(given)
+    assert found.openfga_token_file == Path("/run/secrets/openfga")
+    assert found.openfga_fields() == {
+        "url": "https://openfga:8080",
+        "store_id": "01STBB00000000000000000001",
+        "model_id": "01STBB00000000000000000002",
+        "seconds": 5.0,
+    }
+    for name in ("STORE_ID", "MODEL_ID"):
+        without = {**given, f"EVIDENTIA_OPENFGA_{name}": ""}
+        with pytest.raises(SettingsError, match=f"EVIDENTIA_OPENFGA_{name} is not set: 'evidenti"):
+            Settings.from_environment(without).openfga_fields()
+    with pytest.raises(SettingsError, match="and EVIDENTIA_OPENFGA_URL is not: set both"):
+        Settings.from_environment({**given, "EVIDENTIA_OPENFGA_URL": ""})
+    with pytest.raises(SettingsError, match="it must be a number of seconds, 1 to 60"):
+        Settings.from_environment({**given, "EVIDENTIA_OPENFGA_TIMEOUT_SECONDS": "0"})
 
 
 def test_a_passphrase_is_read_and_not_shown() -> None:

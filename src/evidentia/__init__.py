@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from evidentia.access.actions import Action, Authorizer, Role
     from evidentia.access.openfga import OpenFgaAuthorizer
+    from evidentia.access.openfga_client import OpenFgaClient, OpenFgaServer
     from evidentia.access.roles import Grant
     from evidentia.bundles.accounting import EvidenceType, InputFate
     from evidentia.bundles.model import EvidenceBundle, EvidenceItem
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from evidentia.sources.packing import DefaultEvidencePacker
     from evidentia.sources.wire import WIRE_FORMATS
     from evidentia.store.auditing import AuditReport
+    from evidentia.store.database import ServerOptions
     from evidentia.store.keys import Keys
     from evidentia.store.lake import Lake
     from evidentia.store.publishing import Publication
@@ -201,6 +203,8 @@ _HOMES = {
     "MemoWriter": "packs.drafting",
     "NamedCorpus": "ledger.commitment",
     "OpenFgaAuthorizer": "access.openfga",
+    "OpenFgaClient": "access.openfga_client",
+    "OpenFgaServer": "access.openfga_client",
     "Opened": "workspace.opened",
     "Opinion": "ledger.judging",
     "PackAudit": "workspace.retention",
@@ -229,6 +233,7 @@ _HOMES = {
     "SearchedBy": "ledger.session",
     "SensitiveSpan": "bundles.redaction.model",
     "SensitivityClass": "packs.decision",
+    "ServerOptions": "store.database",
     "Severity": "ledger.model",
     "SkippedObligation": "trail.record",
     "SourceDocument": "ledger.model",
@@ -347,6 +352,8 @@ __all__ = [
     "MemoWriter",
     "NamedCorpus",
     "OpenFgaAuthorizer",
+    "OpenFgaClient",
+    "OpenFgaServer",
     "Opened",
     "Opinion",
     "PackAudit",
@@ -374,6 +381,7 @@ __all__ = [
     "SearchedBy",
     "SensitiveSpan",
     "SensitivityClass",
+    "ServerOptions",
     "Severity",
     "SkippedObligation",
     "SourceDocument",

@@ -83,6 +83,11 @@ class Settings:
     server_exports_per_minute: int = 60
     server_sign_ins_per_minute: int = 20
     server_span_requests_per_minute: int = 1_200
+    openfga_url: str | None = None
+    openfga_store_id: str | None = None
+    openfga_model_id: str | None = None
+    openfga_token_file: Path | None = None
+    openfga_timeout_seconds: int = 2
     otel_policy_file: Path | None = None
     otel_close_seconds: int = 30
     otel_idle_seconds: int = 1_800
@@ -91,6 +96,11 @@ class Settings:
     oidc_client_id: str | None = None
     oidc_client_secret_file: Path | None = None
     oidc_audience: str | None = None
+    database_read_url: str | None = field(default=None, repr=False)
+    database_connections: int = 30
+    database_connect_seconds: int = 10
+    database_lock_seconds: int = 60
+    database_statement_seconds: int = 90
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -113,6 +123,11 @@ class Settings:
             raise SettingsError(
                 f"{PREFIX}OIDC_ISSUER and {PREFIX}OIDC_CLIENT_ID belong together: set both"
             )
+        for name in ("openfga_store_id", "openfga_model_id", "openfga_token_file"):
+            if given.get(name) and not given.get("openfga_url"):
+                raise SettingsError(
+                    f"{PREFIX}{name.upper()} is set, and {PREFIX}OPENFGA_URL is not: set both"
+                )
         known = list(cls.__dataclass_fields__)
         for name in given:
             if name not in known:
@@ -206,6 +221,17 @@ class Settings:
             server_span_requests_per_minute=_rate(
                 given, "span_requests", default.server_span_requests_per_minute
             ),
+            openfga_url=given.get("openfga_url") or None,
+            openfga_store_id=given.get("openfga_store_id") or None,
+            openfga_model_id=given.get("openfga_model_id") or None,
+            openfga_token_file=Path(file) if (file := given.get("openfga_token_file")) else None,
+            openfga_timeout_seconds=_number(
+                given,
+                "openfga_timeout_seconds",
+                default.openfga_timeout_seconds,
+                "a number of seconds",
+                (1, 60),
+            ),
             otel_policy_file=Path(file) if (file := given.get("otel_policy_file")) else None,
             otel_close_seconds=_number(
                 given,
@@ -228,7 +254,43 @@ class Settings:
                 Path(file) if (file := given.get("oidc_client_secret_file")) else None
             ),
             oidc_audience=given.get("oidc_audience") or None,
+            database_read_url=given.get("database_read_url") or None,
+            database_connections=_number(
+                given,
+                "database_connections",
+                default.database_connections,
+                "a number of connections",
+                (10, 1_000),
+            ),
+            database_connect_seconds=_seconds(given, default, "connect", (1, 300)),
+            database_lock_seconds=_seconds(given, default, "lock", (1, 3_600)),
+            database_statement_seconds=_seconds(given, default, "statement", (0, 86_400)),
         )
+
+    def server_fields(self, *, hurried: bool) -> dict[str, Any]:
+        """Return how PostgreSQL is connected to; statements have a time where it is `hurried`."""
+        return {
+            "connections": self.database_connections,
+            "connect_seconds": self.database_connect_seconds,
+            "lock_seconds": self.database_lock_seconds,
+            "statement_seconds": self.database_statement_seconds if hurried else 0,
+            "read_url": self.database_read_url,
+        }
+
+    def openfga_fields(self) -> dict[str, Any]:
+        """Return what is said of the OpenFGA to ask, but its token; raise if a part is missing."""
+        for name in ("openfga_url", "openfga_store_id", "openfga_model_id"):
+            if getattr(self, name) is None:
+                raise SettingsError(
+                    f"{PREFIX}{name.upper()} is not set: 'evidentia access model --upload' makes "
+                    "a store and a model, and prints what to set"
+                )
+        return {
+            "url": self.openfga_url,
+            "store_id": self.openfga_store_id,
+            "model_id": self.openfga_model_id,
+            "seconds": float(self.openfga_timeout_seconds),
+        }
 
     def llm_fields(self) -> dict[str, Any]:
         """Return what is said of the language model to ask, but its key; raise if none is named."""
@@ -286,6 +348,13 @@ def _number(
             f"{PREFIX}{name.upper()} is {value!r}: it must be {what}, {least:,} to {most:,}"
         )
     return int(value)
+
+
+def _seconds(
+    given: Mapping[str, str], default: Settings, what: str, bounds: tuple[int, int]
+) -> int:
+    name = f"database_{what}_seconds"
+    return _number(given, name, getattr(default, name), "a number of seconds", bounds)
 
 
 def _connections(given: Mapping[str, str]) -> Mapping[str, str] | None:

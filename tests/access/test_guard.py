@@ -29,7 +29,7 @@ def test_rows_of_packs_ask_for_actions_on_packs_and_the_others_do_not() -> None:
         assert (need.on is On.PACK) == (need.action in PACK_ACTIONS), method
     owners = {method for method, need in TABLE.items() if need.owner}
     assert owners == {"judges.allow", "packs.prove"}
-    assert Need(Action.LIST) == (Action.LIST, On.TENANT, False, False)
+    assert Need(Action.LIST) == (Action.LIST, On.TENANT, False, False, False)
 
 
 def test_agents_are_let_in_to_read_and_to_record_and_to_nothing_that_decides() -> None:

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
+import httpcore2
 import pytest
 
 import openfga_api
@@ -436,3 +437,35 @@ def test_pages_that_never_end_are_an_error() -> None:
         pytest.raises(OpenFgaError, match="the same page"),
     ):
         list(client.read())
+
+
+def test_no_read_may_take_longer_than_is_left_of_the_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float | None] = []
+
+    class Inner(httpcore2.NetworkStream):
+        def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+            asked.append(timeout)
+            return b"x"[:max_bytes]
+
+        def write(self, buffer: bytes, timeout: float | None = None) -> None:
+            assert buffer
+            asked.append(timeout)
+
+    def connect(*_: object, timeout: float) -> Inner:
+        asked.append(timeout)
+        return Inner()
+
+    monkeypatch.setattr(httpcore2.SyncBackend, "connect_tcp", connect)
+    now, deadline = [5.0], openfga_client._Deadline()
+    deadline.until = 5.25
+    stream = openfga_client._backend(deadline, lambda: now[0]).connect_tcp("fga", 1, timeout=9.0)
+    stream.write(b"x", 9.0)
+    now[0] = 5.125
+    stream.read(1, None)
+    stream.read(1, 0.0625)
+    assert asked == [0.25, 0.25, 0.125, 0.0625]
+    now[0] = 5.5
+    with pytest.raises(httpcore2.ReadTimeout):
+        stream.read(1, 9.0)

@@ -31,9 +31,12 @@ def test_it_is_valid() -> None:
         pytest.skip(
             "check-jsonschema is not installed: source scripts/environment.sh; install_hooks"
         )
-    command = [checker, "--builtin-schema", "vendor.compose-spec"]
+    command = [str(checker), "--builtin-schema", "vendor.compose-spec"]
     done = subprocess.run(
-        [*command, deploying.DEPLOY / "compose.yaml"], capture_output=True, text=True, check=False
+        [*command, str(deploying.DEPLOY / "compose.yaml")],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout
 

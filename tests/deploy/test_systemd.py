@@ -56,7 +56,7 @@ def test_a_setting_that_systemd_does_not_know_is_seen(tool: str, tmp_path: Path)
 
 @pytest.mark.parametrize("unit", deploying.UNITS, ids=lambda path: path.name)
 def test_a_service_may_do_little(tool: str, unit: Path) -> None:
-    command = [tool, "security", "--offline=yes", "--no-pager", unit]
+    command = [tool, "security", "--offline=yes", "--no-pager", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"Overall exposure level for \S+: ([\d.]+)", done.stdout)
     assert found, done.stderr

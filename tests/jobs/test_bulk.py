@@ -1,6 +1,7 @@
 """Bulk work keeps one contract, whoever does it: processes here, or a Ray cluster."""
 
 import os
+import socket
 import sys
 import threading
 import time
@@ -136,6 +137,16 @@ def test_a_cluster_goes_on_where_a_worker_was_killed(tmp_path: Path) -> None:
     assert found == {
         str(piece): answer for piece, answer in zip(pieces, [2, "went on", []], strict=True)
     }
+
+
+@pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_a_cluster_that_is_not_there_is_told_at_once(scheme: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    cluster = RayWorkers(f"{scheme}127.0.0.1:{port}")
+    with pytest.raises(EnvironmentProblem, match="cannot be reached"):
+        list(cluster.run(doubling, None, [1]))
 
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from sqlalchemy import make_url
 from starlette.testclient import TestClient
 
-from evidentia.access.actions import Role
+from evidentia.access.actions import Authorizer, Role
 from evidentia.jobs.processes import Processes, TaskWorkers
 from evidentia.jobs.runner import Runner
 from evidentia.server.app import create_app
@@ -108,11 +108,14 @@ PROCESSES = Processes.of(1)
 
 
 @contextmanager
-def serving(place: Place, furniture: Furniture, **settings: Any) -> Iterator[House]:
+def serving(
+    place: Place, furniture: Furniture, authorizer: Authorizer | None = None, **settings: Any
+) -> Iterator[House]:
     """Give the server of a place that is a copy of the furnished one."""
     shutil.copytree(furniture.folder, place.home.folder, dirs_exist_ok=True)
     clock = Clock(furniture.at)
     opened = _opened(place, clock)
+    opened.authorizer = authorizer
     found = replace(Settings(), **{"server_jobs": 0, **settings})  # few tests have jobs done
     app = create_app(opened, found, owner_link=True)
     # no rate is refilled, and the processes beside it are those of all tests

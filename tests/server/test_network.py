@@ -55,6 +55,19 @@ def test_a_site_that_is_listed_may_call_and_no_other(
             assert "access-control-allow-credentials" not in read.headers  # no cookie goes along
 
 
+def test_a_supervisor_may_ask_by_the_address_of_the_machine_and_no_one_else(
+    sqlite_place: Place, sqlite_furniture: Furniture
+) -> None:
+    """Kubernetes and Prometheus ask each server by its address, not by the name of all of them."""
+    ours = {"server_url": "https://evidence.example", "server_host": "0.0.0.0"}
+    open_to_all = {"/healthz", "/readyz", "/metrics"}
+    with serving(sqlite_place, sqlite_furniture, **ours) as house:
+        for path in (*sorted(open_to_all), "/api/v1/me", "/", "/healthz/x"):
+            for host in ("10.0.0.7:8321", "evil.example"):
+                status = house.client.get(path, headers={"host": host}).status_code
+                assert status == (200 if path in open_to_all else 421), (path, host)
+
+
 def test_by_https_the_cookie_is_of_this_host_and_secure(sqlite_house: House) -> None:
     house = sqlite_house
     changed = replace(house.running.settings, server_url="https://evidence.example")

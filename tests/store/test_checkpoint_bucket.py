@@ -9,15 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from obstore.store import MemoryStore
 
-from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.errors import ConflictError, EnvironmentProblem, IntegrityError
 from evidentia.logs import configure
-from evidentia.proof.keys import SigningKey
+from evidentia.proof.keys import SigningKey, TrustedKey
+from evidentia.store.backup_places import BackupPlace
 from evidentia.store.checkpoint_bucket import CheckpointBucket
 from evidentia.store.elsewhere import Elsewhere, newest_known
 from evidentia.store.following import Following
+from evidentia.store.home import Home
 from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.backups import Target, make_backup, restore_backup
 from forking import Child
 from places import Place, record
 from seaweed import Bucket
@@ -146,6 +150,20 @@ class TestBucket:
             keep(CheckpointBucket(f"s3://{bucket.name}/checkpoints"), checkpoint(1))
 
 
+def test_a_service_without_versions_keeps_them_too() -> None:
+    bucket = CheckpointBucket("gs://any/prefix")
+    bucket._objects.__dict__["store"] = MemoryStore()
+    assert bucket.newest("default") is None
+    for size in (3, 1_000, 20):
+        keep(bucket, checkpoint(size))
+        keep(bucket, checkpoint(size))
+    found = bucket.newest("default")
+    assert found is not None
+    assert read_checkpoint(found[1])[0].size == 1_000
+    with pytest.raises(IntegrityError, match="signs other 20 entries"):
+        keep(bucket, checkpoint(20, root=1))
+
+
 class TestFollowing:
     def test_only_the_newest_of_what_grew_meanwhile_goes(self) -> None:
         may_go, brought = threading.Event(), []
@@ -207,7 +225,11 @@ class TestFollowing:
 
     def test_a_forked_process_follows_by_itself(self, tmp_path: Path) -> None:
         file = tmp_path / "brought"
-        following = Following(lambda one, _: file.write_text(str(one.size)) and None)
+
+        def bring(one: Checkpoint, _: str) -> None:
+            file.write_text(str(one.size))
+
+        following = Following(bring)
         following.grew(checkpoint(1), "note")
         following.close()
 
@@ -335,6 +357,31 @@ class TestWorkspace:
         assert known is not None
         assert known.place.startswith(address)
         assert newest_known(home, "default") is None
+
+
+def test_a_backup_is_compared_with_the_bucket_when_it_is_restored(
+    opening: Open, address: str, tmp_path: Path
+) -> None:
+    store = BackupPlace(str(tmp_path / "backups"))
+    with opening() as workspace:
+        workspace.append(record(1))
+        make_backup(workspace.opened, store)
+        workspace.append(record(2))
+        key = TrustedKey.parse(str(workspace.trail.public_key()))
+    home = Home(tmp_path / "restored")
+    report = restore_backup(
+        store, Target(home, checkpoints=address), trusted=[key], anyway=True
+    )
+    assert [(lost.tenant, lost.size, lost.kept) for lost in report.lost] == [("default", 2, 3)]
+    with opening("restored") as restored:
+        with pytest.raises(IntegrityError, match="do not continue"):
+            restored.append(record(3))
+        with pytest.raises(ConflictError, match="name another prefix in EVIDENTIA_CHECKPOINTS"):
+            restored.trail.accept_loss(reason="the disk is gone")
+    shutil.copytree(tmp_path / "home" / "keys", home.folder / "keys")
+    with opening("restored", f"{address}-after-the-loss") as restored:
+        restored.trail.accept_loss(reason="the disk is gone")
+        restored.append(record(3))
 
 
 def test_no_call_is_made_while_the_log_is_held(

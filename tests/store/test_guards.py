@@ -74,7 +74,7 @@ WORK = (
     "trail_receipts",
 )
 """What is to be done, and how far it is: no evidence."""
-FILES = ("lake_objects", "lake_removals", "pack_attachments")
+FILES = ("lake_objects", "lake_removals", "pack_attachments", "openfga_followed", "openfga_outbox")
 """Where files are, and which of them what has: an audit compares them with packs and the bucket."""
 COLUMNS = {table: tuple(metadata.tables[table].columns.keys()) for table in TABLES}
 KEYS = {table: tuple(metadata.tables[table].primary_key.columns.keys()) for table in TABLES}

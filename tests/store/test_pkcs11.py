@@ -22,6 +22,8 @@ from evidentia.errors import (
     UsageError,
 )
 from evidentia.proof.keys import SigningKey
+from evidentia.store import pkcs11_keys
+from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.keys import KeyPlace
 from evidentia.store.pkcs11_keys import Pkcs11Keys
@@ -29,6 +31,8 @@ from evidentia.store.pkcs11_token import Library, Pkcs11Token
 from evidentia.store.pkcs11_uri import Pkcs11Uri
 from evidentia.verifying import verify
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.opened import Opened
+from evidentia.workspace.reopening import reopening
 from forking import Child
 from places import record
 from signer_programs import SEED, signer_program
@@ -161,8 +165,15 @@ class TestSigning:
         keys = keys_of(token, tmp_path)
         key = keys.make("default", "log", os.urandom)
         signed = key.private_key.sign(b"data")
-        with Child(lambda: _same(key.private_key.sign(b"data"), signed)) as child:
+        began = Library.of(token.module).began
+
+        def sign_as_child() -> None:
+            _same(key.private_key.sign(b"data"), signed)
+            assert Library.of(token.module).began == 1
+
+        with Child(sign_as_child) as child:
             child.end()
+        assert Library.of(token.module).began == began
         assert key.private_key.sign(b"data") == signed
 
     def test_another_home_finds_the_keys_by_their_label(
@@ -186,8 +197,10 @@ class TestPin:
         workspace = opening(token.without_pin, passphrase=lambda: PIN)
         workspace.append(record(1))
         assert places(workspace) == [KeyPlace.TOKEN]
-        assert workspace.opened.keys.for_worker("default") == PIN.encode()
-        assert opening(token.uri, "other").opened.keys.for_worker("default") is None
+        assert reopening(workspace._acting).passphrase == PIN.encode()
+        other = reopening(opening(token.uri, "other")._acting)
+        assert (other.passphrase, other.keys) == (None, token.uri)
+        assert PIN not in repr(reopening(workspace._acting))
 
     def test_without_a_pin_it_is_said_how_to_give_one(
         self, token: SoftToken, opening: Open
@@ -286,7 +299,7 @@ class TestTrouble:
         again.append(record(2))
 
     def test_a_token_that_cannot_be_asked_vouches_for_nothing(
-        self, token: SoftToken, opening: Open
+        self, token: SoftToken, opening: Open, tmp_path: Path
     ) -> None:
         with opening(token.uri) as workspace:
             workspace.append(record(1))
@@ -294,6 +307,14 @@ class TestTrouble:
         again = opening(token.uri, read_only=True)
         assert places(again) == [KeyPlace.UNREACHABLE]
         assert again.trail.audit().size == 2
+        stranger = Opened(Database.sqlite(again.opened.home.database), Home(tmp_path / "stranger"))
+        with stranger:
+            stranger.for_("default").trail.rotate_key(lost="as someone says who has the database")
+        announced = opening(token.uri, read_only=True).trail.keys()
+        assert [(key.place, key.vouched) for key in announced] == [
+            (KeyPlace.UNREACHABLE, True),
+            (KeyPlace.UNREACHABLE, False),
+        ]
 
     @pytest.mark.usefixtures("softhsm")
     def test_a_token_without_ed25519_is_told(self, tmp_path: Path) -> None:
@@ -443,6 +464,23 @@ class TestSecret:
         assert keys_of(token, tmp_path / "d").secret("default") == secret
         assert homes[0].secret("another") != secret
         assert not list(tmp_path.rglob("redaction.key"))
+
+    def test_of_several_that_were_made_at_once_all_take_the_same(
+        self, token: SoftToken, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        keys = keys_of(token, tmp_path / "a")
+        for first in (9, 3, 1, 5, 7):
+            monkeypatch.setattr(os, "urandom", lambda size, n=first: bytes([n]) * size)
+            keys.token.ask(
+                lambda session: pkcs11_keys._new_secret(
+                    keys.token, session, "evidentia secret default", None
+                )
+            )
+        found = keys.token.ask(
+            lambda session: pkcs11_keys._secrets(keys.token, session, "evidentia secret default")
+        )
+        assert len(found) == 5
+        assert keys.secret("default") == dict(found)[bytes([1]) * 32]
 
     def test_the_one_that_a_home_had_stays(self, token: SoftToken, tmp_path: Path) -> None:
         kept = Home(tmp_path / "old").keys.secret("default")

@@ -19,8 +19,8 @@ from evidentia.store.database import Database, run
 from evidentia.workspace import Workspace, open_workspace
 from places import record
 from postgres import PostgresServer
+from workspace.one_of_everything import fill
 from workspace.policies import read_here
-from workspace.test_auditing import fill
 
 OWNER, APP = f"owner_{os.getpid()}", f"app_{os.getpid()}"
 

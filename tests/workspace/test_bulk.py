@@ -16,7 +16,7 @@ from evidentia.loading.workers import Bulk
 from evidentia.store import ranges
 from evidentia.store.keys import FileKeys
 from evidentia.verifying import verify
-from evidentia.workspace import Workspace, many
+from evidentia.workspace import Workspace, ledgers, many
 from evidentia.workspace import bulk as bulk_work
 from evidentia.workspace.evaluating import Pair, chosen_judges, evaluate, evaluate_in_bulk
 from many_judges import POISON, DiesOnceJudge, TroubleJudge
@@ -87,13 +87,14 @@ def test_each_answer_gets_the_ledger_that_processes_here_would_give_it(filled: W
 
 def test_workers_are_told_no_key(filled: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
-    run = type(filled.opened.bulk).run
+    kind: Any = type(filled.opened.bulk)
+    run = kind.run
 
     def watched(self: Any, ready: Any, what: Any, pieces: Any, **named: Any) -> Any:
         told.append(what)
         return run(self, ready, what, pieces, **named)
 
-    monkeypatch.setattr(type(filled.opened.bulk), "run", watched)
+    monkeypatch.setattr(kind, "run", watched)
     keys = filled.opened.keys
     assert isinstance(keys, FileKeys)
     filled.check_many(answers(2), judges=WORDS)
@@ -153,7 +154,7 @@ def test_files_that_changed_on_this_machine_are_told(filled: Workspace, tmp_path
 def test_one_that_cannot_be_recorded_does_not_stop_those_of_its_group(
     filled: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep = many.keep_checked
+    keep = ledgers.keep_checked
 
     def refusing(acting: Any, sessions: Any) -> list[int]:
         if any("Room 1 " in one.answer for one in sessions):

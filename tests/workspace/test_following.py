@@ -1,5 +1,8 @@
 """OpenFGA kept in step with the trail: told, synced and compared, on each database."""
 
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -279,3 +282,40 @@ def test_whether_a_user_may_see_a_pack_is_what_both_say(one_database: Followed) 
     assert may("eve", pack) is False
     ws.access.revoke("ann", Role.VIEWER)
     assert may("ann", pack) is False
+
+
+FOLLOWER = """
+import sys
+from evidentia.access.openfga_client import OpenFgaClient, OpenFgaServer
+from evidentia.workspace import open_workspace
+from evidentia.workspace.following import follow
+target, home, url, store, model = sys.argv[1:]
+client = OpenFgaClient(OpenFgaServer(url=url, store_id=store, model_id=model))
+with open_workspace(target or None, home=home) as ws:
+    print(follow(ws._acting, client))
+"""
+
+
+@pytest.mark.parametrize("dies_at", ["Read", "Write"])
+def test_a_process_that_is_killed_while_it_tells_is_followed_by_another(
+    place: Place, openfga_client: OpenFgaClient, openfga: Stub, dies_at: str
+) -> None:
+    clock = Clock()
+    followed = Followed(opened(place, clock=clock), openfga_client, openfga)
+    followed.workspace.access.grant("ann", Role.VIEWER)
+    server, children = openfga_client.server, list[subprocess.Popen[bytes]]()
+
+    def kill(name: str) -> None:
+        if name == dies_at:
+            children[0].kill()
+
+    openfga.failing = kill
+    where = [place.url or "", str(place.home.folder)]
+    words = [sys.executable, "-c", FOLLOWER, *where, server.url, server.store_id, server.model_id]
+    children.append(subprocess.Popen(words))
+    assert children[0].wait(60) == -signal.SIGKILL
+    openfga.failing = lambda _: None
+    clock.pass_years(2)  # whoever had the turn says nothing more
+    assert followed.follow() >= 0
+    assert followed.tuples == followed.should == {f"{TENANT}#viewer@user:ann"}
+    assert followed.workspace.access.following().is_in_step

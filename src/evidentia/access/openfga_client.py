@@ -12,7 +12,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
@@ -132,6 +133,14 @@ class OpenFgaClient:
         """Whether the server is taken for away: what is asked is refused at once."""
         return self._patience.is_away
 
+    def look(self) -> bool:
+        """Whether the server answers, asked now if it was taken for away and it is time to try."""
+        if self.is_away:
+            until = self._clock() + self.server.seconds
+            with suppress(OpenFgaError):
+                self._asked("GET", self._path(""), None, lambda _: None, until, again=False)
+        return not self.is_away
+
     def close(self) -> None:
         """Close its connections; it opens new ones if it is asked again."""
         with self._lock:
@@ -210,9 +219,7 @@ class OpenFgaClient:
 
     def store_name(self) -> str:
         """Return what the store is called; raise `OpenFgaError` if there is none of its id."""
-        return self._slowly(
-            "GET", self._path("").rstrip("/"), None, lambda answer: wire.text(answer, "name")
-        )
+        return self._slowly("GET", self._path(""), None, lambda answer: wire.text(answer, "name"))
 
     def create_store(self, name: str) -> str:
         """Make a store; return its id."""
@@ -373,7 +380,7 @@ class OpenFgaClient:
 
     def _path(self, what: str) -> str:
         store = self.server.store_id or self._lacks("store", "EVIDENTIA_OPENFGA_STORE_ID")
-        return f"/stores/{store}/{what}"
+        return f"/stores/{store}/{what}" if what else f"/stores/{store}"
 
     def _lacks(self, what: str, setting: str) -> NoReturn:
         raise InputError(
@@ -420,6 +427,31 @@ class OpenFgaClient:
             keepalive_expiry=_IDLE_SECONDS,
             network_backend=_backend(self._deadline, self._clock),
         )
+
+
+def placed_model(client: OpenFgaClient, store: str) -> OpenFgaServer:
+    """Return where our model is: in the client's store, or one of a name, which is made if need be.
+
+    A model that is the store's newest already is not written again.
+    """
+    server = client.server
+    if not server.store_id:
+        found = [identity for identity, name in client.stores() if name == store]
+        if len(found) > 1:
+            raise InputError(
+                f"{server.url} has {len(found)} stores that are called {store!r}: set "
+                "EVIDENTIA_OPENFGA_STORE_ID to the one that is meant"
+            )
+        server = replace(server, store_id=found[0] if found else client.create_store(store))
+    client.close()
+    there = OpenFgaClient(server)
+    try:
+        newest = next(there.models(), None)
+        if newest is not None and newest[1] == wire.plain_model(shipped_model()):
+            return replace(server, model_id=newest[0])
+        return replace(server, model_id=there.write_model(shipped_model()))
+    finally:
+        there.close()
 
 
 def shipped_model() -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`evidentia backup`: copies of a workspace in a folder or a bucket, made, listed and verified."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +9,7 @@ import typer
 from evidentia.cli.options import HomeOption, JsonOption, settings
 
 if TYPE_CHECKING:
+    from evidentia.settings import Settings
     from evidentia.store.backing_up import MadeBackup
     from evidentia.store.keys import Keys
     from evidentia.store.pruning import Pruned
@@ -70,20 +72,22 @@ def create(
     1 if something is wrong with the workspace itself: the backup has it as it is.
     """
     from evidentia.cli.output import counting_bar, print_json, say
+    from evidentia.errors import BusyError
     from evidentia.store.backing_up import KeysTaken, told
     from evidentia.store.backup_places import BackupPlace
     from evidentia.workspace.backups import make_backup, prune_backups
     from evidentia.workspace.opened import open_all
 
-    found, at = settings(), BackupPlace(place)
+    found, at = named(home), BackupPlace(place)
     keys = KeysTaken.ENCRYPTED if with_keys else KeysTaken.NONE
     with (
         open_all(
-            found.database_url if home is None else None,
-            home=home or found.home,
+            found.database_url,
+            home=found.home,
             create=False,
             read_only=True,
-            lake=found.lake if home is None else None,
+            lake=found.lake,
+            keys=found.keys,
         ) as opened,
         counting_bar("Backing up") as bar,
     ):
@@ -95,15 +99,20 @@ def create(
             verify=verify,
             progress=lambda _, done, total: bar(done, total),
         )
-    pruned = None if keep is None else prune_backups(at, keep)
+    pruned, notes = None, list(made.notes)
+    if keep is not None:
+        try:
+            pruned = prune_backups(at, keep)
+        except BusyError as error:  # the backup is there all the same
+            notes.append(f"older backups are still there: {error}")
     if as_json:
-        print_json(_made_json(place, made, pruned))
+        print_json(_made_json(place, made, notes, pruned))
     else:
         say(f"Backup {made.name} is in {place}.", "bad" if made.problems else "good")
         say(told(made), under=True)
         for problem in made.problems:
             say(problem, "bad", under=True)
-        for note in made.notes:
+        for note in notes:
             say(note, "unknown", under=True)
         if pruned is not None:
             _say_pruned(pruned)
@@ -177,7 +186,7 @@ def verify(
             BackupPlace(place),
             backup,
             trusted=[read_key(one) for one in key or ()],
-            keys=_keys_at(home or settings().home),
+            keys=_keys_of(named(home)),
             progress=lambda _, done, total: bar(done, total),
         )
     if as_json:
@@ -226,10 +235,19 @@ def say_report(report: "BackupReport", said: str) -> None:
         say(note, "unknown", under=True)
 
 
-def _keys_at(home: Path) -> "Keys":
-    from evidentia.store.home import Home
+def named(home: Path | None) -> "Settings":
+    """Return what the environment says, or of a home that is named, all that is its own."""
+    found = settings()
+    if home is None:
+        return found
+    return replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
 
-    return Home(home).keys
+
+def _keys_of(found: "Settings") -> "Keys":
+    from evidentia.store.home import Home
+    from evidentia.store.keyrings import open_keys
+
+    return open_keys(found.keys, Home(found.home))
 
 
 def _say_pruned(pruned: "Pruned") -> None:
@@ -241,7 +259,9 @@ def _say_pruned(pruned: "Pruned") -> None:
     say(f"{counted(count, 'older backup')} {was} removed, and {counted(pruned.parts, 'part')}.")
 
 
-def _made_json(place: str, made: "MadeBackup", pruned: "Pruned | None") -> dict[str, object]:
+def _made_json(
+    place: str, made: "MadeBackup", notes: list[str], pruned: "Pruned | None"
+) -> dict[str, object]:
     return {
         "backup": made.name,
         "place": place,
@@ -250,6 +270,6 @@ def _made_json(place: str, made: "MadeBackup", pruned: "Pruned | None") -> dict[
         "tenants": [one.tenant for one in made.manifest.tenants],
         "sent": {"parts": made.sent.parts, "files": made.sent.files, "bytes": made.sent.bytes},
         "problems": list(made.problems),
-        "notes": list(made.notes),
+        "notes": notes,
         "removed": [] if pruned is None else list(pruned.backups),
     }

@@ -1,11 +1,12 @@
 """`evidentia db`: the database behind the workspace."""
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.options import HomeOption, JsonOption, server_options, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,8 @@ def _database(home: "Path | None", *, create: bool = False) -> "Database":
     from evidentia.store.opening import open_database
 
     url = found.database_url if home is None else None
-    return open_database(url, home=home or found.home, create=create)[0]
+    server = replace(server_options(found), read_url=None)
+    return open_database(url, home=home or found.home, create=create, server=server)[0]
 
 
 @app.command()
@@ -80,7 +82,9 @@ def upgrade(
             }
         )
         return
-    for step in now if plan else ():
+    if plan and found.revision is None:
+        say(f"would make schema {now[-1].revision}")
+    for step in now if plan and found.revision is not None else ():
         say(f"would apply {step}")
     at = "upgraded to" if done else "is at"
     say(f"{database.where}: {at} schema {found.revision or 'none'}", None if plan else "good")

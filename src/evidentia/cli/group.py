@@ -50,15 +50,15 @@ class LazyGroup(Group):
             self._loaded = typer.main.get_group(import_module(self._module).app).commands
         return self._loaded
 
+    @commands.setter
+    def commands(self, given: Any) -> None:
+        """Take nothing: the base class begins with none."""
+
     def parse_args(self, ctx, args):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - the base class's own types are private
         """Parse as the base class does, with the default command where none is named."""
         if self._default and args and args[0] not in {*self.commands, *ctx.help_option_names}:
             args = [self._default, *args]
-        return super().parse_args(ctx, args)
-
-    @commands.setter
-    def commands(self, given: Any) -> None:
-        """Take nothing: the base class begins with none."""
+        return super().parse_args(ctx, args)  # type: ignore[no-untyped-call]
 
 
 class LazyCommand(typer.core.TyperCommand):

@@ -50,6 +50,7 @@ GROUPS = {
         "Append to the evidence trail, read it, prove entries of it, verify it whole.",
     ),
     "token": ("token", "Tokens, by which programs ask a server in a user's name."),
+    "access": ("access", "OpenFGA beside the roles: its model, keeping it in step, and drift."),
     "backup": ("backup", "Back up a workspace to a folder or a bucket; list and verify backups."),
     "db": ("database", "Bring the database up to date, and look at its schema."),
 }

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, settings
+from evidentia.cli.options import (
+    HomeOption,
+    JsonOption,
+    TenantOption,
+    openfga,
+    server_options,
+    settings,
+)
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -76,6 +83,7 @@ def mcp(
         home=home or found.home,
         database_url=found.database_url if home is None else None,
         lake=found.lake if home is None else None,
+        openfga_url=found.openfga_url if home is None else None,
         server_host=host,
         server_port=port,
         server_url=url or found.server_url,
@@ -115,7 +123,9 @@ def _opened(found: "Settings") -> "Opened":
         home=found.home,
         create=False,
         passphrase=passphrase,
+        authorizer=openfga(found),
         lake=found.lake,
+        server=server_options(found, hurried=True),
         keys=found.keys,
         checkpoints=found.checkpoints,
     )

@@ -10,7 +10,9 @@ import typer
 from evidentia.settings import Settings
 
 if TYPE_CHECKING:
+    from evidentia.access.openfga import OpenFgaAuthorizer
     from evidentia.loading.workers import Bulk
+    from evidentia.store.database import ServerOptions
     from evidentia.workspace import Workspace
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
@@ -50,6 +52,7 @@ def workspace(
 
     if home is not None:  # the embedded database, with all that is its own
         found = replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
+        found = replace(found, openfga_url=None)
     name = tenant or found.tenant
     opened = open_workspace(
         found.database_url,
@@ -61,16 +64,39 @@ def workspace(
         lake=found.lake,
         keys=found.keys,
         checkpoints=found.checkpoints,
+        server=server_options(found),
+        authorizer=openfga(found),
     )
-    opened.opened.bulk = cluster()
+    if home is None or found.ray == "local":  # no other machine has the folder
+        opened.opened.bulk = cluster(found)
     return opened
 
 
-def cluster() -> "Bulk | None":
+def cluster(found: Settings | None = None) -> "Bulk | None":
     """Return the cluster that does bulk work, if one is set; it is asked once there is work."""
-    address = settings().ray
+    address = (found or settings()).ray
     if address is None:
         return None
     from evidentia.jobs.ray_workers import RayWorkers
 
     return RayWorkers(address)
+
+
+def server_options(found: Settings, *, hurried: bool = False) -> "ServerOptions":
+    """Return how PostgreSQL is connected to; where requests are answered, it is `hurried`."""
+    from evidentia.store.database import ServerOptions
+
+    return ServerOptions(**found.server_fields(hurried=hurried))
+
+
+def openfga(found: Settings) -> "OpenFgaAuthorizer | None":
+    """Return the OpenFGA that settings name, which narrows what the trail grants; None if none."""
+    if found.openfga_url is None:
+        return None
+    fields = found.openfga_fields()
+    from evidentia.access.openfga_client import OpenFgaClient, OpenFgaServer
+    from evidentia.proof.files import key_in
+
+    file = found.openfga_token_file
+    token = None if file is None else key_in(file)
+    return OpenFgaClient(OpenFgaServer(**fields, token=token)).authorizer()

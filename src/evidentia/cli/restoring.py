@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, say_report
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, named, say_report
+from evidentia.cli.options import HomeOption, JsonOption
 
 
 def restore(
@@ -56,12 +56,13 @@ def restore(
     from evidentia.store.home import Home
     from evidentia.workspace.backups import Target, restore_backup
 
-    found = settings()
-    is_set = home is None  # a home that is named wins over what the environment says
+    found = named(home)
     target = Target(
-        Home(home or found.home),
-        to_database or (found.database_url if is_set else None),
-        to_lake or (found.lake if is_set else None),
+        Home(found.home),
+        to_database or found.database_url,
+        to_lake or found.lake,
+        found.keys,
+        found.checkpoints,
     )
     with counting_bar("Restoring") as bar:
         report = restore_backup(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.options import HomeOption, JsonOption, openfga, server_options, settings
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -51,6 +51,7 @@ def serve(
         home=home or found.home,
         database_url=found.database_url if home is None else None,
         lake=found.lake if home is None else None,
+        openfga_url=found.openfga_url if home is None else None,
         keys=found.keys if home is None else None,
         checkpoints=found.checkpoints if home is None else None,
         server_host=host or found.server_host,
@@ -102,7 +103,9 @@ def _opened(found: "Settings") -> "Opened":
         found.database_url,
         home=found.home,
         passphrase=passphrase,
+        authorizer=openfga(found),
         lake=found.lake,
+        server=server_options(found, hurried=True),
         keys=found.keys,
         checkpoints=found.checkpoints,
     )

@@ -8,6 +8,7 @@ own are: it is sent what it works on, and never a key.
 import io
 import os
 import pickle
+import socket
 import sys
 import threading
 import time
@@ -42,6 +43,7 @@ READY_SECONDS: Final = 900.0
 """How long a worker may take to get ready, and to find room on the cluster."""
 IDLE_SECONDS: Final = 300.0
 """How long a worker is kept that has nothing to do: it has loaded the model."""
+_REACHED_SECONDS: Final = 5.0
 _LOOKS_SECONDS: Final = 15.0
 _OBJECTS: Final = 128 * 2**20
 """How many bytes of objects a cluster holds that is begun here: what is sent is small."""
@@ -152,6 +154,7 @@ class RayWorkers(Bulk):
                     "'evidentia[ray]'"
                 ) from None
             if not ray.is_initialized():
+                self._refuse_nothing_there()
                 try:
                     with _without_settings():
                         ray.init(**self._how())
@@ -159,13 +162,28 @@ class RayWorkers(Bulk):
                     with suppress(Exception):
                         ray.shutdown()
                     raise EnvironmentProblem(
-                        f"the Ray cluster {self.address} cannot be used ({_said(error)}): is the "
-                        "address right, does it run, and is its token here (~/.ray/auth_token)?"
+                        f"the Ray cluster {self.address} cannot be used ({_said(error)}): does it "
+                        "run? One that asks for a token needs RAY_AUTH_MODE=token, and the token "
+                        "in ~/.ray/auth_token"
                     ) from error
                 self._is_ours = True
             self._ray = ray
         threading.Thread(target=self._look_after, name="evidentia-ray", daemon=True).start()
         return self._ray
+
+    def _refuse_nothing_there(self) -> None:
+        """Raise at once where nothing listens: Ray itself asks for minutes."""
+        host, _, port = self.address.removeprefix("ray://").rpartition(":")
+        if not host:
+            return
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), _REACHED_SECONDS):
+                return
+        except (OSError, OverflowError) as error:
+            raise EnvironmentProblem(
+                f"the Ray cluster {self.address} cannot be reached ({error}): is the address "
+                "right, and does it run?"
+            ) from None
 
     def _how(self) -> dict[str, Any]:
         quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": _NAMESPACE}

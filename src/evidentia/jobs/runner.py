@@ -18,6 +18,7 @@ from evidentia.errors import EnvironmentProblem, EvidentiaError, UsageError
 from evidentia.jobs.queue import Queue
 from evidentia.jobs.work import DOING, Cancelled, Kind, Lost, Work
 from evidentia.logs import get_logger
+from evidentia.store.database import unhurried
 from evidentia.store.sql import across
 from evidentia.store.sql import jobs as rows
 from evidentia.store.sql.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Change, Named
@@ -300,7 +301,8 @@ class Runner:
 
         def doing() -> None:
             try:
-                self._kinds[work.job.kind].do(work, part)
+                with unhurried():
+                    self._kinds[work.job.kind].do(work, part)
             except BaseException as error:  # noqa: BLE001 - it is raised below
                 raised.append(error)
             finally:

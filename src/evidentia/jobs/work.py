@@ -300,8 +300,9 @@ def _checked_in_bulk(work: Work, bulk: Bulk, answers: Mapping[int, Any]) -> dict
     by_judges: dict[tuple[Any, ...] | None, dict[int, StartedCheck]] = {}
     here: dict[int, Any] = {}
     for number, asked in answers.items():
-        ledger = _recorded(work, number)
-        found = ledger or _tried(begin_asked, work.workspace(in_bulk=True), asked)
+        found: StartedCheck | RecordedLedger | EvidentiaError | None = _recorded(work, number)
+        if found is None:
+            found = _tried(begin_asked, work.workspace(in_bulk=True), asked)
         if not isinstance(found, StartedCheck):
             _note_answer(work, number, found)
         elif found.is_named:

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from evidentia.access.guard import TABLE, On
-from evidentia.errors import AccessError, NotFoundError
+from evidentia.errors import AccessError, NotFoundError, UndecidedError
 from evidentia.server.callers import Caller, ElsewhereError, count
 from evidentia.server.links import told_path
 from evidentia.server.rates import Limited
@@ -37,6 +37,8 @@ def recording(row: str, handler: Handler) -> Handler:
     async def recorded(request: Request) -> Response:
         try:
             response = await handler(request)
+        except UndecidedError:  # no one said no: the log has it, and not the trail, for good
+            raise
         except AccessError:
             await run_in_threadpool(_record, request, row, "refused")
             raise

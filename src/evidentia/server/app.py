@@ -31,6 +31,7 @@ from evidentia.server import api, idempotency, observing, pages, problems, signi
 from evidentia.server.actions import GuardedRoute
 from evidentia.server.configured import gathering_of, judge_named
 from evidentia.server.downloads import Downloads
+from evidentia.server.following import Follower
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
 from evidentia.server.repeating import Repeating
@@ -144,8 +145,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     exporting = None if endpoint is None else Exporting(running.opened, endpoint)
     if running.runner.at_once:
         closer.start()
+    openfga = running.opened.openfga
+    follower = None if openfga is None else Follower(running.opened, openfga)
+    if follower is not None:
+        follower.start()
     yield
     running.stopping.set()
+    if follower is not None:
+        await run_in_threadpool(follower.close)
     await run_in_threadpool(closer.close)
     await run_in_threadpool(running.runner.close)
     await run_in_threadpool(running.close)

@@ -1,6 +1,11 @@
 """What a server counts, for Prometheus: no tenant, no user and no id is in it."""
 
+from typing import TYPE_CHECKING
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+if TYPE_CHECKING:
+    from evidentia.access.openfga_client import OpenFgaClient
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
@@ -44,6 +49,22 @@ class Metrics:
             registry=self.registry,
         )
 
-    def text(self) -> bytes:
+        self.checks = Gauge(
+            "evidentia_openfga_checks",
+            "Checks that OpenFGA was asked by this process, by whether they were answered.",
+            ("outcome",),
+            registry=self.registry,
+        )
+        self.openfga_away = Gauge(
+            "evidentia_openfga_away",
+            "Whether OpenFGA is taken for away: all that it is asked is refused at once.",
+            registry=self.registry,
+        )
+
+    def text(self, openfga: "OpenFgaClient | None" = None) -> bytes:
         """Return all of it as Prometheus reads it."""
+        if openfga is not None:
+            for outcome in ("answered", "unanswered"):
+                self.checks.labels(outcome).set(openfga.counts[outcome])
+            self.openfga_away.set(openfga.is_away)
         return generate_latest(self.registry)

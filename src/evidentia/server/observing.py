@@ -41,7 +41,11 @@ class Readiness(BaseModel):
     """That the server can work, and whether jobs are done by it."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"status": "ready", "version": "0.1.0", "jobs": "ready"}]}
+        json_schema_extra={
+            "examples": [
+                {"status": "ready", "version": "0.1.0", "jobs": "ready", "openfga": "ready"}
+            ]
+        }
     )
 
     status: str
@@ -51,6 +55,13 @@ class Readiness(BaseModel):
             "`waiting` if jobs cannot be done here now, and the log says why; `elsewhere` if this "
             "server is set up to do none."
         )
+    )
+    openfga: Literal["ready", "away", "none"] = Field(
+        "none",
+        description=(
+            "`away` while OpenFGA does not answer: everything is refused then, except to the "
+            "owner. `none` if none is asked."
+        ),
     )
 
 
@@ -94,7 +105,13 @@ async def ready(request: Request) -> Readiness:
         await run_in_threadpool(schema.require_current, running.opened.database)
     except UsageError as error:  # it was closed: the server is stopping
         raise EnvironmentProblem(str(error)) from None
-    return Readiness(status="ready", version=__version__, jobs=running.runner.state)
+    client = running.opened.openfga
+    openfga: Literal["ready", "away", "none"] = "none"
+    if client is not None:
+        openfga = "ready" if await run_in_threadpool(client.look) else "away"
+    return Readiness(
+        status="ready", version=__version__, jobs=running.runner.state, openfga=openfga
+    )
 
 
 @router.get(
@@ -106,7 +123,8 @@ async def ready(request: Request) -> Readiness:
 @open_to_all("Prometheus has no token; no tenant, user or id is in it")
 async def metrics(request: Request) -> Response:
     """Give the counters as Prometheus reads them."""
-    text = running_of(request).metrics.text()
+    running = running_of(request)
+    text = running.metrics.text(running.opened.openfga)
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

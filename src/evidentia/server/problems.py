@@ -336,6 +336,8 @@ async def raised_by(request: Request, error: Exception) -> ProblemError:
             return of_validation(error)
         case EvidentiaError():
             asking = getattr(request.state, "asking", None)
+            if isinstance(error, UndecidedError):  # no one answers: they are not asked again
+                return of_error(error, may_read=False)
             may_read = asking is not None and await run_in_threadpool(asking.may_read)
             return of_error(error, may_read=may_read)
         case HTTPException():

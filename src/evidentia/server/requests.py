@@ -56,6 +56,10 @@ HEADERS: Final = {
 _HTTPS: Final = {"strict-transport-security": "max-age=63072000; includeSubDomains"}
 
 
+_SUPERVISED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""What supervisors ask by a machine's own address, and that has nothing of a tenant."""
+
+
 class Envelope:
     """Wraps an application: whatever is inside, every request gets an id, limits and an answer."""
 
@@ -96,7 +100,7 @@ class Envelope:
 
         self._running.metrics.working.inc()
         try:
-            self._refuse_host(headers)
+            self._refuse_host(scope, headers)
             most = self._most_bytes(headers)
             await self._app(scope, _counting(receive, most), sending)
         except ProblemError as raised:
@@ -112,12 +116,13 @@ class Envelope:
             self._running.metrics.working.dec()
             self._told(scope, status, time.perf_counter() - began)
 
-    def _refuse_host(self, headers: Headers) -> None:
+    def _refuse_host(self, scope: Scope, headers: Headers) -> None:
         """Raise for a name that is not this server's: a page elsewhere may have made it one."""
         host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
         if self._only_loopback and not is_loopback(host):
             raise ProblemError(problems.WRONG_HOST, f"The host is {host[:80]!r}.")
-        if self._host is not None and host != self._host and not is_loopback(host):
+        ours = self._host is None or host == self._host or is_loopback(host)
+        if not ours and scope["path"] not in _SUPERVISED:
             raise ProblemError(problems.WRONG_HOST, f"The host is {host[:80]!r}.")
 
     def _most_bytes(self, headers: Headers) -> int:

@@ -6,8 +6,9 @@ meanwhile. Then all is read again, as it is now, which costs little: what the pl
 not sent again.
 """
 
+import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -35,7 +36,7 @@ from evidentia.proof.keys import is_encrypted
 from evidentia.store import schema
 from evidentia.store.appending import signed_note
 from evidentia.store.backup_places import BackupPlace
-from evidentia.store.database import Database
+from evidentia.store.database import Database, speak_for
 from evidentia.store.home import Home
 from evidentia.store.lake import Lake
 from evidentia.store.sql import copying, log, uses
@@ -65,6 +66,7 @@ _TRIES: Final = 3
 _AT_ONCE: Final = 8
 _BATCH: Final = 256
 _READ_AT_ONCE: Final = 2**20
+_DIGEST_BYTES: Final = 32
 
 Progress = Callable[[str, int, int], None]
 """Is told of what how much is done, and of how much."""
@@ -86,7 +88,9 @@ class Source:
     home: Home
     lake: Lake
     tenant: str | None = None
-    keys: KeysTaken = KeysTaken.NONE
+    taken: KeysTaken = KeysTaken.NONE
+    keys: Path | None = None
+    """The folder of private keys; None where they are in no files."""
 
 
 @dataclass(slots=True)
@@ -150,6 +154,36 @@ class _ErasedError(Exception):
     """Ends an attempt that has met a file which was erased since: all is read anew."""
 
 
+_Range = tuple[int, int]
+"""Where digests begin and end."""
+
+
+class _Digests:
+    """Digests on the disk, in ranges: as many as there are, in little memory."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._end = 0
+
+    def add(self, digests: Iterable[str]) -> _Range:
+        """Take digests in; return where they are."""
+        start = self._end
+        for digest in digests:
+            self._file.write(bytes.fromhex(digest))
+            self._end += _DIGEST_BYTES
+        self._file.flush()
+        return start, self._end
+
+    def of(self, where: _Range) -> Iterator[str]:
+        """Give the digests of a range; several may be read at once."""
+        at, end = where
+        while at < end:
+            data = os.pread(self._file.fileno(), min(_DIGEST_BYTES * _BATCH, end - at), at)
+            at += len(data)
+            for cut in range(0, len(data), _DIGEST_BYTES):
+                yield data[cut : cut + _DIGEST_BYTES].hex()
+
+
 @dataclass(slots=True)
 class _Rows:
     """What a view has of one tenant, and the digests that it refers to, in a file."""
@@ -157,8 +191,7 @@ class _Rows:
     tenant: str
     log: BackupLog | None
     tables: list[BackupTable]
-    used: IO[bytes]
-    used_by_others: IO[bytes] | None
+    used: _Range
 
 
 @dataclass(slots=True)
@@ -173,27 +206,44 @@ class _Making:
     notes: list[str] = field(default_factory=list)
 
     def run(self) -> list[TenantBackup]:
-        home, database = self.source.home, self.source.database
+        home, database = self.source.home, self.source.database.unbound
         with database.read() as connection:
             _require_own_schema(database, connection)
             names = self._tenants(connection)
         kept = {name: home.kept_checkpoint(name) for name in names}  # before what it must be in
         taken = {name: self._keys(name) for name in names}
-        read: list[_Rows] = []
-        try:
-            with database.read() as connection:
-                total = sum(head.size for name in names if (head := _head(connection, name)))
-                done = 0
-                for name in names:
-                    rows = self._rows(connection, name, (done, total))
-                    read.append(rows)
-                    done += rows.log.size if rows.log else 0
-            return [self._with_files(rows, kept[rows.tenant], taken[rows.tenant]) for rows in read]
-        finally:
-            for rows in read:
-                rows.used.close()
-                if rows.used_by_others is not None:
-                    rows.used_by_others.close()
+        with TemporaryFile() as file:
+            digests = _Digests(file)
+            read, others = self._read(names, digests)
+            return [
+                self._with_files(rows, digests, others, kept[rows.tenant], taken[rows.tenant])
+                for rows in read
+            ]
+
+    def _read(
+        self, names: Sequence[str], digests: _Digests
+    ) -> tuple[list[_Rows], Mapping[str, _Range]]:
+        """Read all rows in one view; return them, and which files are whose, where they share."""
+        read, others, done = list[_Rows](), dict[str, _Range](), 0
+        with self.source.database.of(names[0]).read() as connection:
+            everyone = copying.tenants(connection)
+            sizes = [head.size for name in names if (head := self._head(connection, name))]
+            for name in names:
+                speak_for(connection, name)
+                read.append(self._rows(connection, name, digests, (done, sum(sizes))))
+                done += read[-1].log.size if read[-1].log else 0
+            has_shared = any(self.source.lake.of(one).shared() is not None for one in names)
+            if has_shared and len(everyone) > 1:
+                others = {rows.tenant: rows.used for rows in read}
+                for name in everyone:
+                    if name not in others:
+                        speak_for(connection, name)
+                        others[name] = digests.add(uses.used(connection, name))
+        return read, others
+
+    def _head(self, connection: Connection, tenant: str) -> log.Head | None:
+        speak_for(connection, tenant)
+        return log.read_head(connection, tenant)
 
     def _tenants(self, connection: Connection) -> list[str]:
         found, asked = copying.tenants(connection), self.source.tenant
@@ -205,9 +255,11 @@ class _Making:
 
     # Rows
 
-    def _rows(self, connection: Connection, tenant: str, past: tuple[int, int]) -> _Rows:
+    def _rows(
+        self, connection: Connection, tenant: str, digests: _Digests, past: tuple[int, int]
+    ) -> _Rows:
         done, total = past
-        head, tables = _head(connection, tenant), []
+        head, tables = log.read_head(connection, tenant), []
         frontier, leaves = Frontier(), list[bytes]()
         for table in copying.copied():
             rows: Iterator[list[Any]] = copying.rows(connection, tenant, table)
@@ -218,15 +270,11 @@ class _Making:
             parts = self._parts(table, rows)
             tables.append(table.model_copy(update={"parts": parts}))
         frontier.extend(leaves)
-        has_others = len(copying.tenants(connection)) > 1
-        shared = self.source.lake.of(tenant).shared() is not None
-        others = uses.used(connection, tenant, by_others=True) if shared and has_others else None
         return _Rows(
             tenant,
             None if head is None else self._log(connection, head, frontier),
             tables,
-            _spooled(uses.used(connection, tenant)),
-            None if others is None else _spooled(others),
+            digests.add(uses.used(connection, tenant)),
         )
 
     def _noted(
@@ -300,10 +348,20 @@ class _Making:
 
     # Files
 
-    def _with_files(self, rows: _Rows, kept: str | None, keys: list[KeyFile]) -> TenantBackup:
+    def _with_files(
+        self,
+        rows: _Rows,
+        digests: _Digests,
+        others: Mapping[str, _Range],
+        kept: str | None,
+        keys: list[KeyFile],
+    ) -> TenantBackup:
         missing: list[MissingFile] = []
+        theirs = [digests.of(where) for name, where in others.items() if name != rows.tenant]
+        if self.source.lake.of(rows.tenant).shared() is None:
+            theirs = []
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            copied = self._copied(rows, pool, missing)
+            copied = self._copied(rows, digests, theirs, pool, missing)
             parts = self._file_parts(map(encode_file, copied))
         if kept is not None and rows.log is None:
             self.problems.append(
@@ -332,15 +390,18 @@ class _Making:
         return parts
 
     def _copied(
-        self, rows: _Rows, pool: ThreadPoolExecutor, missing: list[MissingFile]
+        self,
+        rows: _Rows,
+        digests: _Digests,
+        theirs: Sequence[Iterator[str]],
+        pool: ThreadPoolExecutor,
+        missing: list[MissingFile],
     ) -> Iterator[str]:
         """Copy the files of a tenant that the place lacks; give the digests that it then has."""
-        lake, total = self.source.lake.of(rows.tenant), _lines_in(rows.used)
+        lake = self.source.lake.of(rows.tenant)
+        total = (rows.used[1] - rows.used[0]) // _DIGEST_BYTES
         wanted = _wanted(
-            _unspooled(rows.used),
-            lake.digests(),
-            () if rows.used_by_others is None else _unspooled(rows.used_by_others),
-            self.place.parts.digests(),
+            digests.of(rows.used), lake.digests(), merge(*theirs), self.place.parts.digests()
         )
         done = 0
         copy = partial(self._copy, lake, rows.tenant)
@@ -367,7 +428,7 @@ class _Making:
                     writer.write(data)
                 kept, size = writer.keep(), writer.byte_count
         except GoneError:
-            if is_used and not self.source.database.ask(uses.is_used, tenant, digest):
+            if is_used and not self._is_used(tenant, digest):
                 if not self.is_last:
                     raise _ErasedError from None
                 return "erased"
@@ -378,6 +439,9 @@ class _Making:
             return "changed"
         self._check(digest)
         return size
+
+    def _is_used(self, tenant: str, digest: str) -> bool:
+        return self.source.database.of(tenant).ask(uses.is_used, tenant, digest)
 
     def _tell_missing(self, tenant: str, digest: str, why: str) -> None:
         if why == "erased":
@@ -395,16 +459,20 @@ class _Making:
 
     def _keys(self, tenant: str) -> list[KeyFile]:
         """Take the private keys along that are wanted; never plain ones unless it was said."""
-        if self.source.keys is KeysTaken.NONE:
+        if self.source.taken is KeysTaken.NONE:
             return []
+        if self.source.keys is None:
+            raise InputError(
+                "private keys are in no files here, and can't be taken along: leave --with-keys out"
+            )
         found = []
-        for path in key_files(self.source.home, tenant):
+        for path in _key_files(self.source.keys / tenant):
             try:
                 data = path.read_bytes()
             except OSError as error:
                 raise environment_problem(error) from error
             is_plain = path.suffix == ".pem" and not is_encrypted(data)
-            if self.source.keys is KeysTaken.ENCRYPTED:
+            if self.source.taken is KeysTaken.ENCRYPTED:
                 if is_plain:
                     raise InputError(
                         f"{path}: this private key is plain, and whoever has the backup would have "
@@ -424,22 +492,17 @@ class _Making:
         self.progress(what, done, total)
 
 
-def key_files(home: Home, tenant: str) -> list[Path]:
+def _key_files(folder: Path) -> list[Path]:
     """Return the files in the folder of a tenant's private keys."""
-    folder = home.folder / "keys" / tenant
     return [path for path in sorted(folder.glob("*")) if path.suffix in {".pem", ".json", ".key"}]
-
-
-def _head(connection: Connection, tenant: str) -> log.Head | None:
-    return log.read_head(connection, tenant)
 
 
 def _require_own_schema(database: Database, connection: Connection) -> None:
     """Raise `EnvironmentProblem` where the schema may have more than this program knows of."""
-    found, needed = schema.revision(connection), schema.head(database)
-    if found != needed:
+    found, known = schema.revision(connection), schema.head(database)
+    if found is None or found > known:
         raise EnvironmentProblem(
-            f"{database.where} has schema {found or 'none'}, and this program backs up {needed}: "
+            f"{database.where} has schema {found or 'none'}, and this program backs up {known}: "
             "use the program that the schema is of, or run 'evidentia db upgrade'"
         )
 
@@ -461,24 +524,6 @@ def _wanted(
         tags = {tag for _, tag in found}
         if "used" in tags or ("lying" in tags and "others" not in tags):
             yield digest, "used" in tags, "there" in tags
-
-
-def _spooled(digests: Iterable[str]) -> IO[bytes]:
-    file = TemporaryFile()  # noqa: SIM115 - its taker closes it
-    for digest in digests:
-        file.write(f"{digest}\n".encode())
-    file.flush()
-    return file
-
-
-def _unspooled(file: IO[bytes]) -> Iterator[str]:
-    file.seek(0)
-    for line in file:
-        yield line.decode().rstrip("\n")
-
-
-def _lines_in(file: IO[bytes]) -> int:
-    return sum(1 for _ in _unspooled(file))
 
 
 def told(made: MadeBackup) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from functools import cache, partial
 from itertools import chain
@@ -39,6 +39,7 @@ from evidentia.errors import (
     UsageError,
 )
 from evidentia.store.readable import ReadableCopy
+from evidentia.store.replica import Replica, has_written, is_asked
 from evidentia.store.seeing import Changes
 from evidentia.store.turns import FairLock
 from evidentia.trail.entry import check_tenant
@@ -57,26 +58,26 @@ _WAITED = "lock timeout"
 _STAMP = "evidentia "
 _DIGITS = 9
 _READ_ONLY = "25006"
+_RECOVERY = "read-write mode during recovery"
 _NO_TIME = "timestamp too "
 """What the driver says of PostgreSQL's infinite times, and of those before Christ."""
+_STANDBY = (
+    "the server takes no writes: it is a standby, or became one. Try again, name the primary in "
+    "EVIDENTIA_DATABASE_URL, or all hosts ('?host=one,two'): the one that takes writes is asked"
+)
+_FULL = (
+    "it has no connection left: raise its max_connections, or let each program have fewer "
+    "(EVIDENTIA_DATABASE_CONNECTIONS), or put a pooler in session mode before it"
+)
 _TOLD = {
     "statement timeout": (
         "a statement took longer than it may (statement_timeout; EVIDENTIA_DATABASE_STATEMENT_"
         "SECONDS), and nothing was changed: ask for less at once, or have it done as a job"
     ),
-    "in a read-only transaction": (
-        "the server takes no writes: it is a standby, or became one. Try again, name the primary "
-        "in EVIDENTIA_DATABASE_URL, or all hosts ('?host=one,two'): the one that can be written to "
-        "is asked"
-    ),
-    "remaining connection slots are reserved": (
-        "it has no connection left: raise its max_connections, or let each program have fewer "
-        "(EVIDENTIA_DATABASE_CONNECTIONS), or put a pooler in session mode before it"
-    ),
-    "too many clients already": (
-        "it has no connection left: raise its max_connections, or let each program have fewer "
-        "(EVIDENTIA_DATABASE_CONNECTIONS), or put a pooler in session mode before it"
-    ),
+    "in a read-only transaction": _STANDBY,
+    "during recovery": _STANDBY,
+    "remaining connection slots are reserved": _FULL,
+    "too many clients already": _FULL,
 }
 """What to do about what PostgreSQL says."""
 # The releases in which SQLite mended the WAL-reset bug, which could corrupt a database that is
@@ -130,6 +131,7 @@ _CHECKS_CLIENTS = 140_000
 _KEPT_OPEN = 10
 """How many connections stay open while no one asks; the others close once they are given back."""
 _POOL_SECONDS = 30
+_REPLICA_SECONDS = 2
 _NAME_LETTERS = 48
 
 _unhurried: ContextVar[bool] = ContextVar("unhurried", default=False)
@@ -143,7 +145,8 @@ class ServerOptions:
 
     `connections` is how many there are at most, `statement_seconds` how long one statement may take
     that no one said may take long (0: any time). `schema` is the newest that the program knows,
-    which others see by the connection's name.
+    which others see by the connection's name. `read_url` is a replica that what may be old is read
+    from.
     """
 
     connections: int = 30
@@ -151,6 +154,12 @@ class ServerOptions:
     lock_seconds: int = 60
     statement_seconds: int = 0
     schema: str | None = None
+    read_url: str | None = field(default=None, repr=False)
+
+    def of_replica(self) -> "ServerOptions":
+        """Return how a replica is connected to: it is passed over soon where it is gone."""
+        seconds = min(self.connect_seconds, _REPLICA_SECONDS)
+        return replace(self, read_url=None, connect_seconds=seconds)
 
     def url(self, url: URL) -> URL:
         """Return an address with all that is said to the driver as it connects."""
@@ -207,6 +216,9 @@ class Database:
         self._tenant: str | None = None
         self._whole = self
         self._hurries = False
+        self._copied: Database | None = None
+        self.replica: Replica | None = None
+        """What is read that may be old, where there is one."""
         self.explain: Callable[[Database], str | None] = lambda _: None
         """Says why statements fail here, where that is known: another schema than was opened."""
         _databases.add(self)
@@ -267,7 +279,15 @@ class Database:
         event.listen(engine, "handle_error", _leave_standby)
         database = cls(engine, _without_secrets(parsed))
         database._hurries = options.statement_seconds > 0
+        if options.read_url is not None:
+            database._read_also(cls.server(options.read_url, options.of_replica()))
         return database
+
+    def _read_also(self, copied: "Database") -> None:
+        """Read from a replica what may be old; it is closed with this."""
+        self._copied = copied
+        error = copied.engine.dialect.loaded_dbapi.Error
+        self.replica = Replica(copied._connected, copied.where, error)  # noqa: SLF001 - its like
 
     @classmethod
     def at(cls, address: str) -> "Database":
@@ -323,9 +343,12 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Give a connection inside one consistent view of the data."""
+        """Give a connection inside one consistent view of the data.
+
+        Inside of `replica.may_be_old`, and nowhere else, it may be a replica's.
+        """
         begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        with self._translated(), self._connected() as connection:
+        with self._translated(), self._reading() as connection:
             connection.execution_options(**{_BEGIN: self._beginning(begin)})
             with connection.begin():
                 yield connection
@@ -333,6 +356,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give a connection inside a transaction that is durable once the block is left."""
+        has_written()
         # On PostgreSQL a locked head is read as it is, not as it was when the transaction began.
         begin = "BEGIN IMMEDIATE" if self.is_sqlite else "BEGIN ISOLATION LEVEL READ COMMITTED"
         with ExitStack() as stack:
@@ -405,6 +429,8 @@ class Database:
         if self._closed.is_set():
             return
         self._closed.set()
+        if self._copied is not None:
+            self._copied.close()
         if self._changes is not None:
             self._changes.close()
         if self._turns is None:
@@ -445,6 +471,12 @@ class Database:
             finally:
                 if self._closed.is_set() and not connection.invalidated:
                     connection.detach()
+
+    def _reading(self) -> AbstractContextManager[Connection]:
+        """Give a connection to read by: the replica's, where there is one and it may be used."""
+        if self.replica is None or not is_asked():
+            return self._connected()
+        return self.replica.reading(self._connected)
 
     def before_fork(self) -> None:
         """Close idle connections: a child that inherits one takes its parent's locks for its own.
@@ -669,6 +701,15 @@ def keep_turn(connection: Connection, what: str, idle: float, within: float) -> 
     return bool(fetch(connection, sql, (what, f"{idle:g}s", f"{within:g}s"))[0][0])
 
 
+def speak_for(connection: Connection, tenant: str) -> None:
+    """Have the rest of a transaction be a tenant's, where it is one after the other's.
+
+    The embedded database is all of its user's.
+    """
+    if not is_sqlite(connection):
+        fetch(connection, "SELECT set_config(?, ?, true)", (TENANT_SETTING, check_tenant(tenant)))
+
+
 def commit_soon(connection: Connection) -> None:
     """Have a transaction's end not wait for the disk: what it wrote need not outlive a crash."""
     if not is_sqlite(connection):
@@ -803,7 +844,9 @@ def _begin(connection: Connection) -> None:
 
 def _leave_standby(context: Any) -> None:
     """Have connections to a server that became a standby made again: they may lead elsewhere."""
-    if getattr(context.original_exception, "sqlstate", None) == _READ_ONLY:
+    if getattr(context.original_exception, "sqlstate", None) == _READ_ONLY or (
+        _RECOVERY in str(context.original_exception)
+    ):
         context.is_disconnect = True
 
 

@@ -73,14 +73,8 @@ class Keys(Protocol):
     def new_passphrase(self, tenant: str) -> bytes | None:
         """Return what a new key is to be encrypted with, or None if it is to be kept plain."""
 
-    def for_worker(self, tenant: str) -> bytes | None:
-        """Return the passphrase for a process of ours that signs too; None if it needs none."""
-
     def secret(self, tenant: str) -> bytes:
         """Return the secret behind digests of redacted values; the first call makes it."""
-
-    def close(self) -> None:
-        """Let go of what is open; what is asked for later opens it again."""
 
 
 class FileKeys(Keys):
@@ -94,6 +88,11 @@ class FileKeys(Keys):
         self._passphrase = passphrase
         self._opened: dict[tuple[str, str, bytes], SigningKey] = {}
         self._seen: dict[tuple[str, str, str], tuple[_Looks, SigningKey]] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where they are, each tenant's in a folder below it."""
+        return self._folder
 
     def file(self, tenant: str, key_id: str) -> Path:
         """Where a private key is kept."""
@@ -206,9 +205,6 @@ class FileKeys(Keys):
         if self._passphrase is None or not self.is_protected(tenant):
             return None
         return self._ask(None)
-
-    def close(self) -> None:
-        """Do nothing: no file stays open."""
 
     def protect(self, tenant: str, passphrase: str | bytes) -> list[str]:
         """Encrypt the private keys that are here plain; return their ids.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Connection
@@ -24,11 +25,10 @@ from evidentia.errors import (
 from evidentia.language.counting import counted
 from evidentia.store import schema
 from evidentia.store.backup_places import BackupPlace
-from evidentia.store.database import Database
+from evidentia.store.database import Database, speak_for
 from evidentia.store.files import make_folder, write_durably
-from evidentia.store.home import Home
 from evidentia.store.lake import Lake
-from evidentia.store.sql import copying, objects, uses
+from evidentia.store.sql import across, copying, objects, uses
 from evidentia.trail.backup import (
     MAX_LINE_BYTES,
     BackupLog,
@@ -40,6 +40,7 @@ from evidentia.trail.backup import (
     decode_row,
 )
 from evidentia.trail.checkpoint import read_checkpoint
+from evidentia.trail.entry import ERASED_PREFIX, EntryKind
 from evidentia.trail.merkle import EMPTY_ROOT, leaf_hash
 from evidentia.trail.tiles import Frontier
 
@@ -54,7 +55,9 @@ Progress = Callable[[str, int, int], None]
 
 
 def require_known(manifest: BackupManifest) -> None:
-    """Raise `EnvironmentProblem` for a backup of a later program than this one."""
+    """Raise `EnvironmentProblem` for a backup of a later program than this one, or of no one."""
+    if not manifest.tenants:
+        raise IntegrityError("the backup's manifest names no tenant: there is nothing in it")
     if manifest.revision > schema.HEAD:
         raise EnvironmentProblem(
             f"the backup has schema {manifest.revision}, made by a newer program ("
@@ -71,8 +74,8 @@ def prepare(database: Database, manifest: BackupManifest) -> None:
         schema.upgrade(database, to=min(manifest.revision, schema.head(database)))
         return
     schema.require_current(database)
-    with database.read() as connection:
-        filled = copying.first_filled(connection)
+    with database.of(manifest.tenants[0].tenant).read() as connection:
+        filled = _filled(connection, manifest)
     if filled is not None:
         raise ConflictError(
             f"{database.where} has rows already (in {filled}), and a backup is restored to an "
@@ -87,17 +90,29 @@ def fill(
     progress: Progress = lambda *_: None,
 ) -> None:
     """Write all rows of a backup into a database that was prepared: all of them, or none."""
-    with database.write() as connection:
-        filled = copying.first_filled(connection)
+    with database.of(manifest.tenants[0].tenant).write() as connection:
+        filled = _filled(connection, manifest)
         if filled is not None:
             raise ConflictError(f"{database.where} was written to meanwhile (in {filled})")
         total = sum(table.rows for one in manifest.tenants for table in one.tables)
         done = 0
         for tenant in manifest.tenants:
+            speak_for(connection, tenant.tenant)
             for table in _in_order(connection, tenant):
                 _write(connection, place, tenant, table)
                 done += table.rows
                 progress("rows", done, total)
+
+
+def _filled(connection: Connection, manifest: BackupManifest) -> str | None:
+    """Return a table that has rows of any tenant, as far as they are seen; None if none has."""
+    if across.tenants(connection):
+        return copying.HEADS
+    for tenant in manifest.tenants:
+        speak_for(connection, tenant.tenant)
+        if (found := copying.first_filled(connection)) is not None:
+            return found
+    return None
 
 
 def files(place: BackupPlace, tenant: TenantBackup) -> Iterator[str]:
@@ -138,6 +153,7 @@ def restore_files(
 def note_files(database: Database, lake: Lake, place: BackupPlace, tenant: TenantBackup) -> None:
     """Note where a bucket has the files of a tenant; no removal from before takes one of them."""
     own, name = lake.of(tenant.tenant), tenant.tenant
+    database = database.of(name)
     found = files(place, tenant) if own.is_remote else iter(())
     with ThreadPoolExecutor(_THREADS) as pool:
         while batch := list(islice(found, _FILES_AT_ONCE)):
@@ -152,9 +168,36 @@ def note_files(database: Database, lake: Lake, place: BackupPlace, tenant: Tenan
             uses.settle_removals(connection, name, needed)
 
 
-def restore_keys(home: Home, place: BackupPlace, tenant: TenantBackup) -> list[str]:
-    """Put the private keys of a tenant into a home; what is there stays. Return what was put."""
-    folder, put = home.folder / "keys" / tenant.tenant, []
+def erased_since(place: BackupPlace, name: str, tenant: TenantBackup) -> Iterator[tuple[int, int]]:
+    """Give what a newer backup of the same log says was erased since: the entry, and which says so.
+
+    Those bodies stand in this backup.
+    """
+    if tenant.log is None or (newest := place.names()[-1]) <= name:
+        return
+    _, manifest = place.manifest(newest)
+    for later in manifest.tenants:
+        table = later.table(_ENTRIES)
+        if later.log is None or later.log.origin != tenant.log.origin or table is None:
+            continue
+        names, seen = [column.name for column in table.columns], 0
+        seq, kind, subject = (names.index(one) for one in ("seq", "kind", "subject"))
+        for part in table.parts:
+            seen += part.rows
+            if seen <= tenant.log.size:
+                continue
+            for line in _lines(place, part):
+                row = decode_row(line, table.kinds)
+                if row[seq] < tenant.log.size or row[kind] != EntryKind.ERASURE:
+                    continue
+                erased = row[subject].removeprefix(ERASED_PREFIX)
+                if erased.isdecimal() and int(erased) < tenant.log.size:
+                    yield int(erased), row[seq]
+
+
+def restore_keys(keys: Path, place: BackupPlace, tenant: TenantBackup) -> list[str]:
+    """Put the private keys of a tenant into a folder; what is there stays. Return what was put."""
+    folder, put = keys / tenant.tenant, []
     for key in tenant.keys:
         data, path = place.parts.get(key.sha256), folder / key.name
         if path.exists():

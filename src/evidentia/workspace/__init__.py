@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         EvidencePackOptions,
         PackedSources,
     )
+    from evidentia.store.database import ServerOptions
     from evidentia.store.keys import Keys, Passphrase
     from evidentia.store.lake import Lake
     from evidentia.trail.note import VerifierKey
@@ -287,6 +288,7 @@ def open_workspace(
     lake: "Lake | str | None" = None,
     keys: "Keys | str | None" = None,
     checkpoints: str | None = None,
+    server: "ServerOptions | None" = None,
 ) -> Workspace:
     """Open a workspace: a folder (`./.evidentia` by default) or a `postgresql://` URL.
 
@@ -300,6 +302,7 @@ def open_workspace(
     (also `gs://` and `az://`), or a lake of your own. `keys` is where private keys are, by default
     in the folder: another one, a token (`pkcs11:token=NAME?module-path=…`), or keys of your own.
     `checkpoints` is a bucket (`s3://bucket/prefix`) that each log's newest checkpoint follows to.
+    `server` says how PostgreSQL is connected to.
     """
     opened = open_all(
         target,
@@ -311,6 +314,7 @@ def open_workspace(
         lake=lake,
         keys=keys,
         checkpoints=checkpoints,
+        server=server,
     )
     try:
         return opened.for_(tenant, user)

@@ -26,9 +26,11 @@ from evidentia.proof.keys import TrustedKey
 from evidentia.store import restoring, schema
 from evidentia.store.backing_up import KeysTaken, MadeBackup, Source, back_up
 from evidentia.store.backup_places import LATEST, BackupPlace
-from evidentia.store.database import Database
+from evidentia.store.database import Database, unhurried
+from evidentia.store.elsewhere import Elsewhere, known_checkpoints, newest_known
 from evidentia.store.files import sync_folder
 from evidentia.store.home import Home
+from evidentia.store.keyrings import file_keys, open_keys
 from evidentia.store.keys import Keys
 from evidentia.store.lake import Lake, LakeWriter
 from evidentia.store.lakes import open_lake
@@ -43,7 +45,8 @@ Progress = Callable[[str, int, int], None]
 """Is told of what how much is done, and of how much."""
 _TOKEN_BYTES: Final = 8
 _UNFINISHED: Final = "restoring.db"
-_BESIDE: Final = ("", "-wal", "-shm", "-journal", ".turns")
+_OF_ANOTHER: Final = ("-wal", "-shm", "-journal")
+_BESIDE: Final = ("", ".turns", *_OF_ANOTHER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +146,27 @@ def make_backup(
     What the place has already is not sent again; what is sent is read again and compared, unless
     `verify` is False. Nothing is signed, and nothing is recorded in the log.
     """
-    source = Source(opened.database, opened.home, opened.lake, tenant, keys)
+    files = file_keys(opened.keys)
+    source = Source(
+        opened.database,
+        opened.home,
+        opened.lake,
+        tenant,
+        keys,
+        None if files is None else files.folder,
+    )
     program = f"evidentia {__version__}"
     token = opened.randomness(_TOKEN_BYTES).hex()
-    return back_up(
-        source,
-        place,
-        now=opened.now(),
-        token=token,
-        program=program,
-        verify=verify,
-        progress=progress,
-    )
+    with unhurried():
+        return back_up(
+            source,
+            place,
+            now=opened.now(),
+            token=token,
+            program=program,
+            verify=verify,
+            progress=progress,
+        )
 
 
 def prune_backups(place: BackupPlace, keep: int) -> Pruned:
@@ -200,11 +212,18 @@ def verify_backup(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a backup is restored to: a home, and a server's database and a lake if not in it."""
+    """Where a backup is restored to: a home, and what is not in it, as the settings name it."""
 
     home: Home
     url: str | None = None
     lake: str | None = None
+    keys: str | None = None
+    checkpoints: str | None = None
+
+    @property
+    def opened_keys(self) -> Keys:
+        """What signs there."""
+        return open_keys(self.keys, self.home)
 
 
 def restore_backup(
@@ -225,8 +244,9 @@ def restore_backup(
     """
     name, manifest = place.manifest(name)
     restoring.require_known(manifest)
-    newer = _outside(target.home, manifest, since)
-    with _database(target) as (database, settle):
+    keys = target.opened_keys
+    with _elsewhere(target) as elsewhere, _database(target) as (database, settle):
+        newer = _outside(target.home, elsewhere, manifest, since)
         restoring.prepare(database, manifest)
         lake = open_lake(target.lake, target.home, by_tenant=not database.is_sqlite)
         for tenant in manifest.tenants:
@@ -235,24 +255,37 @@ def restore_backup(
         for tenant in manifest.tenants:
             restoring.note_files(database, lake, place, tenant)
         schema.upgrade(database)
-        audits, notes = _audits(
-            database, lambda _: lake, manifest, trusted, target.home.keys, progress, newer
-        )
+        audits, notes = _audits(database, lambda _: lake, manifest, trusted, keys, progress, newer)
+        notes = (*notes, *_erased_since(place, name, manifest))
         report = BackupReport(name, manifest, audits, notes)
         if not report.holds and not anyway and database.is_sqlite:
             return report
         # behind the audit: a backup's own keys say nothing about whose log it is
+        files = file_keys(keys)
         put = [
             name
             for tenant in manifest.tenants
-            for name in restoring.restore_keys(target.home, place, tenant)
+            for name in restoring.restore_keys((files or target.home.keys).folder, place, tenant)
         ]
         for tenant in manifest.tenants:
             for note in (*restoring.checkpoints_of(tenant), *newer.get(tenant.tenant, ())):
                 _keep(target.home, tenant, note)
-        lost = tuple(_lost(target.home, manifest, database))
+        lost = tuple(_lost(target.home, elsewhere, manifest, database))
         settle()
     return replace(report, lost=lost, keys=tuple(put))
+
+
+def _erased_since(place: BackupPlace, name: str, manifest: BackupManifest) -> Iterator[str]:
+    """Say what has to be erased again, by what a newer backup in the same place tells."""
+    for tenant in manifest.tenants:
+        try:
+            for erased, by in restoring.erased_since(place, name, tenant):
+                yield (
+                    f"entry {erased} of tenant {tenant.tenant!r} was erased since, by entry {by} "
+                    f"of a newer backup: erase it again ('evidentia trail erase {erased}')"
+                )
+        except (EvidentiaError, ValueError) as error:
+            yield f"what was erased since could not be read of the newest backup: {error}"
 
 
 @contextmanager
@@ -271,6 +304,13 @@ def _database(target: Target) -> Iterator[tuple[Database, Callable[[], None]]]:
             f"{home.database} is there already, and a backup is restored to an empty place alone: "
             "name another home (--home), or move that one away"
         )
+    for ending in _OF_ANOTHER:
+        left = home.database.with_name(f"{home.database.name}{ending}")
+        if left.exists():
+            raise ConflictError(
+                f"{left} is of a database that was there before, and would be taken for this one's "
+                "own: move it away"
+            )
     home.create()
     path = home.folder / _UNFINISHED
     _remove(path)
@@ -292,15 +332,27 @@ def _remove(path: Path) -> None:
         path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
 
 
-def _outside(home: Home, manifest: BackupManifest, since: Sequence[str]) -> dict[str, list[str]]:
+@contextmanager
+def _elsewhere(target: Target) -> Iterator[Elsewhere | None]:
+    """Give where checkpoints are kept beside the home, if anywhere."""
+    if target.checkpoints is None:
+        yield None
+        return
+    with closing(Elsewhere(target.checkpoints)) as elsewhere:
+        yield elsewhere
+
+
+def _outside(
+    home: Home, elsewhere: Elsewhere | None, manifest: BackupManifest, since: Sequence[str]
+) -> dict[str, list[str]]:
     """Return the checkpoints that are known of a backup's logs; raise for one of another log."""
     by_tenant: dict[str, list[str]] = {}
     origins = {one.tenant: one.log.origin for one in manifest.tenants if one.log is not None}
     given = [("the checkpoint given with --since", note) for note in since]
     given += [
-        (str(home.checkpoint_file(tenant.tenant)), kept)
+        (known.place, known.note)
         for tenant in manifest.tenants
-        if (kept := home.kept_checkpoint(tenant.tenant))
+        for known in known_checkpoints(home, tenant.tenant, elsewhere)
     ]
     for named, note in given:
         checkpoint, _ = read_checkpoint(note)
@@ -320,19 +372,22 @@ def _keep(home: Home, tenant: TenantBackup, note: str) -> None:
         home.keep_checkpoint(tenant.tenant, note)
 
 
-def _lost(home: Home, manifest: BackupManifest, database: Database) -> Iterator[Lost]:
+def _lost(
+    home: Home, elsewhere: Elsewhere | None, manifest: BackupManifest, database: Database
+) -> Iterator[Lost]:
     """Give the logs that do not continue what is kept of them."""
     from evidentia.store.checkpoints import refuse_to_fork  # noqa: PLC0415 - rarely needed
     from evidentia.store.tree import TileCache  # noqa: PLC0415 - the same
 
     for tenant in manifest.tenants:
-        kept = home.kept_checkpoint(tenant.tenant)
+        kept = newest_known(home, tenant.tenant, elsewhere)
         if kept is None or tenant.log is None:
             continue
+        own = database.of(tenant.tenant)
         try:
-            refuse_to_fork(database, tenant.tenant, home, TileCache())
+            refuse_to_fork(own, tenant.tenant, home, TileCache(), elsewhere)
         except IntegrityError:
-            yield Lost(tenant.tenant, tenant.log.size, read_checkpoint(kept)[0].size)
+            yield Lost(tenant.tenant, tenant.log.size, kept.checkpoint.size)
 
 
 def _audits(  # noqa: PLR0917 - what both who verify and who restore have at hand

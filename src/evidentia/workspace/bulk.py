@@ -39,6 +39,7 @@ from evidentia.workspace.opened import Opened, open_all
 from evidentia.workspace.recorded import Progress
 
 if TYPE_CHECKING:
+    from evidentia.export.pdf.rendering import Language, Typeface
     from evidentia.judges.llm.endpoint import LanguageModel
     from evidentia.ledger.judging import Judge
     from evidentia.ledger.votes import JudgingPolicy
@@ -270,11 +271,19 @@ def auditing(told: tuple[Place, str, bool]) -> Callable[[tuple[int, tuple[int, i
 # Exporting
 
 
+class Rendering(NamedTuple):
+    """How ledgers are written: the form, and a PDF's language and typeface."""
+
+    form: str
+    lang: "Language"
+    typeface: "Typeface"
+
+
 def export_in_bulk(
     acting: Acting,
     bulk: Bulk,
     targets: Mapping[str, Path],
-    how: tuple[str, str, str],
+    how: Rendering,
     *,
     overwrite: bool,
     progress: Progress,
@@ -309,20 +318,13 @@ def export_in_bulk(
     return list(targets.values())
 
 
-def rendering(how: tuple[str, str, str]) -> Callable[[tuple[int, bytes]], bytes]:
+def rendering(how: Rendering) -> Callable[[tuple[int, bytes]], bytes]:
     """Get ready to write proved ledgers as PDFs or pages."""
     from evidentia.export.forms import export_ledger  # noqa: PLC0415 - workers alone need it
     from evidentia.proof.document import Proof  # noqa: PLC0415 - the same
 
-    form, lang, typeface = how
-
     def do(piece: tuple[int, bytes]) -> bytes:
-        made: str | bytes = export_ledger(
-            Proof.parse(piece[1]),
-            form,  # type: ignore[arg-type]  # as `Ledgers.export_many` has looked
-            lang=lang,  # type: ignore[arg-type]  # the same
-            typeface=typeface,  # type: ignore[arg-type]  # the same
-        )
+        made = export_ledger(Proof.parse(piece[1]), how.form, lang=how.lang, typeface=how.typeface)
         return made.encode() if isinstance(made, str) else made
 
     return do

@@ -420,21 +420,23 @@ class Ledgers(Part, name="ledgers"):
 
         They are proved here: workers get proofs and no keys.
         """
-        from evidentia.workspace.bulk import export_in_bulk  # noqa: PLC0415 - few ask for it
+        from evidentia.workspace.bulk import Rendering, export_in_bulk  # noqa: PLC0415 - few ask for it
 
         acting, told = self._acting, progress or _ignore
         made: Files = []
         bulk = acting.opened.bulk
         if bulk is None or form not in {"pdf", "html"}:
             for name, file in files.items():
-                how = {"overwrite": overwrite, "form": form, "lang": lang, "typeface": typeface}
-                made.append(self.export(name, file, **how))  # type: ignore[arg-type]  # as named
+                made.append(
+                    self.export(
+                        name, file, overwrite=overwrite, form=form, lang=lang, typeface=typeface
+                    )
+                )
                 told(len(made), len(files))
             return made
         targets = {name: Path(file) for name, file in files.items()}
-        return export_in_bulk(
-            acting, bulk, targets, (form, lang, typeface), overwrite=overwrite, progress=told
-        )
+        how = Rendering(form, lang, typeface)
+        return export_in_bulk(acting, bulk, targets, how, overwrite=overwrite, progress=told)
 
     def give_verdict(
         self, name: str, claim_id: str, verdict: "Verdict | str", *, reason: str

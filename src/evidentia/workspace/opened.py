@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from evidentia.errors import environment_problem
-from evidentia.store.database import Database
+from evidentia.store.database import Database, ServerOptions
 from evidentia.store.elsewhere import Elsewhere
 from evidentia.store.following import Following
 from evidentia.store.home import Home
@@ -17,6 +17,7 @@ from evidentia.store.keys import Keys, Passphrase
 from evidentia.store.lake import Lake
 from evidentia.store.lakes import open_lake
 from evidentia.store.opening import Store, open_current
+from evidentia.store.pkcs11_keys import Pkcs11Keys
 from evidentia.store.sql import across
 from evidentia.trail.checkpoint import log_origin
 from evidentia.workspace.remembered import Remembered
@@ -180,7 +181,8 @@ class Opened:
             if follows is not None:
                 follows.close()
         self.database.close()
-        self.keys.close()
+        if isinstance(self.keys, Pkcs11Keys):
+            self.keys.close()
         if self.authorizer is not None and self.openfga is not None:
             self.openfga.close()
         self.home.close()
@@ -205,6 +207,7 @@ def open_all(
     lake: Lake | str | None = None,
     keys: Keys | str | None = None,
     checkpoints: str | None = None,
+    server: ServerOptions | None = None,
 ) -> Opened:
     """Open a folder (`./.evidentia` by default) or a `postgresql://` URL, for all its tenants.
 
@@ -212,7 +215,12 @@ def open_all(
     """
     try:
         database, place = open_current(
-            target, home=home, create=create, read_only=read_only, passphrase=passphrase
+            target,
+            home=home,
+            create=create,
+            read_only=read_only,
+            passphrase=passphrase,
+            server=server,
         )
     except OSError as error:
         raise environment_problem(error) from error

@@ -1,12 +1,16 @@
 """A part of a workspace: its public methods, each behind the guard."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import wraps
 from types import FunctionType
 from typing import Any
 
+from evidentia.access.actions import Action
 from evidentia.access.guard import TABLE
 from evidentia.errors import environment_problem
+from evidentia.store.database import unhurried
+from evidentia.store.replica import ReplicaLostError, may_be_old
 from evidentia.workspace.acting import Acting
 
 
@@ -39,15 +43,39 @@ def _guarded(row: str, method: Callable[..., Any]) -> Callable[..., Any]:
         self._acting.database.require_open()
         try:
             if not self._acting.is_owner or row not in TABLE:  # the owner passes all rows
-                arguments = _admitted(self._acting, row, arguments)
+                with may_be_old(old=False):
+                    arguments = _admitted(self._acting, row, arguments)
             observer = self._acting.opened.observer
             if observer is None or row not in observer.rows:
-                return method(self, *arguments, **named)
-            return observer(row, self._acting.tenant, lambda: method(self, *arguments, **named))
+                return _called(row, lambda: method(self, *arguments, **named))
+            return observer(
+                row,
+                self._acting.tenant,
+                lambda: _called(row, lambda: method(self, *arguments, **named)),
+            )
         except OSError as error:  # no file descriptor left, a disk that is gone: not the caller's
             raise environment_problem(error) from error
 
     return passing
+
+
+def _called(row: str, call: Callable[[], Any]) -> Any:
+    """Return what a call gives: from a replica where its row says that it may be old.
+
+    Audits take as long as they take.
+    """
+    need = TABLE[row]
+    with ExitStack() as stack:
+        if need.action is Action.AUDIT:
+            stack.enter_context(unhurried())
+        stack.enter_context(may_be_old(old=need.old))
+        try:
+            return call()
+        except ReplicaLostError:
+            if not need.old:
+                raise
+    with may_be_old(old=False):
+        return call()
 
 
 def _admitted(acting: Acting, row: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evidentia.errors import UsageError
+from evidentia.store.keys import FileKeys
+from evidentia.store.pkcs11_keys import Pkcs11Keys
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.opened import open_all
 
@@ -46,7 +48,7 @@ class Reopening:
 def reopening(acting: Acting) -> Reopening:
     """Say how another process opens a workspace; raise `UsageError` if it can't."""
     opened, keys = acting.opened, acting.opened.keys
-    if opened.has_own_keys or opened.has_own_lake:
+    if not isinstance(keys, FileKeys | Pkcs11Keys) or opened.has_own_keys or opened.has_own_lake:
         raise UsageError(
             "keys or a lake of your own are in this process alone: check with workers=0, here"
         )

@@ -69,6 +69,20 @@ class MemberList(BaseModel):
     members: list[Member]
 
 
+class MayView(BaseModel):
+    """Whether a user may see a pack."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"user": "ann", "pack": "pack_0123456789abcdef", "allowed": True}]
+        }
+    )
+
+    user: str
+    pack: str
+    allowed: bool
+
+
 class AgentOwnerRequest(BaseModel):
     """Whose own an agent is."""
 
@@ -182,6 +196,21 @@ def revoke_role(
 ) -> EntryAnswer:
     """Take a role away from a user, who must have it."""
     return EntryAnswer.of(workspace.access.revoke(user, role))
+
+
+@router.get("/access/can-view", summary="Whether a user may see a pack")
+@acts("access.can_view_evidence_pack")
+def can_view_evidence_pack(
+    workspace: Ws,
+    user: Annotated[str, Query(min_length=1, max_length=1_000, examples=["ann"])],
+    pack: Annotated[str, Query(min_length=1, max_length=1_000, examples=["pack_0123456789abcdef"])],
+) -> MayView:
+    """Say whether a user may see a pack now, by the trail, and by OpenFGA where it is asked.
+
+    A pack that is not there may not be seen.
+    """
+    allowed = workspace.access.can_view_evidence_pack(user, pack)
+    return MayView(user=user, pack=pack, allowed=allowed)
 
 
 @router.get("/agent-owners", summary="Whose own agents are")

@@ -24,6 +24,7 @@ from sqlalchemy.dialects import postgresql, registry
 
 from evidentia.errors import IntegrityError
 from evidentia.store.database import fetch, insert_rows, run, stream, texts
+from evidentia.store.sql import across
 from evidentia.store.tables import metadata
 from evidentia.trail.backup import BackupColumn, BackupTable, ColumnKind
 
@@ -36,6 +37,8 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
         "jobs": "work in progress: what a job recorded is in the log, and its queue and its files "
         "are kept elsewhere, so whoever waits for one asks for it again",
         "lake_objects": "where this lake has its files: noted anew of the lake that is restored to",
+        "openfga_followed": "without it, OpenFGA is compared with all of the log that was restored",
+        "openfga_outbox": "what is on its way to OpenFGA, which is compared with the whole log",
     }
 )
 """The tables that no backup has, each with the reason."""
@@ -70,10 +73,10 @@ def copied() -> list[BackupTable]:
 
 
 def tenants(connection: Connection) -> list[str]:
-    """Return all tenants that have anything."""
-    asked = (HEADS, *_MAYBE_WITHOUT_LOG)
-    sql = " UNION ".join(f"SELECT tenant FROM {table}" for table in asked)  # noqa: S608 - names are ours
-    return sorted(row[0] for row in fetch(connection, sql))
+    """Return all tenants that have a log, and those with what waits for one, if they are seen."""
+    sql = " UNION ".join(f"SELECT tenant FROM {table}" for table in _MAYBE_WITHOUT_LOG)  # noqa: S608 - names are ours
+    waiting = {row[0] for row in fetch(connection, sql)}
+    return sorted(waiting.union(across.tenants(connection)))
 
 
 def rows(connection: Connection, tenant: str, table: BackupTable) -> Iterator[list[Any]]:

@@ -92,28 +92,27 @@ def removed(connection: Connection, tenant: str, of: Mapping[str, int]) -> None:
 
 
 _DIGESTS: Final = (
-    "SELECT artifact_sha256 AS digest FROM llm.evidence_item WHERE tenant {is_one}",
-    "SELECT dropped_sha256 FROM llm.evidence_bundle WHERE tenant {is_one}",
-    "SELECT substr(lake_uri, 14) FROM llm.evidence_bundle WHERE tenant {is_one}",
+    "SELECT artifact_sha256 AS digest FROM llm.evidence_item WHERE tenant = ?",
+    "SELECT dropped_sha256 FROM llm.evidence_bundle WHERE tenant = ?",
+    "SELECT substr(lake_uri, 14) FROM llm.evidence_bundle WHERE tenant = ?",
     (
-        "SELECT d.sha256 FROM documents d WHERE d.tenant {is_one} AND EXISTS (SELECT 1 "
+        "SELECT d.sha256 FROM documents d WHERE d.tenant = ? AND EXISTS (SELECT 1 "
         "FROM document_chunks c WHERE c.tenant = d.tenant AND c.document_id = d.id "
         "AND c.sha256 = d.sha256)"
     ),
-    "SELECT statement_sha256 FROM ledgers WHERE tenant {is_one}",
-    "SELECT statement_sha256 FROM evidence_packs WHERE tenant {is_one}",
+    "SELECT statement_sha256 FROM ledgers WHERE tenant = ?",
+    "SELECT statement_sha256 FROM evidence_packs WHERE tenant = ?",
     (
         "SELECT a.digest FROM pack_attachments a JOIN evidence_packs p "
-        "ON p.tenant = a.tenant AND p.id = a.pack_id WHERE a.tenant {is_one}"
+        "ON p.tenant = a.tenant AND p.id = a.pack_id WHERE a.tenant = ?"
     ),
 )
 """What `is_used` asks of one digest, for all: behind `sha256/ab/cd/` a lake's address names it."""
 
 
-def used(connection: Connection, tenant: str, *, by_others: bool = False) -> Iterator[str]:
-    """Give the digests that anything of a tenant refers to, in order; or of all others."""
-    is_one = "<> ?" if by_others else "= ?"
-    together = " UNION ".join(one.format(is_one=is_one) for one in _DIGESTS)
+def used(connection: Connection, tenant: str) -> Iterator[str]:
+    """Give the digests that anything of a tenant refers to, in order."""
+    together = " UNION ".join(_DIGESTS)
     sql = f"SELECT digest FROM ({together}) AS used WHERE digest IS NOT NULL ORDER BY digest"  # noqa: S608 - names are ours
     for (digest,) in stream(connection, sql, (tenant,) * len(_DIGESTS)):
         yield digest
