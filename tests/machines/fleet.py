@@ -155,7 +155,7 @@ class Client:
     async def _write(self, what: Written, over: asyncio.Event) -> None:
         """Ask until it is known what came of it."""
         headers = {"idempotency-key": what.name, "content-type": what.media_type}
-        asked = "POST", what.path, what.body, headers
+        asked: Asked = "POST", what.path, what.body, headers
         answer = await self._until(over, asked, lambda _: True)
         if answer is None:
             self._told.unknown.add(what.name)
