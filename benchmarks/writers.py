@@ -183,8 +183,8 @@ def _crowded(
         connection.execute(_TABLE)
     found: dict[str, list[list[float]]] = {"ours": [], "head": [], "bare": []}
     with closing(Crowd(url, home, processes, threads)) as crowd:
-        for side in found:
-            crowd.write(side, min(0.5, sizes.seconds))  # connections are made, modules imported
+        for name in found:
+            crowd.write(name, min(0.5, sizes.seconds))  # connections are made, modules imported
 
         def side(name: str) -> Callable[[], float]:
             def measure() -> float:
@@ -309,7 +309,7 @@ def _written(writers: list[Callable[[int], object]], asked: Asked) -> list[float
     problems: list[BaseException] = []
 
     def write(writer: Callable[[int], object]) -> None:
-        taken = []
+        taken: list[float] = []
         time.sleep(max(0.0, asked.begins - time.monotonic()))
         end = time.perf_counter() + asked.seconds
         try:
@@ -388,7 +388,12 @@ def measure_sequencing(size: str, folder: Path) -> Section:
                     begin_log(database, tenant)
                     written = [part.of_tenant(tenant) for part in rows]
                     tidy()
-                    return seconds_of(lambda: [write(database, tenant, part) for part in written])
+
+                    def writing() -> None:
+                        for part in written:
+                            write(database, tenant, part)
+
+                    return seconds_of(writing)
 
                 return bare
 

@@ -46,7 +46,7 @@ QUICKEST = {
     "trail": ("single", "single"),
     "ledger": ("pdf", "pdf"),
     "library": ("agreement", "agreement"),
-    "machines": ("memory", "machines memory"),
+    "machines": ("sealing", "object lake"),
     "many": ("rules", "many rules"),
     "judge_speed": ("pairs", "judge speed"),
     "sources": ("packing", "packing"),

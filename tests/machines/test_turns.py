@@ -99,8 +99,8 @@ def compare(workspace: Workspace, written: dict[str, Writing]) -> None:
     there: dict[str, list[int]] = {}
     for one in workspace.trail.entries(kind="evidence_record"):
         there.setdefault(one.entry.subject, []).append(one.entry.seq)
-    for one in written.values():
-        for line in one.said:
+    for process in written.values():
+        for line in process.said:
             seq, subject = line.split(" ")
             assert there[subject] == [int(seq)]
     assert all(len(places) == 1 for places in there.values())

@@ -206,9 +206,7 @@ def test_whoever_keeps_the_turn_and_stops_in_the_midst_of_a_commit_loses_it_and_
             Asked(partial(one.append, record(number + n))) for n, one in enumerate((here, there))
         ]
         entered.wait(0.2)
-    for at, one in enumerate((here, there)):
-        if any(thread.name == "evidentia-sequencer" for thread in one.opened.sequencer._keepers):
-            other = (there, here)[at]
+    other = there if here.opened.sequencer._keepers else here
     assert other.append(record(9_999)).seq > 0
     release.set()
     for each in asked:
