@@ -216,7 +216,7 @@ def measure_lookups(size: str, folder: Path) -> Section:
                 )
             )
     with open_workspace(folder, create=False) as workspace:
-        note = workspace.opened.database.ask(snapshot_note, workspace.tenant)
+        note = workspace.opened.database.of(workspace.tenant).ask(snapshot_note, workspace.tenant)
         since = workspace.trail.size - (read_snapshot(note)[0].size if note else 0)
     return Section(
         "lookups",

@@ -122,7 +122,7 @@ def main() -> None:
         ]
         columns = ("tenant", "trace_id", "span_id", "sha256", "recorded", "span")
         began = time.perf_counter()
-        with workspace.opened.database.write() as connection:
+        with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
             insert_rows(connection, "waiting_spans", columns, rows)
         measure("rows alone", began)
         began = time.perf_counter()

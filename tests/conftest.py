@@ -261,10 +261,17 @@ def sqlite_place(tmp_path: Path, sqlite_template: Path) -> Iterator[Place]:
 
 
 @pytest.fixture
-def postgres_place(tmp_path: Path, postgres: PostgresServer) -> Iterator[Place]:
-    """Give a fresh database on the server, with its schema, and an empty home folder."""
+def postgres_place(
+    tmp_path: Path, postgres: PostgresServer, request: pytest.FixtureRequest
+) -> Iterator[Place]:
+    """Give a fresh database on the server as the application has it, and an empty home folder.
+
+    Who connects is bound by row-level security, and is no owner. A test that is someone with more
+    rights says so: `pytest.mark.as_owner`.
+    """
+    is_owner = request.node.get_closest_marker("as_owner") is not None
     with postgres.fresh_database() as url:
-        place = Place(tmp_path / "home", url)
+        place = Place(tmp_path / "home", url if is_owner else postgres.as_application(url))
         yield place
         place.close()
 

@@ -22,7 +22,7 @@ Said = tuple[EntryKind, str, Any]
 
 def without_guards(workspace: Workspace, work: Callable[[Connection], object]) -> None:
     """Do something to an SQLite database with no trigger in the way; the triggers come back."""
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         sql = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
         triggers = run(connection, sql).fetchall()
         for name, _ in triggers:
@@ -34,7 +34,7 @@ def without_guards(workspace: Workspace, work: Callable[[Connection], object]) -
 
 def append_unsigned(workspace: Workspace, *said: Said) -> None:
     """Append entries as an older version did: the head moves, and nothing is signed."""
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         _append(connection, workspace.tenant, said)
 
 
@@ -43,7 +43,7 @@ def slip_in(workspace: Workspace, *said: Said) -> None:
 
     So does whoever gets into the program that appends, or has it take what another wrote.
     """
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         held = workspace.opened.appending.hold(connection, workspace.tenant, by="owner")
         for kind, of, body in said:
             held.append([waiting(kind.value, of, body, AT, bytes(SALT_BYTES))])

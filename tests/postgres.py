@@ -21,10 +21,13 @@ import psutil
 import psycopg
 from sqlalchemy import make_url
 
+from evidentia.jobs import queue
 from evidentia.store import schema
 from evidentia.store.database import Database
+from evidentia.store.sql.roles import Roles, do, steps
 
 TEMPLATE = "evidentia_template"
+ROLES = Roles()
 LOCKED_ROLE = "locked"
 """A role that must give a password; all others are trusted."""
 
@@ -86,6 +89,10 @@ class PostgresServer:
         except (FileNotFoundError, psutil.NoSuchProcess):
             pass
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def as_application(self, url: str) -> str:
+        """Return the URL by which the application connects to a database: see `Roles`."""
+        return self.url(str(make_url(url).database), ROLES.application)
 
     def end(self, how: signal.Signals = signal.SIGINT) -> None:
         """End the server, which `start_again` starts: by SIGINT as an operator does, or harder.
@@ -194,6 +201,9 @@ class PostgresServer:
         self.execute(f"CREATE DATABASE {TEMPLATE}")
         database = Database.server(self.url(TEMPLATE))
         schema.upgrade(database)
+        queue.migrate(database)
+        with database.write() as connection:
+            do(connection, steps(connection, ROLES))
         database.close()
 
 

@@ -21,7 +21,7 @@ def test_jobs_are_listed_shown_and_cancelled_while_no_server_runs(cli: Cli, fold
     with ev.open(folder / ".evidentia") as workspace:
         waits, fails, runs = (workspace.jobs.start("audit", {"quick": True}) for _ in range(3))
         problem = json.dumps({"error": "AccessError", "detail": "ann may not audit"})
-        with workspace.opened.database.write() as connection:
+        with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
             rows.change(connection, fails.row, rows.Change(state="failed", problem=problem), "t")
             rows.change(connection, runs.row, rows.Change(state="running"), "t")
     listed = cli("jobs", "--json").json["jobs"]

@@ -147,7 +147,7 @@ def test_a_key_that_nothing_vouches_for_is_not_shown(filled: Cli, folder: Path) 
     with open_workspace(folder / ".evidentia") as workspace:
         (own,) = workspace.trail.keys()
         evil = SigningKey.from_seed(own.key.name, b"e" * 32).verifier
-        with workspace.opened.database.write() as connection:
+        with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
             run(
                 connection,
                 "INSERT INTO trail_keys (tenant, seq, key_id, public_key) "

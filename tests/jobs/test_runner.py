@@ -127,7 +127,7 @@ def test_what_was_recorded_and_not_noted_is_not_recorded_again(place: Place) -> 
     workspace, answers = place.open(), asked(3)
     job = workspace.jobs.start("checks", {}, total=3, files=batches(answers))
     opened = workspace.opened
-    with opened.database.write() as connection:
+    with opened.database.of("default").write() as connection:
         row = rows.find(connection, ("default", job.id), held=True)
         assert row is not None
         rows.give_to(connection, row, "run_gone")
@@ -147,7 +147,7 @@ def test_a_runner_that_lost_its_job_records_nothing_more(place: Place) -> None:
     workspace = place.open()
     job = workspace.jobs.start("checks", {}, total=1, files=batches(asked(1)), runner="run_a")
     lost = Work(workspace.opened, "run_a", job)
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         rows.give_to(connection, job.row, "run_b")
     with pytest.raises(Lost):
         lost.workspace(1).ledgers.check("It is so.", judges=["quote"], contexts=["It is so."])
@@ -205,7 +205,9 @@ def test_a_role_that_may_make_no_tables_does_jobs_once_the_owner_made_them(
         queue.migrate(owner, role)
         owner.close()
         with open_workspace(as_role, home=tmp_path) as workspace:
-            assert not workspace.opened.database.ask(rows.may_make_schema, queue.SCHEMA)
+            assert not workspace.opened.database.of(workspace.tenant).ask(
+                rows.may_make_schema, queue.SCHEMA
+            )
             runner = Runner(workspace.opened, pace=PACE)
             runner.start()
             job = workspace.jobs.start("checks", {}, total=2, files=batches(asked(2)))

@@ -176,7 +176,7 @@ def house_job(house: House) -> str:
 def test_what_came_of_a_job_is_for_who_asked_or_could_have(sqlite_house: House) -> None:
     house = sqlite_house
     job_id = house_job(house)
-    with house.running.opened.database.write() as connection:
+    with house.running.opened.database.of("default").write() as connection:
         row = rows.find(connection, ("default", job_id), held=True)
         assert row is not None
         rows.change(connection, row, rows.Change(state="done", result='{"holds": true}'), "t")

@@ -349,12 +349,12 @@ def test_a_batch_that_fails_at_its_last_row_leaves_nothing(
 def test_a_head_that_moved_meanwhile_is_not_overwritten(place: Place) -> None:
     workspace = place.open()
     workspace.append(record(0))
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         stale = log.require_head(connection, "default")
     workspace.append(record(1))
     with (
         pytest.raises(IntegrityError, match="moved while entries were appended"),
-        workspace.opened.database.write() as connection,
+        workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
     ):
         log.move_head(connection, stale, log.Head("default", stale.origin, 9, b"r", b"e"))
     assert workspace.trail.size == 3
@@ -725,7 +725,7 @@ def test_a_log_that_lost_its_head_is_not_begun_anew_over_its_rows(
 ) -> None:
     workspace = sqlite_place.open()
     workspace.append(record(0))
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         run(connection, "DROP TRIGGER trail_heads_delete")
         run(connection, "DELETE FROM trail_heads")
     with pytest.raises(IntegrityError, match="append-only"):

@@ -22,7 +22,7 @@ def problems(workspace: Workspace) -> list[str]:
 
 def without_guards(workspace: Workspace, *statements: str) -> None:
     """Run statements on SQLite with no trigger in the way; the triggers come back."""
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         triggers = run(
             connection, "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
         ).fetchall()
@@ -96,10 +96,11 @@ def test_a_log_without_its_head_is_found_by_its_rows(sqlite_place: Place) -> Non
     ]
 
 
+@pytest.mark.as_owner
 def test_rows_of_a_tenant_without_a_log_are_named(place: Place) -> None:
     workspace = place.open()
     workspace.append(record(1))
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         run(connection, "INSERT INTO trail_idempotency (tenant, key, seq) VALUES ('a', 'b', 0)")
     assert problems(workspace) == [
         "table trail_idempotency: has rows of tenant 'a', which has no log"

@@ -186,6 +186,7 @@ def test_text_that_the_database_cannot_hold_is_stored_all_the_same(workspace: Wo
     assert workspace.bundles.get(bundle.bundle_id).items[0].content == "a\0b"
 
 
+@pytest.mark.as_owner
 def test_rows_cannot_be_changed_or_removed(workspace: Workspace, bundle: EvidenceBundle) -> None:
     workspace.bundles.record_run("run-1", bundle.bundle_id)
     for table in TABLES:
@@ -194,7 +195,7 @@ def test_rows_cannot_be_changed_or_removed(workspace: Workspace, bundle: Evidenc
         for sql in (f"DELETE FROM {table}", f"UPDATE {table} SET bundle_id = 'other'"):
             with (
                 pytest.raises(IntegrityError, match=r"append-only"),
-                workspace.opened.database.write() as connection,
+                workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
             ):
                 run(
                     connection,
@@ -207,7 +208,10 @@ def test_rows_cannot_be_changed_or_removed(workspace: Workspace, bundle: Evidenc
 def test_rows_need_their_bundle(workspace: Workspace, bundle: EvidenceBundle, table: str) -> None:
     workspace.bundles.record_run("run-1", bundle.bundle_id)
     row = rows(workspace, f"SELECT * FROM {table}")[0] | {"bundle_id": "another"}
-    with pytest.raises(EvidentiaError), workspace.opened.database.write() as connection:
+    with (
+        pytest.raises(EvidentiaError),
+        workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
+    ):
         insert_rows(connection, table, tuple(row), [tuple(row.values())])
     assert count(workspace, table) == len(bundle.items) // (2 if "run" in table else 1)
 
@@ -244,7 +248,7 @@ def test_a_beginning_that_several_ids_have_is_not_enough(
     (row,) = rows(workspace, "SELECT * FROM llm.evidence_bundle")
     like = bundle.bundle_id[:24] + "0" * 12
     row |= {"bundle_id": like, "trail_seq": 99}
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         insert_rows(connection, "llm.evidence_bundle", tuple(row), [tuple(row.values())])
     for length in (8, 13, 24):
         with pytest.raises(

@@ -145,7 +145,7 @@ def test_a_folder_in_the_place_of_the_database_is_an_environment_problem(tmp_pat
 def test_a_reader_sees_one_moment_whatever_is_appended_meanwhile(place: Place) -> None:
     workspace, other = place.open(), place.open()
     workspace.append(record(1))
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         before = log.require_head(connection, "default")
         other.trail.append_many([record(2), record(3)])
         assert log.require_head(connection, "default") == before
@@ -158,7 +158,7 @@ def test_what_fails_inside_a_transaction_is_undone(place: Place) -> None:
     workspace.append(record(1))
 
     def insert_and_fail() -> None:
-        with workspace.opened.database.write() as connection:
+        with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
             run(connection, "INSERT INTO trail_idempotency (tenant, key, seq) VALUES ('a', 'b', 0)")
             raise ValueError("on purpose")
 
@@ -170,7 +170,7 @@ def test_what_fails_inside_a_transaction_is_undone(place: Place) -> None:
 def test_rows_are_streamed_from_the_first_to_the_last(place: Place) -> None:
     workspace = place.open()
     workspace.trail.append_many([record(number) for number in range(2_500)])
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         rows = [row[0] for row in log.entries_between(connection, "default", 0, 2_500)]
         first = next(log.entries_between(connection, "default", 7, 9))
     assert rows == list(range(2_500))
@@ -300,7 +300,7 @@ def test_an_append_does_not_wait_for_ever_behind_a_held_lock(
     postgres_place.close()
     monkeypatch.setattr(database, "_LOCK_SECONDS", 1)
     workspace, other = postgres_place.open(), postgres_place.open()
-    with other.opened.database.write() as holding:
+    with other.opened.database.of(other.tenant).write(sequencing=True) as holding:
         log.lock_head(holding, "default", other.opened.new_origin)
         with pytest.raises(EnvironmentProblem, match=r"held a lock .*pg_blocking_pids.* try again"):
             workspace.append(record(2))

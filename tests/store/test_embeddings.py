@@ -37,12 +37,12 @@ def database(place: Place) -> Database:
 def store(
     database: Database, made: dict[str, bytes], *, tenant: str = TENANT, model: str = MODEL
 ) -> None:
-    with database.write() as connection:
+    with database.of(tenant).write() as connection:
         store_embeddings(connection, tenant, model, made)
 
 
 def remove(database: Database, contents: Collection[str]) -> None:
-    with database.write() as connection:
+    with database.of(TENANT).write() as connection:
         remove_embeddings(connection, TENANT, MODEL, contents)
 
 
@@ -53,7 +53,7 @@ def stored(
     tenant: str = TENANT,
     model: str = MODEL,
 ) -> dict[str, bytes]:
-    with database.read() as connection:
+    with database.of(tenant).read() as connection:
         return stored_embeddings(connection, tenant, model, contents)
 
 
@@ -99,14 +99,14 @@ def test_what_is_there_stays(database: Database) -> None:
 
 def test_what_was_removed_is_stored_anew_in_the_same_transaction(database: Database) -> None:
     store(database, {A: b"damaged", B: b"good"})
-    with database.write() as connection:
+    with database.of(TENANT).write() as connection:
         remove_embeddings(connection, TENANT, MODEL, [A, C])
         store_embeddings(connection, TENANT, MODEL, {A: b"mended"})
     assert stored(database, [A, B]) == {A: b"mended", B: b"good"}
 
 
 def test_what_was_not_committed_is_not_there(database: Database) -> None:
-    with database.write() as connection:
+    with database.of(TENANT).write() as connection:
         store_embeddings(connection, TENANT, MODEL, {A: b"one"})
         connection.rollback()
     assert stored(database, [A]) == {}
@@ -165,7 +165,7 @@ def test_writers_with_the_same_contents_in_another_order_wait_and_go_on(place: P
     begun, overtaken = Event(), Event()
 
     def first() -> None:
-        with one.write() as connection:
+        with one.of(TENANT).write() as connection:
             store_embeddings(connection, TENANT, MODEL, {A: b"first"})
             begun.set()
             overtaken.wait(0.3)  # to the end, unless the other need not wait
@@ -173,7 +173,7 @@ def test_writers_with_the_same_contents_in_another_order_wait_and_go_on(place: P
 
     def second() -> None:
         begun.wait()
-        with other.write() as connection:
+        with other.of(TENANT).write() as connection:
             store_embeddings(connection, TENANT, MODEL, {B: b"second"})
             overtaken.set()
             store_embeddings(connection, TENANT, MODEL, {A: b"second", C: b"second"})

@@ -37,6 +37,8 @@ from workspace.policies import (
     write_policies,
 )
 
+pytestmark = pytest.mark.as_owner
+
 TABLES = (
     "trail_entries",
     "trail_bodies",
@@ -105,7 +107,7 @@ def fill(workspace: Workspace) -> None:
     build_bundle(workspace, "run 1", "one", "two")
     make_pack(workspace)
     workspace.packs.review("latest", "approved", reviewer="ann")
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         store_embeddings(connection, workspace.tenant, MODEL, {"a" * 64: b"one", "b" * 64: b"two"})
         keep_pages(connection, workspace.tenant, ledger.id, [(b"{}", b"")])
     workspace.trail.checkpoint()
@@ -160,14 +162,14 @@ def refuse(workspace: Workspace, *statements: str, match: str = "append-only") -
     for sql in statements:
         with (
             pytest.raises(IntegrityError, match=match),
-            workspace.opened.database.write() as connection,
+            workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
         ):
             run(connection, sql)
     assert workspace.trail.audit().holds
 
 
 def test_every_table_of_the_trail_is_tried(untouched: Workspace) -> None:
-    with untouched.opened.database.read() as connection:
+    with untouched.opened.database.of(untouched.tenant).read() as connection:
         lines = listing.describe(connection)
         for table in (*TABLES, REMOVED, *SNAPSHOTS):
             assert run(connection, f"SELECT count(*) FROM {table}").scalar()
@@ -201,7 +203,7 @@ def test_the_same_row_cannot_be_inserted_again(untouched: Workspace, table: str)
     sql = f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {table}"
     with (
         pytest.raises((IntegrityError, EnvironmentProblem), match=r"append-only|duplicate key"),
-        untouched.opened.database.write() as connection,
+        untouched.opened.database.of(untouched.tenant).write(sequencing=True) as connection,
     ):
         run(connection, sql)
     assert untouched.trail.audit().holds
@@ -277,7 +279,7 @@ def test_a_head_only_moves_forward(untouched: Workspace, change: str) -> None:
 
 def test_a_body_is_deleted_only_after_an_erasure_entry_of_its_own(filled: Workspace) -> None:
     filled.trail.erase(7, reason="law", by="counsel")
-    with filled.opened.database.read() as connection:
+    with filled.opened.database.of(filled.tenant).read() as connection:
         sql = "SELECT count(*) FROM trail_bodies WHERE seq = 7"
         assert run(connection, sql).scalar() == 0
     for seq in (6, 8, 70, 77):
@@ -293,7 +295,7 @@ def test_an_erasure_entry_of_another_tenant_erases_nothing(place: Place) -> None
 
 
 def test_an_erased_body_can_be_deleted_by_plain_sql_too(filled: Workspace) -> None:
-    with filled.opened.database.write() as connection:
+    with filled.opened.database.of(filled.tenant).write(sequencing=True) as connection:
         run(
             connection,
             "INSERT INTO trail_entries (tenant, seq, kind, subject, entry) "
@@ -304,7 +306,7 @@ def test_an_erased_body_can_be_deleted_by_plain_sql_too(filled: Workspace) -> No
 
 
 def test_embeddings_may_be_removed(filled: Workspace) -> None:
-    with filled.opened.database.write() as connection:
+    with filled.opened.database.of(filled.tenant).write(sequencing=True) as connection:
         run(connection, f"DELETE FROM {REMOVED} WHERE content_sha256 = ?", ("a" * 64,))
     assert filled.trail.audit().holds
     kept = [bytes(row["data"]) for row in rows(filled, f"SELECT data FROM {REMOVED}")]
@@ -313,12 +315,12 @@ def test_embeddings_may_be_removed(filled: Workspace) -> None:
 
 
 def test_snapshots_may_be_replaced_and_removed(filled: Workspace) -> None:
-    with filled.opened.database.write() as connection:
+    with filled.opened.database.of(filled.tenant).write(sequencing=True) as connection:
         run(connection, "UPDATE trail_snapshot_nodes SET data = ?", (b"no node",))
         run(connection, "DELETE FROM trail_snapshot_nodes")
         run(connection, "UPDATE trail_snapshots SET note = 'no note'")
     assert {one.what for one in filled.trail.audit().findings} == {"snapshot of what decides"}
-    with filled.opened.database.write() as connection:
+    with filled.opened.database.of(filled.tenant).write(sequencing=True) as connection:
         run(connection, "DELETE FROM trail_snapshots")
     assert filled.trail.audit().holds
 
@@ -358,7 +360,7 @@ def as_application(postgres: PostgresServer, place: Place) -> Iterator[Applicati
         listing.grant(owner, role)
         owner.close()
         workspace = open_workspace(url, home=place.home.folder)
-        database = Database.server(url)
+        database = Database.server(url).of("default")
         yield workspace, database
         workspace.close()
         database.close()
@@ -554,7 +556,7 @@ def test_a_role_without_a_grant_may_nothing(
     assert postgres_place.url is not None
     fill(postgres_place.open())
     with postgres.fresh_role(postgres_place.url) as (_, url):
-        database = Database.server(url)
+        database = Database.server(url).of("default")
         with pytest.raises(EnvironmentProblem, match="permission denied"):
             schema.require_current(database)
         for statement in (
@@ -619,7 +621,7 @@ def sqlite_old(tmp_path: Path) -> Iterator[Database]:
 @pytest.fixture
 def postgres_old(postgres: PostgresServer) -> Iterator[Database]:
     with postgres.fresh_database(template="template1") as url:
-        database = Database.server(url)
+        database = Database.server(url).of("default")
         yield database
         database.close()
 

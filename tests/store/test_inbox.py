@@ -75,7 +75,7 @@ def turn_elsewhere(workspace: Workspace) -> Iterator[Callable[[], None]]:
 
 
 def posted_rows(workspace: Workspace) -> int:
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         return int(fetch(connection, "SELECT count(*) FROM trail_inbox")[0][0])
 
 
@@ -330,7 +330,7 @@ def test_whoever_waits_too_long_is_told_that_nothing_was_appended(
 
 def forge(workspace: Workspace, posted: str, **changes: Any) -> None:
     """Post again what waits under a ticket, with changes."""
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         names = "tenant, ticket, until, entries, content, code"
         marks = ", ".join("?" if name in changes else name for name in names.split(", "))
         run(
@@ -368,10 +368,10 @@ def test_what_an_insider_writes_into_the_inbox_is_never_signed(here: Workspace) 
 @pytest.mark.usefixtures("unseen")
 def test_what_was_appended_is_not_appended_again(here: Workspace) -> None:
     ticket = here.trail.append(record(1), wait=False)
-    with here.opened.database.read() as connection:
+    with here.opened.database.of(here.tenant).read() as connection:
         (row,) = fetch(connection, "SELECT * FROM trail_inbox")
     here.append(record(2))
-    with here.opened.database.write() as connection:
+    with here.opened.database.of(here.tenant).write(sequencing=True) as connection:
         run(connection, "INSERT INTO trail_inbox VALUES (?, ?, ?, ?, ?, ?)", row)
     here.append(record(3))
     assert subjects(here) == ["ob-0000", "ob-0001", "ob-0002", "ob-0003"]
@@ -468,7 +468,7 @@ def test_old_receipts_are_forgotten(postgres_place: Place) -> None:
     workspace = postgres_place.open()
     ticket = workspace.trail.append(record(0), wait=False)
     assert workspace.trail.receipts(ticket)
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         inbox.forget(connection, "default", "2999-01-01T00:00:00.000000Z")
     with pytest.raises(NotFoundError):
         workspace.trail.receipts(ticket)

@@ -149,7 +149,7 @@ GOOD_VALUES: list[tuple[str, dict[str, Any]]] = [
 def insert_like(workspace: Workspace, table: str, changes: dict[str, Any]) -> None:
     """Insert a copy of a row, with some values changed, and a claim that no ledger has judged."""
     row = rows(workspace, f"SELECT * FROM {table} LIMIT 1")[0] | changes
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         run(
             connection,
             "INSERT INTO claims SELECT tenant, session_id, 'other', claim_text, claim_type, "

@@ -34,7 +34,7 @@ def crafted(*beginnings: str) -> list[str]:
 
 @contextmanager
 def writing(workspace: Workspace) -> Iterator[Connection]:
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         yield connection
 
 
@@ -42,7 +42,7 @@ def issue(workspace: Workspace, hashes: Sequence[str]) -> dict[str, str]:
     """Have anchors issued; return those of all hashes by their hashes."""
     with writing(workspace) as connection:
         library._issue_anchors(connection, TENANT, hashes)
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         issued = IssuedAnchors(connection, TENANT)
         return {issued[anchor]: anchor for anchor in issued}
 
@@ -119,7 +119,7 @@ def test_many_hashes_are_issued_in_parts(workspace: Workspace) -> None:
 def test_issued_anchors_are_a_mapping(workspace: Workspace) -> None:
     one, two = crafted("aaaaaaaa", "bbbbbbbb")
     issue(workspace, [one])
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         issued = IssuedAnchors(connection, TENANT, not_yet_stored={two[:8]: two})
         assert dict(issued) == {one[:8]: one, two[:8]: two}
         assert len(issued) == 2
@@ -233,7 +233,7 @@ def test_a_citation_of_an_older_version_still_resolves(
     anchor = workspace.documents.anchor(workspace.documents.chunks(old)[0].chunk_hash)
     write_policies(docs, {"leave.md": "# Gone\n\nThis policy was withdrawn.\n"})
     workspace.ingest(docs)
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         found = resolve_anchor(connection, TENANT, anchor)
     assert found.chunk == workspace.documents.chunks(old)[0]
 

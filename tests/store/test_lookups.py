@@ -24,6 +24,8 @@ from insider import append_unsigned, cut_back
 from places import Place, record
 from postgres import PostgresServer
 
+pytestmark = pytest.mark.as_owner
+
 FEW = 8
 
 
@@ -35,7 +37,9 @@ def _often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def note_of(workspace: Workspace) -> str | None:
-    return workspace.opened.database.ask(snapshots.snapshot_note, workspace.tenant)
+    return workspace.opened.database.of(workspace.tenant).ask(
+        snapshots.snapshot_note, workspace.tenant
+    )
 
 
 def covered(workspace: Workspace) -> int:
@@ -54,7 +58,7 @@ def grant(workspace: Workspace, start: int, end: int) -> list[str]:
 
 
 def execute(workspace: Workspace, sql: str, *values: Any) -> None:
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         run(connection, sql, values)
 
 
@@ -137,13 +141,13 @@ def signing_key(workspace: Workspace) -> SigningKey:
 
 def restore(workspace: Workspace, note: str, nodes: list[tuple[bytes, bytes]]) -> None:
     execute(workspace, "DELETE FROM trail_snapshot_nodes")
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         snapshots.keep_nodes(connection, "default", dict(nodes))
         snapshots.keep_snapshot(connection, "default", note)
 
 
 def stored_nodes(workspace: Workspace) -> list[tuple[bytes, bytes]]:
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         return list(snapshots.nodes(connection, workspace.tenant))
 
 
@@ -301,7 +305,7 @@ def test_nothing_is_read_on_from_a_root_that_the_log_did_not_have(place: Place) 
     workspace = place.open()
     grant(workspace, 0, 10)
     appending = workspace.opened.appending
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         head = log.require_head(connection, "default")
         for size, root in ((4, bytes(32)), (9, head.root)):
             wrong = Known(head.origin, size, root)
@@ -318,7 +322,7 @@ def test_nothing_is_read_on_from_a_root_that_the_log_did_not_have(place: Place) 
 def test_a_view_of_before_sees_what_was_there_before(place: Place) -> None:
     workspace = place.open()
     grant(workspace, 0, 10)
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         log.require_head(connection, "default")
         grant(workspace, 10, 13)
         assert len(workspace._acting.entries(EntryKind.ACCESS, connection=connection)) == 10

@@ -21,7 +21,10 @@ from next_program import CONTRACTED, EXPANDED, NAME, NextProgram
 from places import Place, record
 from postgres import PostgresServer
 
-pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+pytestmark = [
+    pytest.mark.as_owner,
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded"),
+]
 
 AFTER = f"has schema {CONTRACTED}, made by a newer program; this one knows"
 WRITERS = 3
@@ -152,7 +155,7 @@ def test_neighbours_append_at_once_while_the_schema_is_upgraded_and_both_audits_
 
     workspace = place.open()
     rows = "SELECT count(*) FROM trail_checkpoints WHERE program = ?"
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         by_next = run(connection, rows, (NAME,)).scalar_one()
         assert (
             0
@@ -241,7 +244,7 @@ def test_a_program_before_its_contraction_is_done_says_so_and_works(
         report = workspace.trail.audit()
         assert report.holds
         assert "'evidentia db upgrade --contract'" in report.notes[0]
-        with workspace.opened.database.write() as connection:
+        with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
             run(connection, "DROP TRIGGER trail_checkpoints_named ON trail_checkpoints")
         report = workspace.trail.audit()
         assert [one.what for one in report.findings] == ["schema"]

@@ -16,6 +16,8 @@ from packing import Clock, decision, make_pack, memo, opened
 from places import Place, kept_file
 from postgres import PostgresServer
 
+pytestmark = pytest.mark.as_owner
+
 COLUMNS = tuple(metadata.tables["evidence_packs"].columns.keys())
 
 
@@ -34,7 +36,7 @@ def refuse(workspace: Workspace, *statements: str) -> None:
     for sql in statements:
         with (
             pytest.raises((IntegrityError, EnvironmentProblem), match=r"append-only|duplicate key"),
-            workspace.opened.database.write() as connection,
+            workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
         ):
             run(connection, sql)
     assert workspace.packs.list(all_versions=True) == before
@@ -120,7 +122,7 @@ def application(
         listing.grant(owner, role)
         owner.close()
         workspace = open_workspace(url, home=postgres_place.home.folder)
-        database = Database.server(url)
+        database = Database.server(url).of("default")
         yield workspace, database
         workspace.close()
         database.close()
@@ -193,7 +195,7 @@ def test_a_role_without_a_grant_sees_no_packs(
     assert postgres_place.url is not None
     make_pack(postgres_place.open())
     with postgres.fresh_role(postgres_place.url) as (_, url):
-        database = Database.server(url)
+        database = Database.server(url).of("default")
         for sql in ("SELECT * FROM evidence_packs", "SELECT trail_erase_pack('default', 1)"):
             with (
                 pytest.raises(EnvironmentProblem, match="permission denied"),

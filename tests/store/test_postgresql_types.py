@@ -24,6 +24,8 @@ from unpacking import unpack
 from workspace.made_bundles import job
 from workspace.policies import ANSWER, NOT_FOUND, read_here, rows, write_policies
 
+pytestmark = pytest.mark.as_owner
+
 ROOT = Path(__file__).parents[2]
 OLD = ROOT / "tests" / "old" / "v0.1.0" / "workspace.tar.gz"
 BUNDLED = ROOT / "examples" / "policies"

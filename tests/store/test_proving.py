@@ -115,12 +115,13 @@ def test_consistency_between_sizes_that_make_no_sense_is_refused(
         workspace.trail.prove_consistency(old, new)
 
 
+@pytest.mark.as_owner
 def test_a_proof_touches_only_the_tiles_on_its_path(sqlite_place: Place) -> None:
     workspace = sqlite_place.open()
     workspace.trail.append_many([record(0)] * 9_000)
     note = workspace.trail.checkpoint()
     statements: list[str] = []
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         driver = connection.connection.driver_connection
         assert driver is not None
         driver.set_trace_callback(statements.append)
@@ -163,7 +164,7 @@ def test_threads_may_prove_at_once(workspace: Workspace) -> None:
 def test_a_missing_tile_is_said_to_be_missing(sqlite_place: Place) -> None:
     workspace = sqlite_place.open()
     workspace.trail.append_many([record(0)] * 300)
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         connection.exec_driver_sql("DROP TRIGGER trail_tiles_delete")
         connection.exec_driver_sql("DELETE FROM trail_tiles")
     with pytest.raises(IntegrityError, match=r"tile 0/0 of log .* is missing"):
@@ -173,7 +174,7 @@ def test_a_missing_tile_is_said_to_be_missing(sqlite_place: Place) -> None:
 def test_the_root_at_every_size_is_the_roots_definition(workspace: Workspace) -> None:
     workspace.trail.append_many([record(number) for number in range(520)])
     leaves = [leaf_hash(logged.entry.encode()) for logged in workspace.trail.entries()]
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         tree = stored_tree(connection, require_head(connection, "default"), TileCache())
         for size in (0, 1, 2, 255, 256, 257, 511, 512, 519, 520):
             assert tree.root_at(size) == root_hash(leaves[:size])
@@ -399,7 +400,7 @@ def test_what_was_erased_is_in_no_file_any_more(sqlite_place: Place) -> None:
 def test_an_erasure_does_not_wait_for_those_who_read(place: Place) -> None:
     workspace, reader = place.open(), place.open()
     workspace.append(record(1))
-    with reader.opened.database.read() as connection:
+    with reader.opened.database.of(reader.tenant).read() as connection:
         require_head(connection, "default")
         began = time.monotonic()
         workspace.trail.erase(0, reason="law", by="counsel")

@@ -319,7 +319,7 @@ def test_entries_that_are_not_what_the_tree_is_made_of_are_not_published(
     workspace = sqlite_place.open()
     workspace.trail.append_many([record(number) for number in range(10)])
     workspace.trail.public_key()
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         connection.exec_driver_sql("DROP TRIGGER trail_entries_update")
         connection.exec_driver_sql("DROP TRIGGER trail_entries_delete")
         connection.exec_driver_sql(change)

@@ -20,7 +20,10 @@ from forking import Child
 from places import Place, record
 from postgres import PostgresServer
 
-pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+pytestmark = [
+    pytest.mark.as_owner,
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded"),
+]
 
 Opened = Callable[[], Database]
 
@@ -255,7 +258,7 @@ def found(place: Place, *statements: str) -> list[str]:
     """Return what an audit says of the schema after these statements, and of nothing else."""
     workspace = place.open()
     workspace.append(record(1))
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         for statement in statements:
             run(connection, statement)
     report = workspace.trail.audit()

@@ -91,7 +91,7 @@ def test_an_audit_takes_as_long_as_it_takes(
     audit = trail.audit_log_of
 
     def slow(*arguments: object, **named: object) -> object:
-        with workspace.opened.database.read() as connection:
+        with workspace.opened.database.of(workspace.tenant).read() as connection:
             run(connection, LONG)
         return audit(*arguments, **named)  # type: ignore[arg-type]
 
@@ -99,6 +99,7 @@ def test_an_audit_takes_as_long_as_it_takes(
     assert workspace.trail.audit().holds
 
 
+@pytest.mark.as_owner
 def test_whoever_waits_for_a_lock_is_told_after_its_time(url: str) -> None:
     database = Database.server(url, ServerOptions(lock_seconds=1))
     with psycopg.connect(url) as holding:
@@ -122,6 +123,7 @@ def test_whoever_wants_one_connection_too_many_is_told_what_to_do(
     database.close()
 
 
+@pytest.mark.as_owner
 def test_a_role_without_a_connection_left_is_told(postgres: PostgresServer, url: str) -> None:
     name = make_url(url).database
     postgres.execute(
@@ -147,6 +149,7 @@ def test_a_server_that_does_not_answer_is_waited_for_no_longer_than_said(tmp_pat
         database.close()
 
 
+@pytest.mark.as_owner
 def test_what_a_killed_client_held_is_free_again(url: str, tmp_path: Path) -> None:
     """It is killed inside a statement: the server would notice when that ends, in ten minutes."""
     holds = tmp_path / "holds"
@@ -194,7 +197,7 @@ def test_after_a_failover_the_new_primary_is_asked_and_a_lost_receipt_is_noticed
         workspace.append(record(2))
         other.stop()
         one.promote()
-        with workspace.opened.database.write() as connection:
+        with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
             run(connection, "DELETE FROM trail_receipts")
         with pytest.raises(IntegrityError, match="it was cut back while it was open"):
             workspace.append(record(3))  # on the one that follows, what was promised is not there

@@ -30,6 +30,8 @@ from places import Place, record
 from survival.test_insider import FORGED, GRANT, problems, without_kept
 from unpacking import unpack
 
+pytestmark = pytest.mark.as_owner
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -137,7 +139,9 @@ def test_an_older_log_says_with_its_next_append_that_authority_is_signed(old_hom
 
 def test_what_an_older_version_granted_counts_as_it_did(old_home: Path) -> None:
     with ev.open(old_home, create=False) as ws:
-        with ws.opened.database.write() as connection:  # as that version appended it
+        with ws.opened.database.of(ws.tenant).write(
+            sequencing=True
+        ) as connection:  # as that version appended it
             held = ws.opened.appending.hold(connection, "default", by="owner")
             held._says_signed = True
             held.append([waiting("access", "user/sami", GRANT | {"user": "sami"}, AT, bytes(32))])
@@ -165,7 +169,9 @@ def test_where_a_user_has_a_key_the_logs_key_grants_nothing_in_that_name(place: 
     noor.access.grant("sami", "viewer")
     assert users(owner) == ["noor", "sami"]
     forged = GRANT | {"granted_by": "noor"}
-    with owner.opened.database.write() as connection:  # whoever has the log's key, and not noor's
+    with owner.opened.database.of(owner.tenant).write(
+        sequencing=True
+    ) as connection:  # whoever has the log's key, and not noor's
         held = owner.opened.appending.hold(connection, "default", by="owner")
         key = held.signing_key()
         held.append_signed("access", "user/mallory", forged, at=AT, key=key)
@@ -230,7 +236,7 @@ def as_bytes(proof: Proof) -> bytes:
 
 
 def checkpoint_of(workspace: Workspace, size: int) -> str:
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         note = log.checkpoint_of(connection, "default", size)
     assert note is not None
     return note

@@ -15,6 +15,8 @@ from evidentia.workspace.opened import Opened
 from places import Place, record
 from vandal import evidence
 
+pytestmark = pytest.mark.as_owner
+
 PAGE = 4096
 Spoil = Callable[[bytearray, random.Random], None]
 

@@ -22,6 +22,8 @@ from evidentia.workspace.opened import Opened
 from insider import AT, append_unsigned, cut_back, without_guards
 from places import Place, record
 
+pytestmark = pytest.mark.as_owner
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -46,7 +48,7 @@ def problems(workspace: Workspace) -> str:
 
 
 def newest_size(workspace: Workspace) -> int:
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         sizes = [size for size, _, _ in log.checkpoints(connection, workspace.tenant)]
     return max(sizes, default=0)
 
@@ -242,7 +244,7 @@ def test_an_older_log_is_appended_to_once_its_unsigned_tail_is_adopted(place: Pl
 
 def test_a_log_that_never_had_a_key_gets_one_when_it_is_adopted(place: Place) -> None:
     workspace = place.open()
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         log.lock_head(connection, "default", workspace.opened.new_origin)
     append_unsigned(workspace, (EntryKind.PACK, "pack-1", {"pack": 1}))
     assert "entry 0: is not signed" in problems(workspace)
@@ -286,7 +288,7 @@ def test_what_is_damaged_is_not_adopted(sqlite_place: Place) -> None:
 def forge_rotation(place: Place, folder: Path, body: dict[str, Any] | None = None) -> Workspace:
     """Announce a key of one's own, and sign by it, with the database alone."""
     mallory = place.open(home=folder)
-    with mallory.opened.database.write() as connection:
+    with mallory.opened.database.of(mallory.tenant).write(sequencing=True) as connection:
         held = mallory.opened.appending.hold(connection, "default", by="owner")
         key = SigningKey.from_seed(held.head.origin, bytes(range(32)))
         mallory.opened.home.keys.save("default", key)

@@ -20,6 +20,8 @@ from insider import without_guards
 from places import Place
 from workspace.policies import read_here
 
+pytestmark = pytest.mark.as_owner
+
 LEAVE, GIFTS = "Leave is 15 days a year.", "Gifts above 50 euros are refused."
 
 
@@ -31,7 +33,7 @@ def change(workspace: Workspace, sql: str, *values: object) -> None:
 def changed(workspace: Workspace, *statements: str) -> Iterator[None]:
     """Change rows of documents and entries for a while."""
     tables = ("documents", "trail_entries")
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         before = {table: fetch(connection, f"SELECT * FROM {table}") for table in tables}
     for sql in statements:
         change(workspace, sql)

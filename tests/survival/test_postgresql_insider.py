@@ -35,6 +35,7 @@ class Insider:
 
     def do(self, *statements: str, user: str = OWNER) -> None:
         with psycopg.connect(self.server.url(self.name, user), autocommit=True) as connection:
+            connection.execute("SET evidentia.across = 'on'")  # the owner may
             for sql in statements:
                 connection.execute(sql.encode())
 
@@ -209,16 +210,102 @@ def test_what_runs_at_a_login_is_seen(insider: Insider) -> None:
         assert schema_findings(workspace) == ["+login trigger at_login"]
 
 
-def test_a_policy_hides_no_row_from_the_application(insider: Insider) -> None:
-    insider.do(
-        "ALTER TABLE evidence_packs ENABLE ROW LEVEL SECURITY",
-        "CREATE POLICY p ON evidence_packs USING (false)",
-    )
+EXPR = "(tenant = current_setting('evidentia.tenant'::text, true))"
+FALSE = "((tenant = 'default'::text) AND false)"
+POLICIES = {
+    "one that restricts": (
+        ["CREATE POLICY p ON evidence_packs AS RESTRICTIVE USING (false)"],
+        ["+policy p on evidence_packs restricts: all to everyone using false"],
+    ),
+    "one that shows others": (
+        ["CREATE POLICY p ON evidence_packs USING (true)"],
+        ["+policy p on evidence_packs: all to everyone using true"],
+    ),
+    "ours with another condition": (
+        ["ALTER POLICY of_tenant ON evidence_packs USING (tenant = 'default' AND false)"],
+        [
+            f"+policy of_tenant on evidence_packs: all to everyone using {FALSE} check {EXPR}",
+            f"-policy of_tenant on evidence_packs: all to everyone using {EXPR} check {EXPR}",
+        ],
+    ),
+    "none": (
+        ["DROP POLICY of_tenant ON evidence_packs"],
+        [f"-policy of_tenant on evidence_packs: all to everyone using {EXPR} check {EXPR}"],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", POLICIES)
+def test_a_policy_hides_no_row_from_the_application(insider: Insider, how: str) -> None:
+    statements, expected = POLICIES[how]
+    with insider.open() as before:
+        assert before.packs.list()
+    insider.do(*statements)
     with insider.open() as workspace:
-        expected = ["+policy p on evidence_packs", "+row security of evidence_packs"]
         assert schema_findings(workspace) == expected
-        with pytest.raises(EnvironmentProblem, match="row-level security policy"):
+        with pytest.raises(
+            EnvironmentProblem, match=r"not as the program made it \(table evidence"
+        ):
             workspace.packs.list()
+
+
+OPENED = {
+    "row security that is off": (
+        ["ALTER TABLE evidence_packs DISABLE ROW LEVEL SECURITY"],
+        [
+            "+row security of evidence_packs: off, for the owner too",
+            "-row security of evidence_packs: on, for the owner too",
+        ],
+    ),
+    "row security that spares the owner": (
+        ["ALTER TABLE evidence_packs NO FORCE ROW LEVEL SECURITY"],
+        [
+            "+row security of evidence_packs: on",
+            "-row security of evidence_packs: on, for the owner too",
+        ],
+    ),
+    "an auditor who can write": (
+        [f"CREATE POLICY all_tenants ON evidence_packs FOR SELECT TO {APP} USING (true)"],
+        [f"+policy all_tenants on evidence_packs: select to {APP} using true"],
+    ),
+    "a function that everyone may call": (
+        ["GRANT EXECUTE ON FUNCTION trail_tenants() TO PUBLIC"],
+        ["+right of everyone to execute trail_tenants"],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", OPENED)
+def test_a_wall_between_tenants_that_was_opened_is_seen(insider: Insider, how: str) -> None:
+    statements, expected = OPENED[how]
+    insider.do(*statements)
+    with insider.open() as workspace:
+        assert schema_findings(workspace) == expected
+
+
+def test_an_auditor_who_only_reads_is_no_finding(insider: Insider) -> None:
+    insider.do("CREATE POLICY all_tenants ON evidence_packs FOR SELECT TO pg_monitor USING (true)")
+    with insider.open() as workspace:
+        assert schema_findings(workspace) == []
+
+
+def test_the_owner_is_bound_as_well_and_an_audit_says_whom_nothing_binds(insider: Insider) -> None:
+    for user, why in ((OWNER, "owns the tables"), ("postgres", "is a superuser")):
+        url = insider.server.url(insider.name, user)
+        with open_workspace(url, home=insider.home, create=False) as workspace:
+            report = workspace.whole.audit(quick=True).part("database")
+            assert report.holds
+            (note,) = report.notes
+            assert f"role {user}, which {why}" in note
+            with workspace.opened.database.read() as connection:
+                found = run(connection, "SELECT count(*) FROM trail_entries").scalar()
+                assert (found == 0) == (user == OWNER)
+            with workspace.opened.database.across.read() as connection:
+                assert run(connection, "SELECT count(*) FROM trail_entries").scalar()
+            assert [pack.decision_id for pack in workspace.packs.list()] == ["dec_1"]
+            assert workspace.opened.tenants() == ["default"]
+    with insider.open() as workspace:
+        assert workspace.whole.audit(quick=True).part("database").notes == ()
 
 
 def test_a_schema_named_like_the_role_is_not_looked_into(insider: Insider) -> None:
@@ -251,14 +338,16 @@ def test_what_a_role_may_set_for_itself_changes_nothing(insider: Insider) -> Non
         "client_encoding": "latin1",
         "extra_float_digits": "-15",
         "quote_all_identifiers": "on",
-        "row_security": "on",
+        "row_security": "off",
     }
     insider.do(
         *(f"ALTER ROLE {APP} SET {name} = '{value}'" for name, value in settings.items()), user=APP
     )
     try:
         with insider.open() as workspace:
-            with workspace.opened.database.write() as connection:
+            with workspace.opened.database.of(workspace.tenant).write(
+                sequencing=True
+            ) as connection:
                 found = {name: run(connection, f"SHOW {name}").scalar() for name in settings}
             workspace.append(record(2))
             assert workspace.whole.audit().holds

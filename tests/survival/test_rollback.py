@@ -15,6 +15,8 @@ from evidentia.workspace import Workspace
 from places import Place, record
 from postgres import PostgresServer
 
+pytestmark = pytest.mark.as_owner
+
 
 class Past:
     """A log of 21 entries as it was, and its home as it is now: the log had grown to 41."""
@@ -167,7 +169,7 @@ def test_a_log_that_is_gone_altogether_is_found(past: Past) -> None:
         workspace = past.place.open()
     else:
         workspace = past.place.open()
-        with workspace.opened.database.write() as connection:
+        with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
             connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
             for table in ("heads", "entries", "bodies", "tiles", "checkpoints", "keys"):
                 connection.exec_driver_sql(f"DELETE FROM trail_{table}")

@@ -18,6 +18,8 @@ from packing import decision, memo
 from places import Place, lake_of, record
 from workspace.policies import read_here
 
+pytestmark = pytest.mark.as_owner
+
 
 @pytest.fixture(autouse=True)
 def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,7 +266,7 @@ def test_two_versions_that_replace_the_same_one_are_named_and_not_exported(
 
 def forge_entry(workspace: Workspace, seq: int, body: bytes) -> None:
     """Give an entry another body, and another commitment that fits it."""
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         row = log.entry_at(connection, workspace.tenant, seq)
     entry = replace(Entry.decode(row[3]), body=body_commitment(row[4] or b"", body))
     change(workspace, "UPDATE trail_entries SET entry = ? WHERE seq = ?", entry.encode(), seq)

@@ -18,6 +18,8 @@ from places import Place, record, status_change
 from postgres import PostgresServer
 from vandal import CHANGES, CHANGES_ON_THE_SERVER, Trace, apply
 
+pytestmark = pytest.mark.as_owner
+
 CASES_EACH = 24
 
 

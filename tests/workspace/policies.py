@@ -72,7 +72,7 @@ def verdicts(ledger: EvidenceLedger) -> list[str]:
 
 def rows(workspace: Workspace, sql: str, *values: Any) -> list[dict[str, Any]]:
     """Return what a query finds, each row by its columns' names."""
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         return [dict(row._mapping) for row in run(connection, sql, values)]
 
 

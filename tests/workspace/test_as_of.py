@@ -115,8 +115,9 @@ def test_what_is_no_day_is_refused(workspace: Workspace) -> None:
 
 
 @pytest.mark.usefixtures("policies")
+@pytest.mark.as_owner
 def test_days_that_an_insider_changed_are_found(workspace: Workspace) -> None:
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         on = "" if workspace.opened.database.is_sqlite else " ON documents"
         run(connection, f"DROP TRIGGER documents_update{on}")
         run(connection, "UPDATE documents SET effective_until = '2030-01-01' WHERE version = 1")

@@ -99,7 +99,7 @@ def public_key(workspace: Workspace) -> Any:
 
 def all_rows(database: Database, tenant: str = "default") -> dict[str, list[list[Any]]]:
     """Return all that a tenant has of what is backed up."""
-    with database.read() as connection:
+    with database.of(tenant).read() as connection:
         return {
             table.name: sorted(
                 (_plain(row, table) for row in copying.rows(connection, tenant, table)), key=repr
@@ -194,7 +194,7 @@ def test_all_tenants_are_backed_up_or_one_alone_with_nothing_of_the_others(
     assert verify_backup(both, trusted=[key, public_key(theirs)]).holds
     assert not verify_backup(both, trusted=[key]).holds, "no one says whose the other one is"
     assert verify_backup(one, trusted=[key]).holds
-    with theirs.opened.database.read() as connection:
+    with theirs.opened.database.of(theirs.tenant).read() as connection:
         used = set(uses.used(connection, "theirs"))
     assert used, "or there would be nothing to leave out"
     assert not used & set(one.parts.digests())
@@ -207,7 +207,7 @@ def test_postings_that_wait_and_spans_that_wait_come_back(
 ) -> None:
     workspace = postgres_place.open()
     workspace.append(record(1))
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         connection.exec_driver_sql(
             "INSERT INTO trail_inbox (tenant, ticket, until, entries, content, code) "
             "VALUES ('default', 'tkt_1', '2026-01-01T00:00:00Z', 1, 'x', 'y')"
@@ -239,12 +239,12 @@ def test_every_table_is_copied_or_left_out_for_a_reason() -> None:
 
 def test_what_is_listed_as_used_is_what_is_found_used(filled: Path) -> None:
     with open_workspace(filled / "home") as workspace:
-        with workspace.opened.database.read() as connection:
+        with workspace.opened.database.of(workspace.tenant).read() as connection:
             listed = list(uses.used(connection, "default"))
         asked = [
             digest
             for digest in lake_of(workspace).digests()
-            if workspace.opened.database.ask(uses.is_used, "default", digest)
+            if workspace.opened.database.of(workspace.tenant).ask(uses.is_used, "default", digest)
         ]
         assert listed == asked
 

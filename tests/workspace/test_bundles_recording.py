@@ -413,7 +413,10 @@ def test_rows_of_a_bundle_that_was_not_erased_cannot_be_erased(
     workspace: Workspace, lake_root: Path
 ) -> None:
     bundle = build_cut(workspace, lake_root)
-    with pytest.raises(IntegrityError), workspace.opened.database.write() as connection:
+    with (
+        pytest.raises(IntegrityError),
+        workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
+    ):
         erase_bundle(connection, "default", 0)
     assert workspace.bundles.verify(bundle.bundle_id).holds
 
@@ -464,6 +467,9 @@ def test_another_tenants_run_of_the_same_entry_stays(place: Place) -> None:
 def test_a_run_that_was_not_erased_keeps_its_row(workspace: Workspace) -> None:
     workspace.bundle(job("one"))
     receipt = workspace.bundles.record_run("run-1", "latest")
-    with pytest.raises(IntegrityError), workspace.opened.database.write() as connection:
+    with (
+        pytest.raises(IntegrityError),
+        workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
+    ):
         erase_run(connection, "default", receipt.seq)
     assert workspace.bundles.runs("latest") == ["run-1"]

@@ -48,7 +48,7 @@ def test_each_entry_names_the_library_after_it(workspace: Workspace) -> None:
 def test_a_newer_version_moves_the_one_before(workspace: Workspace, library: Path) -> None:
     (library / "policy3.md").write_text("# Policy 3\n\nThere is no limit.\n", encoding="utf-8")
     (changed,) = [one for one in workspace.ingest(library).results if one.outcome == "changed"]
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         found = current_corpus(workspace._acting, connection)
         assert found is not None
         assert found.documents == 13
@@ -63,7 +63,7 @@ def test_a_newer_version_moves_the_one_before(workspace: Workspace, library: Pat
 
 
 def test_lost_nodes_change_no_answer_and_are_written_anew(workspace: Workspace) -> None:
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         run(connection, "DELETE FROM corpus_nodes")
     assert workspace.check(ANSWER, judges=["quote"]).session.corpus is not None
     assert any(
@@ -76,7 +76,7 @@ def test_lost_nodes_change_no_answer_and_are_written_anew(workspace: Workspace) 
 def test_lost_nodes_are_written_anew_when_documents_are_added(
     workspace: Workspace, library: Path
 ) -> None:
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         run(connection, "DELETE FROM corpus_nodes")
     for number in (3, 12, 13):
         text = f"# Policy {number}\n\nAccount {number} was closed.\n"

@@ -73,14 +73,14 @@ def texts(workspace: Workspace) -> set[str]:
 
 def stored(workspace: Workspace) -> dict[str, bytes]:
     contents = list(map(content_digest, texts(workspace)))
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         return stored_embeddings(connection, workspace.tenant, encoder_digest(), contents)
 
 
 def spoil(workspace: Workspace, data: bytes) -> None:
     """Put something else in the place of every embedding."""
     names = list(stored(workspace))
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         remove_embeddings(connection, workspace.tenant, encoder_digest(), names)
         made = dict.fromkeys(names, data)
         store_embeddings(connection, workspace.tenant, encoder_digest(), made)

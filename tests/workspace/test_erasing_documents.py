@@ -52,7 +52,7 @@ def problems(workspace: Workspace) -> list[str]:
 
 
 def texts(workspace: Workspace) -> set[str]:
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         chunks = run(connection, "SELECT content, heading_path FROM document_chunks").all()
         titles = run(connection, "SELECT title FROM documents").scalars().all()
     return {str(text) for row in chunks for text in row} | {str(title) for title in titles}
@@ -177,11 +177,11 @@ def test_embeddings_go_unless_another_passage_has_the_text(
         for document in workspace.documents.list()
         for chunk in workspace.documents.chunks(document)
     }
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         made = dict.fromkeys(found.values(), b"vector")
         embeddings.store_embeddings(connection, workspace.tenant, "0" * 64, made)
     erase(workspace, "rules/gifts.md", "rules/a.txt")
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         kept = set(run(connection, "SELECT content_sha256 FROM chunk_embeddings").scalars())
     assert kept == {digest for text, digest in found.items() if SECRET not in text}
 
@@ -238,7 +238,7 @@ def test_what_a_killed_erasure_left_is_found_and_done_by_the_next(
 
 
 def vandalise(workspace: Workspace, sql: str) -> None:
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         for table in ("documents", "document_chunks"):
             for action in ("update", "delete"):
                 on = "" if workspace.opened.database.is_sqlite else f" ON {table}"
@@ -247,6 +247,7 @@ def vandalise(workspace: Workspace, sql: str) -> None:
 
 
 @pytest.mark.usefixtures("rules")
+@pytest.mark.as_owner
 def test_passages_that_are_gone_without_such_an_entry_are_found(workspace: Workspace) -> None:
     workspace.documents.remove("rules/gifts.md", reason="replaced")
     vandalise(workspace, f"DELETE FROM document_chunks WHERE {OF_GIFTS}")
@@ -262,11 +263,12 @@ def test_passages_that_are_gone_without_such_an_entry_are_found(workspace: Works
     ],
 )
 @pytest.mark.usefixtures("rules")
+@pytest.mark.as_owner
 def test_a_text_that_is_there_in_spite_of_its_erasure_is_found(
     workspace: Workspace, kept: str
 ) -> None:
     copied = f"CREATE TABLE kept AS SELECT * FROM document_chunks WHERE {OF_GIFTS}"
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         run(connection, copied)
     erase(workspace, "rules/gifts.md")
     vandalise(workspace, kept)
@@ -275,6 +277,7 @@ def test_a_text_that_is_there_in_spite_of_its_erasure_is_found(
 
 
 @pytest.mark.usefixtures("rules")
+@pytest.mark.as_owner
 def test_the_database_refuses_to_delete_what_no_entry_erased(workspace: Workspace) -> None:
     workspace.documents.remove("rules/gifts.md", reason='"text":"erased"')
     for sql in (
@@ -283,13 +286,13 @@ def test_the_database_refuses_to_delete_what_no_entry_erased(workspace: Workspac
     ):
         with (
             pytest.raises(EvidentiaError, match="append-only"),
-            workspace.opened.database.write() as connection,
+            workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
         ):
             run(connection, sql)
     erase(workspace, "rules/gifts.md")
     with (
         pytest.raises(EvidentiaError, match="append-only"),
-        workspace.opened.database.write() as connection,
+        workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection,
     ):
         run(connection, "UPDATE documents SET title = NULL, language = 'xx'")
 
@@ -299,6 +302,6 @@ def test_only_entries_that_erase_count(workspace: Workspace) -> None:
     workspace.documents.remove("rules/fees.txt", reason="replaced")
     (entry,) = erase(workspace, "rules/gifts.md")
     acting = workspace.documents._acting
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         found = forgetting.erased_through(acting, connection)
     assert found == {acting.entry(entry).body["document_id"]: 1}

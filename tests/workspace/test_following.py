@@ -251,7 +251,7 @@ def test_a_row_that_was_made_up_permits_nothing(one_database: Followed) -> None:
     one_database.follow()
     of = ("default", one_database.client.server.store_id)
     forged = [rows.Pending(one, 0) for one in ("user/eve", "user/ann", "pack_1", "user/*", "x:y#z")]
-    with ws.opened.database.write() as connection:
+    with ws.opened.database.of(ws.tenant).write(sequencing=True) as connection:
         rows.put(connection, of, forged, ws.opened.now())
     assert one_database.follow() == len(forged)
     assert one_database.tuples == one_database.should == {f"{TENANT}#viewer@user:ann"}

@@ -49,8 +49,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     write = Database.write
 
     @contextmanager
-    def writing(database: Database) -> Iterator[Connection]:
-        with write(database) as connection:
+    def writing(database: Database, *, sequencing: bool = False) -> Iterator[Connection]:
+        with write(database, sequencing=sequencing) as connection:
             inside.depth = getattr(inside, "depth", 0) + 1
             try:
                 yield connection

@@ -58,6 +58,7 @@ def test_a_page_that_cannot_be_is_refused(filled: Workspace, start: int, limit: 
         "UPDATE ledger_pages SET path = data",
     ],
 )
+@pytest.mark.as_owner
 def test_pages_that_someone_changed_change_no_answer_and_are_named(
     place: Place, tmp_path: Path, sql: str
 ) -> None:
@@ -65,7 +66,7 @@ def test_pages_that_someone_changed_change_no_answer_and_are_named(
     workspace.ingest(write_policies(tmp_path / "docs"))
     ledger = workspace.check(LONG, judges=["quote"])
     before = workspace.ledgers.page(ledger.id, PAGE, 5)
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         run(connection, sql)
     assert workspace.ledgers.page(ledger.id, PAGE, 5) == before  # as it was proved
     workspace.close()
@@ -81,7 +82,7 @@ def test_pages_go_with_their_ledger_and_pages_of_none_are_named(filled: Workspac
     filled.trail.erase(ledger.entry, reason="law", by="counsel")
     assert count(filled, "ledger_pages") == 0
     assert filled.ledgers.audit() == []
-    with filled.opened.database.write() as connection:
+    with filled.opened.database.of(filled.tenant).write(sequencing=True) as connection:
         run(
             connection,
             "INSERT INTO ledger_pages (tenant, ledger_id, page, data, path) "

@@ -62,7 +62,7 @@ def sealed(workspace: Workspace, number: int = 1) -> str:
 
 def place_of(workspace: Workspace, digest: str = DIGEST) -> tuple[str, str]:
     """Return the key and the version that the database's row of a file points to."""
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         sql = "SELECT object_key, version FROM lake_objects WHERE digest = ?"
         ((key, version),) = run(connection, sql, (digest,)).all()
     return key, version

@@ -742,6 +742,6 @@ def test_rows_of_packs_cannot_be_changed_through_the_library(acme: Workspace) ->
     make_pack(acme)
     with (
         pytest.raises(IntegrityError, match="evidence_packs is append-only: no update"),
-        acme.opened.database.write() as connection,
+        acme.opened.database.of(acme.tenant).write(sequencing=True) as connection,
     ):
         run(connection, "UPDATE evidence_packs SET resolved = true")

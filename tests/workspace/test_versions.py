@@ -127,7 +127,7 @@ def test_a_proof_newer_than_a_rotation_by_the_retired_key_does_not_hold(
     now, _ = read_checkpoint(workspace.trail.checkpoint())
     stolen = Checkpoint(now.origin, now.size, now.root).sign(retired.private_key)
     tiles = workspace.opened.tiles
-    with workspace.opened.database.read() as connection:
+    with workspace.opened.database.of(workspace.tenant).read() as connection:
         proof = prove_entry(connection, workspace.tenant, stolen, 2, tiles, disclose=True)
     forged = canonical_json(proof.as_json())
     workspace.trail.publish(tmp_path / "public")

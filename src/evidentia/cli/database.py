@@ -1,5 +1,6 @@
 """`evidentia db`: the database behind the workspace."""
 
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -56,7 +57,7 @@ def upgrade(
     Programs of the version before go on working meanwhile and behind it, until --contract.
     """
     from evidentia.cli.output import print_json, say
-    from evidentia.store import listing, schema
+    from evidentia.store import schema
 
     database = _database(home, create=not plan)
     now, later = schema.planned(database, contract=contract)
@@ -65,7 +66,7 @@ def upgrade(
         tell: Callable[[str], None] = (lambda _: None) if as_json else partial(say, aside=True)
         done = schema.upgrade(database, contract=contract, tell=tell)
         if grant is not None:
-            listing.grant(database, grant)
+            _grant(database, grant)
         if not database.is_sqlite:
             _upgrade_jobs(database, grant)
     with database.read() as connection:
@@ -94,6 +95,20 @@ def upgrade(
         say(f"role {grant} may append and read", "good")
 
 
+def _grant(database: "Database", role: str) -> None:
+    """Give a role what appending takes; one that 'db roles' set up gets no more than it had."""
+    from evidentia.store import listing
+    from evidentia.store.sql import roles as rows
+
+    if not database.is_sqlite:
+        with database.write() as connection:
+            found = rows.noted(connection)
+            if found is not None and role == found.application:
+                rows.renew(connection)
+                return
+    listing.grant(database, role)
+
+
 def _upgrade_jobs(database: "Database", role: str | None) -> None:
     """Make the tables of the queue of jobs, where the server is installed, whose it is."""
     from importlib.util import find_spec
@@ -102,6 +117,87 @@ def _upgrade_jobs(database: "Database", role: str | None) -> None:
         from evidentia.jobs.queue import migrate
 
         migrate(database, role)
+
+
+@app.command()
+def roles(
+    run: Annotated[
+        bool, typer.Option("--run", help="Run the SQL, instead of printing it.")
+    ] = False,
+    owner: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="Who has the tables, and upgrades them."),
+    ] = None,
+    application: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="Whom servers and programs connect as."),
+    ] = None,
+    sequencer: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="Whom the application becomes to append to a log."),
+    ] = None,
+    auditor: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="Who reads all tenants, and writes nothing."),
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Set up PostgreSQL's roles, each with no more rights than it needs.
+
+    Prints the SQL; with --run, runs it, and makes the tables if there are none.
+    EVIDENTIA_DATABASE_URL names the database: connect as a superuser, or as a role with CREATEROLE
+    that owns the tables.
+
+    The owner has the tables; connect 'evidentia db upgrade' as it, or as a superuser. The
+    application sees and writes the rows of one tenant in each transaction, the one that it named,
+    and has no other right. The sequencer is who it becomes where it appends to a log or erases.
+    The auditor reads all tenants: connect 'evidentia trail verify' as it.
+
+    Roles are named evidentia_owner, evidentia_app, evidentia_sequencer and evidentia_auditor if
+    you don't name them. A role that is not there is made, without a password: give the application
+    and the auditor one. Roles that are there keep theirs. It may be run again at any time.
+    """
+    from evidentia.cli.output import print_json, say
+    from evidentia.errors import EnvironmentProblem
+    from evidentia.store import schema
+    from evidentia.store.sql import roles as rows
+
+    if home is not None or settings().database_url is None:
+        raise EnvironmentProblem(
+            "SQLite has no roles: set EVIDENTIA_DATABASE_URL to a postgresql:// URL"
+        )
+    given = {
+        "owner": owner,
+        "application": application,
+        "sequencer": sequencer,
+        "auditor": auditor,
+    }
+    with closing(_database(None)) as database:
+        with database.read() as connection:
+            is_fresh = schema.revision(connection) is None
+        if run and is_fresh:
+            schema.upgrade(database)
+        schema.require_current(database)
+        if run:
+            _upgrade_jobs(database, None)
+        with database.write() if run else database.read() as connection:
+            names = rows.wanted(connection, given)
+            steps = rows.steps(connection, names)
+            where = rows.place(connection)
+            if run:
+                rows.do(connection, steps)
+    if as_json:
+        statements = [sql for step in steps for sql in step.statements]
+        print_json({"roles": names.as_json(), "statements": statements, "run": run})
+        return
+    if not run:
+        say(rows.script(where, steps))
+        return
+    say(f"{database.where}: the roles are set up", "good")
+    for of, name in names.as_json().items():
+        say(f"{of}: {name}", under=True)
+    say("give the application and the auditor passwords, as by \\password in psql", aside=True)
 
 
 @app.command()

@@ -117,7 +117,10 @@ def url_of(database: "Database", file: Any) -> str:
 
 
 def migrate(database: "Database", role: str | None = None) -> None:
-    """Make or bring up to date the tables on PostgreSQL, and let a role use them."""
+    """Make or bring up to date the tables on PostgreSQL, and let a role use them.
+
+    They have no tenants' rows but ids of jobs, and row-level security is not theirs.
+    """
     from dbos import DBOS  # noqa: PLC0415 - as above
 
     DBOS.migrate(database.address, schema=SCHEMA, application_role=role)

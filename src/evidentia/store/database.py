@@ -41,6 +41,7 @@ from evidentia.errors import (
 from evidentia.store.readable import ReadableCopy
 from evidentia.store.replica import Replica, has_written, is_asked
 from evidentia.store.seeing import Changes
+from evidentia.store.tables import BUNDLE_SCHEMA, metadata
 from evidentia.store.turns import FairLock
 from evidentia.trail.entry import check_tenant
 
@@ -48,6 +49,9 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _BEGIN = "evidentia_begin"
+_SEQUENCING = "evidentia_sequencing"
+_SEQUENCER = "evidentia_sequencer"
+_POLICIES = "evidentia_policies"
 _BUSY_SECONDS = 60.0
 _LOCK_SECONDS = 60
 """How long a write waits for another connection: as long on PostgreSQL as on SQLite."""
@@ -86,7 +90,7 @@ _SAFE_BRANCHES = {(3, 44): 6, (3, 50): 7, (3, 51): 3}
 _SAFE_FROM = (3, 52, 0)
 
 _SETTINGS = (
-    "SET search_path = pg_catalog, pg_temp; SET row_security = off; SET client_encoding = 'UTF8'; "
+    "SET search_path = pg_catalog, pg_temp; SET row_security = on; SET client_encoding = 'UTF8'; "
     "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1; "
     "SET quote_all_identifiers = off; SET transform_null_equals = off; SET array_nulls = on; "
     "SELECT set_config('synchronous_commit', 'on', false) "
@@ -99,6 +103,38 @@ _SCHEMAS_WITH_TABLES = """
 
 TENANT_SETTING = "evidentia.tenant"
 """The setting of a transaction that says of which tenant it is."""
+ACROSS_SETTING = "evidentia.across"
+"""The one by which who owns the tables says that rows of all tenants are meant."""
+
+_TABLES = {
+    schema: ", ".join(f"'{one.name}'" for one in metadata.sorted_tables if one.schema == schema)
+    for schema in (None, BUNDLE_SCHEMA)
+}
+_ROLE_AND_POLICIES = f"""
+    SELECT (
+        SELECT quote_ident(r.rolname) FROM pg_roles r
+        JOIN pg_class c ON c.relname = 'trail_entries' AND c.relkind = 'r' AND c.relowner <> r.oid
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
+        WHERE NOT r.rolsuper AND pg_has_role(r.oid, 'MEMBER')
+        AND NOT has_table_privilege(c.oid, 'INSERT')
+        AND has_table_privilege(r.oid, c.oid, 'INSERT') ORDER BY 1 LIMIT 1
+    ), (
+        SELECT min(c.relname || COALESCE(', policy ' || y.polname, ', no policy')) FROM pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_policy y ON y.polrelid = c.oid
+        WHERE ((n.nspname = current_schema() AND c.relname IN ({_TABLES[None]}))
+        OR (n.nspname = '{BUNDLE_SCHEMA}' AND c.relname IN ({_TABLES[BUNDLE_SCHEMA]})))
+        AND c.relrowsecurity AND (y.oid IS NULL
+        OR NOT EXISTS (SELECT FROM pg_policy o WHERE o.polrelid = c.oid AND o.polname = 'of_tenant')
+        OR NOT (y.polpermissive AND (
+        (y.polname = 'of_tenant' AND y.polcmd = '*' AND y.polroles = '{{0}}'
+        AND pg_get_expr(y.polqual, y.polrelid)
+        = '(tenant = current_setting(''evidentia.tenant''::text, true))'
+        AND pg_get_expr(y.polwithcheck, y.polrelid) = pg_get_expr(y.polqual, y.polrelid))
+        OR (y.polname = 'across_tenants' AND y.polroles = ARRAY[c.relowner])
+        OR (y.polname = 'all_tenants' AND y.polcmd = 'r'))))
+    )"""  # noqa: S608 - names are ours
+"""Who may append to logs, if another role than who connects; and a policy that is none of ours."""
 
 
 class Insert(NamedTuple):
@@ -135,6 +171,7 @@ _REPLICA_SECONDS = 2
 _NAME_LETTERS = 48
 
 _unhurried: ContextVar[bool] = ContextVar("unhurried", default=False)
+_under_any_policy: ContextVar[bool] = ContextVar("under_any_policy", default=False)
 _databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
 _explaining: ContextVar[bool] = ContextVar("explaining", default=False)
 
@@ -188,6 +225,16 @@ def unhurried() -> Iterator[None]:
         _unhurried.reset(token)
 
 
+@contextmanager
+def under_any_policy() -> Iterator[None]:
+    """Read also where rows could be hidden: an audit does, and says what differs in the schema."""
+    token = _under_any_policy.set(True)
+    try:
+        yield
+    finally:
+        _under_any_policy.reset(token)
+
+
 class LockWaitError(EnvironmentProblem):
     """Another connection held a lock for longer than was waited for it; nothing was changed."""
 
@@ -214,6 +261,7 @@ class Database:
         self._changes = changes
         self._closed = threading.Event()
         self._tenant: str | None = None
+        self._is_across = False
         self._whole = self
         self._hurries = False
         self._copied: Database | None = None
@@ -305,6 +353,7 @@ class Database:
             return self
         bound = copy(self)
         bound._tenant = check_tenant(tenant)  # noqa: SLF001 - it is one of these
+        bound._is_across = False  # noqa: SLF001 - the same
         return bound
 
     @property
@@ -314,6 +363,18 @@ class Database:
         Where row-level security is in force, no tenant's row is seen by it.
         """
         return self._whole
+
+    @property
+    def across(self) -> "Database":
+        """This database with the rows of all tenants, where its role owns the tables.
+
+        Migrations, backups and what restores them need it; nothing that serves a tenant does.
+        """
+        if self.is_sqlite:
+            return self
+        opened = copy(self._whole)
+        opened._is_across = True  # noqa: SLF001 - it is one of these
+        return opened
 
     @property
     def address(self) -> str:
@@ -354,8 +415,11 @@ class Database:
                 yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """Give a connection inside a transaction that is durable once the block is left."""
+    def write(self, *, sequencing: bool = False) -> Iterator[Connection]:
+        """Give a connection inside a transaction that is durable once the block is left.
+
+        One for `sequencing` may append to a log: on PostgreSQL as the role that may, if another.
+        """
         has_written()
         # On PostgreSQL a locked head is read as it is, not as it was when the transaction began.
         begin = "BEGIN IMMEDIATE" if self.is_sqlite else "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -364,7 +428,9 @@ class Database:
                 stack.enter_context(self._turns.turn())
             stack.enter_context(self._translated())
             connection = stack.enter_context(self._connected())
-            connection.execution_options(**{_BEGIN: self._beginning(begin)})
+            connection.execution_options(
+                **{_BEGIN: self._beginning(begin), _SEQUENCING: sequencing}
+            )
             stack.enter_context(connection.begin())
             yield connection
 
@@ -376,7 +442,7 @@ class Database:
         """
         begin = self._beginning("BEGIN ISOLATION LEVEL READ COMMITTED")
         with self._translated(), self._connected() as connection:
-            connection.execution_options(**{_BEGIN: begin})
+            connection.execution_options(**{_BEGIN: begin, _SEQUENCING: True})
 
             @contextmanager
             def transaction() -> Iterator[Connection]:
@@ -459,7 +525,8 @@ class Database:
         if self.is_sqlite:
             return begin
         takes = "; SET LOCAL statement_timeout = 0" if self._hurries and _unhurried.get() else ""
-        return f"{begin}; SET LOCAL {TENANT_SETTING} = '{self._tenant or ''}'{takes}"
+        across = f"; SET LOCAL {ACROSS_SETTING} = 'on'" if self._is_across else ""
+        return f"{begin}; SET LOCAL {TENANT_SETTING} = '{self._tenant or ''}'{across}{takes}"
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
@@ -798,12 +865,12 @@ def _without_secrets(url: URL) -> str:
     return url.set(query=query).render_as_string(hide_password=True)
 
 
-def _prepare_server(options: ServerOptions, connection: Any, _record: object) -> None:
+def _prepare_server(options: ServerOptions, connection: Any, record: Any) -> None:
     """Have PostgreSQL answer as it should, whatever the database or the role has set otherwise.
 
     One schema is asked, that of our tables, and PostgreSQL's own names come before those in it.
-    What a policy would hide is an error. What is committed is on the disk. And no one waits for
-    ever behind a transaction that was left open.
+    What a policy that isn't ours could hide or show is an error. What is committed is on the disk.
+    And no one waits for ever behind a transaction that was left open.
     """
     connection.adapters.register_loader("timestamptz", _time_loader())
     connection.autocommit = True  # the driver begins no transaction by itself: `_begin` does
@@ -826,6 +893,8 @@ def _prepare_server(options: ServerOptions, connection: Any, _record: object) ->
         )
     if connection.info.server_version >= _CHECKS_CLIENTS:
         connection.execute(_NOTICE)
+    found = connection.execute(_ROLE_AND_POLICIES).fetchone()
+    record.info[_SEQUENCER], record.info[_POLICIES] = found
 
 
 def _begin(connection: Connection) -> None:
@@ -835,8 +904,18 @@ def _begin(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
         driver.execute(statement)
         return
+    sequencer, policies = connection.info.get(_SEQUENCER), connection.info.get(_POLICIES)
+    is_bound = f"{TENANT_SETTING} = ''" not in statement
+    if policies and is_bound and not _under_any_policy.get():
+        connection.invalidate()  # the next connection looks again
+        raise EnvironmentProblem(
+            f"row-level security is not as the program made it (table {policies}): rows could be "
+            "hidden, or others' be shown. 'evidentia db status' says what differs; undo that"
+        )
+    if sequencer and connection.get_execution_options().get(_SEQUENCING):
+        statement += f"; SET LOCAL ROLE {sequencer}"
     try:
-        driver.execute(statement, prepare=False)  # two in one: PostgreSQL prepares one at a time
+        driver.execute(statement, prepare=False)  # some in one: PostgreSQL prepares one at a time
     except connection.dialect.loaded_dbapi.OperationalError:
         connection.invalidate()
         raise

@@ -17,7 +17,7 @@ from evidentia.store import schema
 from evidentia.store.database import Database, is_sqlite, quoted, run
 from evidentia.store.tables import BUNDLE_SCHEMA, metadata
 
-_TABLES = tuple(sorted(metadata.tables))
+TABLES = tuple(sorted(metadata.tables))
 _DERIVED = {
     "chunk_embeddings": "SELECT, INSERT, DELETE",
     "corpus_nodes": "SELECT, INSERT, UPDATE, DELETE",
@@ -32,7 +32,7 @@ _DERIVED = {
     "openfga_followed": "SELECT, INSERT, UPDATE",
     "openfga_outbox": "SELECT, INSERT, UPDATE, DELETE",
     "pack_attachments": "SELECT, INSERT, DELETE",
-    "waiting_spans": "SELECT, INSERT, DELETE",
+    "waiting_spans": "SELECT, INSERT, UPDATE, DELETE",
     "waiting_traces": "SELECT, INSERT, UPDATE, DELETE",
     "trail_inbox": "SELECT, INSERT, DELETE",
     "trail_receipts": "SELECT, INSERT, DELETE",
@@ -40,6 +40,35 @@ _DERIVED = {
     "trail_snapshot_nodes": "SELECT, INSERT, UPDATE, DELETE",
 }
 """What a role may do to tables whose rows follow from others, or are no evidence."""
+
+HEADS_MOVE = "UPDATE (size, root, edge, checkpoints)"
+"""What else is done to heads."""
+ERASING = (
+    "trail_erase_body(text, bigint)",
+    "trail_erase_bundle(text, bigint)",
+    "trail_erase_chunks(text, text, text, bigint)",
+    "trail_erase_ledger(text, bigint)",
+    "trail_erase_pack(text, bigint)",
+    "trail_erase_run(text, bigint)",
+    "trail_erase_title(text, text, bigint)",
+)
+"""The functions that remove what the trail says was erased."""
+ASKING = (
+    "trail_jobs_ended(text)",
+    "trail_open_jobs()",
+    "trail_requests_answered(text)",
+    "trail_strays()",
+    "trail_tenants()",
+    "trail_traces_due(text, bigint)",
+    "trail_traces_left()",
+    "trail_traces_recorded(text)",
+)
+"""Those that look at all tenants, each for one question."""
+
+
+def rights(table: str) -> str:
+    """Return what whoever appends may do to a table."""
+    return _DERIVED.get(table, "SELECT, INSERT")
 
 
 def grant(database: Database, role: str) -> None:
@@ -49,24 +78,12 @@ def grant(database: Database, role: str) -> None:
     with database.write() as connection:
         name = quoted(connection, role)
         run(connection, f"GRANT USAGE ON SCHEMA {BUNDLE_SCHEMA} TO {name}")
-        for table in _TABLES:
-            rights = _DERIVED.get(table, "SELECT, INSERT")
+        for table in TABLES:
             run(connection, f"REVOKE ALL ON {table} FROM {name}")
-            run(connection, f"GRANT {rights} ON {table} TO {name}")
-        run(connection, f"GRANT UPDATE (size, root, edge, checkpoints) ON trail_heads TO {name}")
+            run(connection, f"GRANT {rights(table)} ON {table} TO {name}")
+        run(connection, f"GRANT {HEADS_MOVE} ON trail_heads TO {name}")
         run(connection, f"GRANT SELECT ON alembic_version TO {name}")
-        for function in (
-            "trail_erase_body",
-            "trail_erase_ledger",
-            "trail_erase_bundle",
-            "trail_erase_run",
-            "trail_erase_pack",
-        ):
-            run(connection, f"GRANT EXECUTE ON FUNCTION {function}(text, bigint) TO {name}")
-        for function in (
-            "trail_erase_chunks(text, text, text, bigint)",
-            "trail_erase_title(text, text, bigint)",
-        ):
+        for function in (*ERASING, *ASKING):
             run(connection, f"GRANT EXECUTE ON FUNCTION {function} TO {name}")
 
 
@@ -206,9 +223,25 @@ _POSTGRESQL_SCHEMA = (
     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid {_OURS} AND NOT t.tgisinternal""",  # noqa: S608 - the same
     f"""SELECT 'rule ' || r.rulename || ' on ' || c.relname
     FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class {_OURS}""",  # noqa: S608 - the same
-    f"""SELECT 'row security of ' || c.relname FROM pg_class c {_OURS} AND c.relrowsecurity""",  # noqa: S608 - the same
+    f"""SELECT 'row security of ' || c.relname || ':' || CASE WHEN c.relrowsecurity THEN ' on'
+    ELSE ' off' END || CASE WHEN c.relforcerowsecurity THEN ', for the owner too' ELSE '' END
+    FROM pg_class c {_OURS} AND (c.relrowsecurity OR c.relforcerowsecurity)""",  # noqa: S608 - the same
+    # That auditors read all tenants is set up or not; it is a finding where they can write, too.
     f"""SELECT 'policy ' || y.polname || ' on ' || c.relname
-    FROM pg_policy y JOIN pg_class c ON c.oid = y.polrelid {_OURS}""",  # noqa: S608 - the same
+    || CASE WHEN y.polpermissive THEN '' ELSE ' restricts' END || ': ' || CASE y.polcmd
+    WHEN '*' THEN 'all' WHEN 'r' THEN 'select' WHEN 'a' THEN 'insert' WHEN 'w' THEN 'update'
+    ELSE 'delete' END || ' to ' || CASE WHEN y.polroles = '{{0}}' THEN 'everyone'
+    WHEN y.polroles = ARRAY[c.relowner] THEN 'owner' ELSE (SELECT string_agg(
+    CASE i.id WHEN 0 THEN 'everyone' ELSE pg_get_userbyid(i.id)::text END, ', ' ORDER BY i.id)
+    FROM unnest(y.polroles) i(id)) END
+    || COALESCE(' using ' || pg_get_expr(y.polqual, y.polrelid), '')
+    || COALESCE(' check ' || pg_get_expr(y.polwithcheck, y.polrelid), '')
+    FROM pg_policy y JOIN pg_class c ON c.oid = y.polrelid {_OURS}
+    AND NOT (y.polname = 'all_tenants' AND y.polpermissive AND y.polcmd = 'r'
+    AND pg_get_expr(y.polqual, y.polrelid) = 'true' AND NOT 0 = ANY(y.polroles)
+    AND NOT EXISTS (SELECT FROM pg_roles r, unnest(y.polroles) i(id) WHERE NOT r.rolsuper
+    AND r.oid <> c.relowner AND pg_has_role(r.oid, i.id, 'USAGE')
+    AND has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE')))""",  # noqa: S608 - the same
     f"""SELECT 'right of everyone to ' || lower(x.privilege_type) || ' on ' || c.relname
     FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) x {_OURS}
     AND x.grantee = 0 AND x.privilege_type <> 'SELECT'""",  # noqa: S608 - the same
@@ -222,7 +255,7 @@ _POSTGRESQL_SCHEMA = (
     r"""SELECT 'right of everyone to ' || lower(x.privilege_type) || ' ' || p.proname
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = current_schema()
     CROSS JOIN LATERAL aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) x
-    WHERE p.proname LIKE 'trail\_erase\_%%' AND x.grantee = 0""",
+    WHERE p.proname LIKE 'trail\_%%' AND p.prosecdef AND x.grantee = 0""",
     f"""SELECT 'inheritance: ' || h.inhrelid::regclass || ' from ' || h.inhparent::regclass
     FROM pg_inherits h JOIN pg_class c ON c.oid IN (h.inhrelid, h.inhparent) {_OURS}""",  # noqa: S608 - the same
     """SELECT 'login trigger ' || evtname FROM pg_event_trigger

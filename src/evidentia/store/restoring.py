@@ -90,7 +90,7 @@ def fill(
     progress: Progress = lambda *_: None,
 ) -> None:
     """Write all rows of a backup into a database that was prepared: all of them, or none."""
-    with database.of(manifest.tenants[0].tenant).write() as connection:
+    with database.of(manifest.tenants[0].tenant).write(sequencing=True) as connection:
         filled = _filled(connection, manifest)
         if filled is not None:
             raise ConflictError(f"{database.where} was written to meanwhile (in {filled})")
@@ -106,7 +106,7 @@ def fill(
 
 def _filled(connection: Connection, manifest: BackupManifest) -> str | None:
     """Return a table that has rows of any tenant, as far as they are seen; None if none has."""
-    if across.tenants(connection):
+    if across.can_be_asked(connection) and across.tenants(connection):
         return copying.HEADS
     for tenant in manifest.tenants:
         speak_for(connection, tenant.tenant)

@@ -250,10 +250,12 @@ def _applied(database: Database, steps: Sequence[Step], tell: Tell) -> bool:
     """Apply steps, unless another process has; return whether this one did."""
     from alembic import command  # noqa: PLC0415 - slow to import, and rarely needed
 
+    from evidentia.store.sql import roles  # noqa: PLC0415 - it knows this module
+
     target = steps[-1]
     if steps[0].phase is not None:
         tell(f"applying {target}")
-    with database.write() as connection:
+    with database.across.write() as connection:  # a migration of data is of all tenants
         if steps[0].phase is not None:
             wait_for_locks(connection, _LOCK_SECONDS)
         hold(connection, _UPGRADES)
@@ -263,9 +265,13 @@ def _applied(database: Database, steps: Sequence[Step], tell: Tell) -> bool:
             return False
         if target.phase == "contraction" and found.revision is not None:
             _refuse_connected(connection, target)
+        if found.revision is not None and not database.is_sqlite:
+            roles.act_as_owner(connection)
         config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, target.revision)
+        if not database.is_sqlite:
+            roles.renew(connection)
         stamp(connection, int(target.revision) * _BASE + int(target.serves))
     return True
 

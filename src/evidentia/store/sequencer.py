@@ -16,6 +16,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from sqlalchemy import Connection
@@ -432,7 +433,8 @@ class Sequencer:
         )
         signs_elsewhere = self._appending.signs_elsewhere(tenant)
         ours = list(line.posted)
-        with (begin or self._database.of(tenant).write)() as connection:
+        write = partial(self._database.of(tenant).write, sequencing=True)
+        with (begin or write)() as connection:
             seconds = 0 if signs_elsewhere else TURN_SECONDS
             is_led = may_post and time.monotonic() < line.led_elsewhere
             if begin or (not is_led and has_turn(connection, _turn_of(tenant), seconds)):
@@ -608,7 +610,7 @@ class Sequencer:
         try:
             if ours:
                 tenant = requests[0].tenant
-                with self._database.of(tenant).write() as connection:
+                with self._database.of(tenant).write(sequencing=True) as connection:
                     back = inbox.withdraw(connection, tenant, list(ours))
                     said = inbox.said(connection, tenant, list(ours))
         except EvidentiaError as problem:

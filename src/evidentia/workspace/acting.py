@@ -207,7 +207,7 @@ class Acting:
         """
         self.refuse_rollback() if by_another_key else self.refuse_to_fork()
         appending = self.opened.appending
-        with self.database.write() as connection:
+        with self.database.write(sequencing=True) as connection:
             held = appending.hold(connection, self.tenant, by=self.actor, adopting=adopting)
             if not appending.signs_elsewhere(self.tenant):  # which has a time limit of its own
                 limit_idle(connection, HELD_SECONDS)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evidentia.errors import EvidentiaError, NotFoundError
 from evidentia.language.counting import agreed, counted
-from evidentia.store.sql import integrity, library
+from evidentia.store.database import under_any_policy
+from evidentia.store.sql import integrity, library, roles
 from evidentia.store.sql.log import read_head
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
@@ -147,7 +148,8 @@ class Whole(Part, name="whole"):
             signatures=signatures,
             places=[*published],
         )
-        return auditing.run()
+        with under_any_policy():
+            return auditing.run()
 
 
 @dataclass(slots=True)
@@ -212,7 +214,9 @@ class _Auditing:
         others = [name for name in self.acting.opened.tenants() if name != self.acting.tenant]
         if others:
             left.append(f"other tenants: {', '.join(others[:10])}; audit each by its name")
-        return AuditedPart("database", looked, tuple(findings), schema.notes, tuple(left))
+        unheld = None if database.is_sqlite else database.unbound.ask(roles.unheld)
+        notes = schema.notes if unheld is None else (*schema.notes, unheld)
+        return AuditedPart("database", looked, tuple(findings), notes, tuple(left))
 
     def entries(self) -> AuditedPart:
         from evidentia.store.auditing import ALL_SIGNATURES  # noqa: PLC0415 - the same

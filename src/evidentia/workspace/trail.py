@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, overload
 from evidentia.errors import InputError
 from evidentia.language.counting import counted
 from evidentia.logs import get_logger
+from evidentia.store.database import under_any_policy
 from evidentia.store.sql import log
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.entry import SALT_BYTES, Entry, EntryKind
@@ -308,9 +309,10 @@ class Trail(Part, name="trail"):
         alone is never enough. `signatures` verifies that of every checkpoint, however many there
         are; otherwise, where there are more than a thousand, of the newest of each key alone.
         """
-        return audit_log_of(
-            self._acting, since, workers, progress, keys=keys, signatures=signatures
-        )
+        with under_any_policy():
+            return audit_log_of(
+                self._acting, since, workers, progress, keys=keys, signatures=signatures
+            )
 
     def adopt(
         self, *, reason: str, lost: str | None = None, progress: "Progress | None" = None

@@ -282,7 +282,7 @@ def test_traces_whose_job_failed_are_taken_again(workspace: Workspace) -> None:
 
 def test_a_trace_of_who_may_no_longer_is_kept_and_tried_later(workspace: Workspace) -> None:
     at = workspace.opened.now()
-    with workspace.opened.database.write() as connection:
+    with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
         made = parse_json(request(genai_trace())).spans
         given = [gathering_module._waiting(one) for one in made]
         sender = (workspace.tenant, "gone", None)
@@ -300,7 +300,7 @@ def test_spans_go_a_day_after_they_were_recorded(workspace: Workspace) -> None:
     record_trace(workspace, trace_id_of(0), QUICK.policy)
     now = workspace.opened.now()
     for after, left in ((timedelta(hours=-1), 5), (timedelta(hours=1), 0)):
-        with workspace.opened.database.write() as connection:
+        with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
             before = later(now, int(after.total_seconds()))
             rows.forget(connection, workspace.tenant, before)
         assert len(workspace.spans.of_trace(trace_id_of(0))) == left
