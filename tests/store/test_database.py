@@ -159,7 +159,10 @@ def test_what_fails_inside_a_transaction_is_undone(place: Place) -> None:
 
     def insert_and_fail() -> None:
         with workspace.opened.database.of(workspace.tenant).write(sequencing=True) as connection:
-            run(connection, "INSERT INTO trail_idempotency (tenant, key, seq) VALUES ('a', 'b', 0)")
+            run(
+                connection,
+                "INSERT INTO trail_idempotency (tenant, key, seq) VALUES ('default', 'b', 0)",
+            )
             raise ValueError("on purpose")
 
     with pytest.raises(ValueError, match="on purpose"):

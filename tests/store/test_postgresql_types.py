@@ -129,7 +129,10 @@ def test_what_has_a_default_may_be_left_out(filled: Place) -> None:
 def test_indexes_have_the_names_that_the_ledgers_specification_gives_them(
     postgres_place: Place,
 ) -> None:
-    sql = "SELECT indexname, tablename FROM pg_indexes WHERE indexname LIKE 'idx%' ORDER BY 1"
+    sql = (
+        "SELECT indexname, tablename FROM pg_indexes WHERE indexname LIKE 'idx%' "
+        "AND schemaname = 'public' ORDER BY 1"
+    )
     assert asked(postgres_place, sql) == [
         ("idx_claims_session", "claims"),
         ("idx_ledger_session", "evidence_ledger"),
