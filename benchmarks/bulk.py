@@ -1,7 +1,6 @@
 """Bulk work: how two workers compare with one, and what it costs where workers are killed.
 
-Run it with `python -m benchmarks.bulk [--quick] [--only NAME] [--json FILE]`. A Ray cluster begins
-on this machine, where Ray is installed; it has a worker for each core.
+A Ray cluster begins on this machine, where Ray is installed; it has a worker for each core.
 """
 
 import random
@@ -24,7 +23,6 @@ from benchmarks.measuring import (
     interleaved,
     number,
     ratios,
-    run_measures,
     seconds_of,
 )
 
@@ -218,14 +216,3 @@ def _workers(kind: str) -> list[psutil.Process]:
             if WORKER in command or (kind == "Ray" and command[:1] == ["ray::RayWorker.do"]):
                 found.append(one)
     return found
-
-
-def main() -> None:
-    run_measures(
-        "Measures bulk work by two workers and by one, and while workers are killed.",
-        {"workers": measure_workers, "kills": measure_kills},
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
-"""Many machines: what PostgreSQL, object storage and logs of a million entries cost.
+"""Many machines: what PostgreSQL, object storage, long logs and bulk work cost.
 
 Run it with `python -m benchmarks.machines [--quick] [--only NAME] [--json FILE]`. PostgreSQL and
-SeaweedFS are started for it on this machine.
+SeaweedFS are started for it on this machine, and a Ray cluster where Ray is installed.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.measuring import Section, run_measures
 
-from benchmarks import object_lake, reading, writers
+from benchmarks import bulk, object_lake, reading, writers
 
 MEASURES: dict[str, Callable[[str, Path], Section]] = {
     "writers": writers.measure_writers,
@@ -17,6 +17,8 @@ MEASURES: dict[str, Callable[[str, Path], Section]] = {
     "proving": writers.measure_proving,
     "sealing": object_lake.measure_sealing,
     "memory": reading.measure_memory,
+    "workers": bulk.measure_workers,
+    "kills": bulk.measure_kills,
 }
 
 
