@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import IO, Any
 
 import httpcore2
 import pytest
@@ -238,7 +238,7 @@ def answering(
     def answered(connection: socket.socket) -> None:
         try:
             with connection.makefile("rb") as asked:
-                while lines := list(iter(asked.readline, b"\r\n")):
+                while lines := head(asked):
                     asked.read(sum(int(one[15:]) for one in lines if one[:15] == LENGTH))
                     answer(connection)
         except (OSError, ValueError):
@@ -257,6 +257,14 @@ def answering(
         for one in open_ones:
             one.close()
         thread.join()
+
+
+def head(asked: IO[bytes]) -> list[bytes]:
+    """Return the lines before a request's body; none where the other side has closed."""
+    lines: list[bytes] = []
+    while (line := asked.readline()) not in {b"", b"\r\n"}:
+        lines.append(line)
+    return lines
 
 
 def said(status: int, body: bytes, *headers: str) -> bytes:
