@@ -184,6 +184,9 @@ BODIES: dict[str, Made] = {
     "export_ledger": lambda _: {"json": {"format": "json"}},
     "ingest_documents": lambda _: {"files": {"files": ("new.md", b"It is so.")}},
     "remove_document": lambda _: {"json": {"reason": "replaced"}},
+    "can_view_evidence_pack": lambda house: {
+        "params": {"user": "eve", "pack": house.made["pack_id"]}
+    },
     "search_passages": lambda _: {"params": {"q": "leave"}},
     "submit_answer": lambda _: {"json": _ANSWER},
     "submit_answers": lambda _: {"json": {"answers": [_ANSWER]}},

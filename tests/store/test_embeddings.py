@@ -186,7 +186,7 @@ def test_writers_with_the_same_contents_in_another_order_wait_and_go_on(place: P
 
 def test_writers_of_other_tenants_need_not_wait_on_the_server(postgres_place: Place) -> None:
     one, other = postgres_place.open().opened.database, postgres_place.open().opened.database
-    with one.write() as connection:
+    with one.of(TENANT).write() as connection:
         store_embeddings(connection, TENANT, MODEL, {A: b"one"})
         store(other, {A: b"other"}, tenant="other")
     assert stored(one, [A]) == {A: b"one"}

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import psycopg
 import pytest
+from sqlalchemy import make_url
 
 from evidentia.access.actions import Action
 from evidentia.access.guard import TABLE
 from evidentia.errors import EnvironmentProblem, InputError
-from evidentia.store import listing
 from evidentia.store import replica as replicas
 from evidentia.store.database import Database, ServerOptions, run
 from evidentia.store.replica import Replica, may_be_old
@@ -237,23 +237,20 @@ def test_a_replicas_address_that_cannot_be_read_is_said(postgres_place: Place) -
 
 
 def test_the_applications_role_reads_its_tenants_rows_from_the_replica(
-    postgres: PostgresServer, postgres_place: Place, standby: Standby
+    postgres_place: Place, standby: Standby
 ) -> None:
     url = str(postgres_place.url)
-    with postgres.fresh_role(url) as (role, as_role):
-        owner = Database.server(url)
-        listing.grant(owner, role)
-        owner.close()
-        read_url = standby.url(name_of(postgres_place)).replace("postgres@", f"{role}@")
-        wait_for(read_url)
-        options = ServerOptions(read_url=read_url)
-        opened = open_all(as_role, home=postgres_place.home.folder, server=options)
-        for number, tenant in enumerate(("acme", "globex"), 1):
-            workspace = opened.for_(tenant)
-            workspace.append(record(number))
-            found = workspace.trail.records()
-            assert [one.obligation_id for one in found] == [f"ob-{number:04d}"]
-        assert opened.database.replica is not None
-        assert opened.database.replica.used >= 2
-        assert opened.database.replica.passed_over == 0
-        opened.close()
+    role = make_url(url).username
+    read_url = standby.url(name_of(postgres_place)).replace("postgres@", f"{role}@")
+    wait_for(read_url)
+    options = ServerOptions(read_url=read_url)
+    opened = open_all(url, home=postgres_place.home.folder, server=options)
+    for number, tenant in enumerate(("acme", "globex"), 1):
+        workspace = opened.for_(tenant)
+        workspace.append(record(number))
+        found = workspace.trail.records()
+        assert [one.obligation_id for one in found] == [f"ob-{number:04d}"]
+    assert opened.database.replica is not None
+    assert opened.database.replica.used >= 2
+    assert opened.database.replica.passed_over == 0
+    opened.close()
