@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, named, say_report
-from evidentia.cli.options import HomeOption, JsonOption
+from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, say_report
+from evidentia.cli.options import HomeOption, JsonOption, settings
 
 
 def restore(
@@ -56,7 +56,7 @@ def restore(
     from evidentia.store.home import Home
     from evidentia.workspace.backups import Target, restore_backup
 
-    found = named(home)
+    found = settings(home)
     target = Target(
         Home(found.home),
         to_database or found.database_url,
