@@ -255,7 +255,8 @@ def share_by(bulk: Bulk, acting: Acting) -> Share:
 def auditing(told: tuple[Place, str, bool]) -> Callable[[tuple[int, tuple[int, int]]], RangeAudit]:
     """Get ready to check ranges of a log."""
     place, address, any_text = told
-    reading = Reading(Database.at(address), place.tenant, any_text=any_text)
+    database = Database.at(address).of(place.tenant)
+    reading = Reading(database, place.tenant, any_text=any_text)
     with reading.connection() as connection:
         head = log.read_head(connection, place.tenant)
     if (head and head.origin) != place.origin:
