@@ -12,8 +12,10 @@ from cli_running import Cli, ndjson, record
 from evidentia import cli as commands
 from evidentia.jobs.ray_workers import RayWorkers
 from evidentia.server import listening
+from evidentia.store.database import Database, ServerOptions
 from evidentia.workspace.opened import Opened
 from places import Place
+from postgres import PostgresServer
 from seaweed import Bucket
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
@@ -30,7 +32,7 @@ ELSEWHERE = {
     "OPENFGA_MODEL_ID": "01STBB00000000000000000002",
 }
 PAIR: dict[str, object] = {"evidence": "It is red.", "claim": "It is red.", "label": "supported"}
-OPENING = {
+OPENING: dict[str, list[tuple[str, ...]]] = {
     "options.py": [("trail", "append", "records.ndjson"), ("verify",)],
     "serve.py": [("serve", "--port", "0")],
     "mcp.py": [("mcp",)],
@@ -115,6 +117,7 @@ def test_a_home_that_is_named_keeps_a_cluster_of_this_machine(
         assert opened[-1].bulk.address == "local"
 
 
+@pytest.mark.as_owner
 def test_what_the_settings_say_reaches_each_command(
     cli: Cli,
     opened: list[Opened],
@@ -130,6 +133,7 @@ def test_what_the_settings_say_reaches_each_command(
         KEYS="other-keys",
         CHECKPOINTS=kept,
         RAY=CLUSTER,
+        DATABASE_CONNECTIONS="12",
     )
     Path("records.ndjson").write_bytes(ndjson(record(1)))
     assert cli("trail", "append", "records.ndjson").code == 0
@@ -137,17 +141,40 @@ def test_what_the_settings_say_reaches_each_command(
     assert found["KeyCount"] > 0
     assert any(Path("other-keys").rglob("*.pem"))
     assert cli("token", "new", "ann").code == 0
-    for command in (("trail", "log"), ("serve", "--port", "0"), ("mcp",)):
+    for command in (("trail", "log"), ("serve", "--port", "0"), ("mcp",), ("backup", "new")):
         ran = cli(*command)
         assert ran.code == 0, ran.err
         one = opened[-1]
         assert not one.database.is_sqlite
         assert one.database.replica is not None
+        assert one.database.connections == 12
         assert (one.lake_address, one.keys_address) == (bucket.url, "other-keys")
-        assert one.checkpoints_address == kept
-        if command[0] != "mcp":
+        if command[0] != "backup":  # which keeps none
+            assert one.checkpoints_address == kept
+        if command[0] in {"trail", "serve"}:
             assert isinstance(one.bulk, RayWorkers)
             assert one.bulk.address == CLUSTER
+
+
+def test_a_restored_database_is_connected_to_as_the_settings_say(
+    filled: Cli,
+    say: Callable[..., None],
+    postgres: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert filled("backup", "nightly").code == 0
+    found: list[ServerOptions | None] = []
+    connect = Database.server
+
+    def noted(url: str, options: ServerOptions | None = None) -> Database:
+        found.append(options)
+        return connect(url, options)
+
+    monkeypatch.setattr(Database, "server", noted)
+    say(DATABASE_CONNECTIONS="12", DATABASE_LOCK_SECONDS="7", DATABASE_READ_URL=NOWHERE)
+    with postgres.fresh_database("template0") as url:
+        assert filled("restore", "nightly", "--to-database", url).code == 0
+    assert found == [ServerOptions(connections=12, lock_seconds=7)]
 
 
 def test_a_cluster_is_asked_for_what_it_does(

@@ -100,7 +100,7 @@ def test_workers_are_told_no_key(filled: Workspace, monkeypatch: pytest.MonkeyPa
     filled.check_many(answers(2), judges=WORDS)
     (what,) = told
     assert isinstance(what, bulk_work.ToldToJudge)
-    assert what.place._fields == ("address", "folder", "tenant", "origin")
+    assert what.place._fields == ("address", "folder", "tenant", "origin", "server")
 
 
 @pytest.mark.sqlite_suffices

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.options import HomeOption, JsonOption, server_options, settings
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -86,6 +86,7 @@ def create(
             read_only=True,
             lake=found.lake,
             keys=found.keys,
+            server=server_options(found),
         ) as opened,
         counting_bar("Backing up") as bar,
     ):

@@ -1,12 +1,13 @@
 """`evidentia restore`: a backup put into an empty place, and audited there."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, say_report
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.options import HomeOption, JsonOption, server_options, settings
 
 
 def restore(
@@ -63,6 +64,7 @@ def restore(
         to_lake or found.lake,
         found.keys,
         found.checkpoints,
+        replace(server_options(found), read_url=None),  # a replica is of another database
     )
     with counting_bar("Restoring") as bar:
         report = restore_backup(
