@@ -7,7 +7,7 @@ error is never a silent default.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -265,6 +265,26 @@ class Settings:
             database_connect_seconds=_seconds(given, default, "connect", (1, 300)),
             database_lock_seconds=_seconds(given, default, "lock", (1, 3_600)),
             database_statement_seconds=_seconds(given, default, "statement", (0, 86_400)),
+        )
+
+    def of_home(self, home: Path | None) -> "Settings":
+        """Return the settings where a home is named: it wins over all that is said of elsewhere.
+
+        Its own database, lake and keys count, no checkpoint goes anywhere, no OpenFGA is asked,
+        and bulk work is done on this machine. The same settings where none is named.
+        """
+        if home is None:
+            return self
+        return replace(
+            self,
+            home=home,
+            database_url=None,
+            database_read_url=None,
+            lake=None,
+            keys=None,
+            checkpoints=None,
+            ray=self.ray if self.ray == "local" else None,
+            openfga_url=None,
         )
 
     def server_fields(self, *, hurried: bool) -> dict[str, Any]:

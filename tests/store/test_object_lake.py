@@ -68,19 +68,34 @@ def test_bytes_are_written_once(locked_bucket: Bucket) -> None:
     assert len(lake.locks.versions(key_of())) == 1
 
 
+@pytest.mark.parametrize("large", [False, True], ids=["at once", "in parts"])
 def test_damaged_bytes_are_never_given_and_mended_when_they_are_kept_again(
-    lake: ObjectLake, bucket: Bucket
+    locked_bucket: Bucket, monkeypatch: pytest.MonkeyPatch, *, large: bool
 ) -> None:
+    if large:
+        monkeypatch.setattr(objects, "LARGE", len(DATA))
+    lake = ObjectLake(locked_bucket.url).of("acme")
+    client, name = locked_bucket.client(), locked_bucket.name
     lake.put(DATA)
     for damage in (DATA[:-1], DATA[:-1] + b"!"):
-        bucket.client().put_object(Bucket=bucket.name, Key=key_of(), Body=damage)
+        for version in lake.locks.versions(key_of()):  # of which any would be found
+            client.delete_object(Bucket=name, Key=key_of(), VersionId=version.version)
+        client.put_object(Bucket=name, Key=key_of(), Body=damage)
         for read in (lake.get, lake.check):
             with pytest.raises(IntegrityError, match=r"its bytes were changed since they were"):
                 read(DIGEST)
         with pytest.raises(IntegrityError, match=r"changed"), lake.open(DIGEST):
             pass
-        lake.put(DATA)
+        with lake.writer() as writer:
+            writer.write(DATA)
+            assert writer.keep() == DIGEST
         assert lake.get(DIGEST) == DATA
+        placed = lake.placed(DIGEST)
+        assert placed is not None
+        mended = client.get_object(Bucket=name, Key=key_of(), VersionId=placed.version)
+        assert mended["Body"].read() == DATA  # which is the version that is locked
+        assert (lake.put(DATA), lake.placed(DIGEST)) == (DIGEST, placed)
+        assert len(lake.locks.versions(key_of())) == 2  # the damaged one, and no third
 
 
 def test_what_is_gone_says_so(lake: ObjectLake) -> None:

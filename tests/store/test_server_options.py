@@ -11,9 +11,14 @@ import pytest
 from sqlalchemy import make_url
 
 from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.loading import auditor
+from evidentia.loading.pieces import ByProcesses
 from evidentia.store import database as databases
 from evidentia.store.database import Database, LockWaitError, ServerOptions, run, unhurried
-from evidentia.workspace import open_workspace, trail
+from evidentia.store.ranges import Reading
+from evidentia.workspace import bulk, judging, open_workspace, trail
+from evidentia.workspace.acting import Acting
+from evidentia.workspace.reopening import reopening
 from forking import Child
 from places import Place, record
 from postgres import PostgresServer
@@ -202,3 +207,73 @@ def test_after_a_failover_the_new_primary_is_asked_and_a_lost_receipt_is_noticed
         with pytest.raises(IntegrityError, match="it was cut back while it was open"):
             workspace.append(record(3))  # on the one that follows, what was promised is not there
         workspace.close()
+
+
+@pytest.fixture
+def tuned(postgres_place: Place) -> Acting:
+    """Give a workspace whose server is connected to in a way of its own."""
+    options = ServerOptions(
+        connections=12,
+        lock_seconds=7,
+        statement_seconds=9,
+        read_url=f"{postgres_place.url}&application_name=a-replica",
+    )
+    workspace = open_workspace(
+        str(postgres_place.url), home=postgres_place.home.folder, server=options
+    )
+    postgres_place.keep(workspace)
+    workspace.append(record(1))
+    return workspace._acting
+
+
+def is_tuned(database: Database) -> bool:
+    """Whether a worker connects as the process that asks, takes its time, and has no replica."""
+    said = [setting(database, name) for name in ("lock_timeout", "statement_timeout")]
+    return (database.connections, said, database.replica) == (12, ["7s", "0"], None)
+
+
+def test_workers_of_this_machine_connect_as_who_asks_them(tuned: Acting) -> None:
+    told = reopening(tuned)
+    assert "a-replica" not in str((told, told.server, told.server and told.server.read_url))
+    acting = told.open()
+    assert is_tuned(acting.database)
+    acting.opened.close()
+
+
+def test_workers_of_a_cluster_connect_as_who_asks_them(
+    tuned: Acting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Database] = []
+    connect = Database.at
+
+    def noted(address: str, options: ServerOptions | None = None) -> Database:
+        opened.append(connect(address, options))
+        return opened[-1]
+
+    monkeypatch.setattr(Database, "at", noted)
+    monkeypatch.setattr(bulk, "limit_threads", lambda _: None)
+    place = bulk.place_of(tuned, ByProcesses(1))
+    acting = bulk._acting(place)
+    bulk._opened.cache_clear()
+    bulk.auditing((place, tuned.database.address, False))
+    reading = Reading(tuned.database, tuned.tenant)
+    (found,) = auditor.share_out(reading, [(0, 1)], 1)  # in a process of its own
+    setup = (reading.database.address, reading.database.worker_options, tuned.tenant, False, 0, 1)
+    assert auditor._work(setup) == found
+    auditor._opened.clear()
+    assert len(opened) == 2
+    for database in (acting.database, *opened):
+        assert is_tuned(database.of(tuned.tenant))
+        database.close()
+
+
+def test_processes_of_a_server_connect_as_it_does(
+    tuned: Acting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "limit_threads", lambda _: None)
+    place = judging._place(tuned)
+    assert place is not None
+    opened = judging._opened(place.folder, place.address, place.lake, place.server)
+    judging._opened.cache_clear()
+    assert is_tuned(opened.database)
+    opened.close()

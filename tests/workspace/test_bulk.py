@@ -100,7 +100,7 @@ def test_workers_are_told_no_key(filled: Workspace, monkeypatch: pytest.MonkeyPa
     filled.check_many(answers(2), judges=WORDS)
     (what,) = told
     assert isinstance(what, bulk_work.ToldToJudge)
-    assert what.place._fields == ("address", "folder", "tenant", "origin")
+    assert what.place._fields == ("address", "folder", "tenant", "origin", "server")
 
 
 @pytest.mark.sqlite_suffices
@@ -166,7 +166,6 @@ def test_one_that_cannot_be_recorded_does_not_stop_those_of_its_group(
     assert [one.problem for one in checked] == [None, "it is too large", None, None]
 
 
-@pytest.mark.sqlite_suffices
 def test_a_long_audit_is_shared_out_and_finds_the_same(
     filled: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

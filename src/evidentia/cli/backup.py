@@ -1,12 +1,10 @@
 """`evidentia backup`: copies of a workspace in a folder or a bucket, made, listed and verified."""
 
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, settings
+from evidentia.cli.options import HomeOption, JsonOption, server_options, settings
 
 if TYPE_CHECKING:
     from evidentia.settings import Settings
@@ -78,7 +76,7 @@ def create(
     from evidentia.workspace.backups import make_backup, prune_backups
     from evidentia.workspace.opened import open_all
 
-    found, at = named(home), BackupPlace(place)
+    found, at = settings(home), BackupPlace(place)
     keys = KeysTaken.ENCRYPTED if with_keys else KeysTaken.NONE
     with (
         open_all(
@@ -88,6 +86,7 @@ def create(
             read_only=True,
             lake=found.lake,
             keys=found.keys,
+            server=server_options(found),
         ) as opened,
         counting_bar("Backing up") as bar,
     ):
@@ -186,7 +185,7 @@ def verify(
             BackupPlace(place),
             backup,
             trusted=[read_key(one) for one in key or ()],
-            keys=_keys_of(named(home)),
+            keys=_keys_of(settings(home)),
             progress=lambda _, done, total: bar(done, total),
         )
     if as_json:
@@ -233,14 +232,6 @@ def say_report(report: "BackupReport", said: str) -> None:
         say(finding, "unknown" if report.is_consistent else "bad", under=True)
     for note in report.notes:
         say(note, "unknown", under=True)
-
-
-def named(home: Path | None) -> "Settings":
-    """Return what the environment says, or of a home that is named, all that is its own."""
-    found = settings()
-    if home is None:
-        return found
-    return replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
 
 
 def _keys_of(found: "Settings") -> "Keys":

@@ -19,12 +19,11 @@ app = typer.Typer(rich_markup_mode=None)
 
 
 def _database(home: "Path | None", *, create: bool = False) -> "Database":
-    found = settings()
+    found = settings(home)
     from evidentia.store.opening import open_database
 
-    url = found.database_url if home is None else None
     server = replace(server_options(found), read_url=None)
-    return open_database(url, home=home or found.home, create=create, server=server)[0]
+    return open_database(found.database_url, home=found.home, create=create, server=server)[0]
 
 
 @app.command()
@@ -163,7 +162,7 @@ def roles(
     from evidentia.store import schema
     from evidentia.store.sql import roles as rows
 
-    if home is not None or settings().database_url is None:
+    if settings(home).database_url is None:
         raise EnvironmentProblem(
             "SQLite has no roles: set EVIDENTIA_DATABASE_URL to a postgresql:// URL"
         )

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, cluster, workspace
+from evidentia.cli.options import (
+    HomeOption,
+    JsonOption,
+    TenantOption,
+    cluster,
+    settings,
+    workspace,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -208,7 +215,7 @@ def eval_(
     if people is not None:
         sets.append(("people's verdicts", list(people.pairs[:limit])))
     total = sum(len(pairs) for _, pairs in sets)
-    workers = None if set(judge or ()) - _IN_BULK else cluster()
+    workers = None if set(judge or ()) - _IN_BULK else cluster(settings(home))
     found: list[Evaluation] = []
     with _asked(judge or (), home, tenant) as judges, counting_bar("Judging") as progress:
         for name, pairs in sets:

@@ -77,13 +77,9 @@ def mcp(
     reads, checks answers and records its decisions; it can't review, approve, release or grant,
     whoever starts it. Over HTTP it takes the tokens of 'evidentia token new'.
     """
-    found = settings()
+    found = settings(home)
     found = replace(
         found,
-        home=home or found.home,
-        database_url=found.database_url if home is None else None,
-        lake=found.lake if home is None else None,
-        openfga_url=found.openfga_url if home is None else None,
         server_host=host,
         server_port=port,
         server_url=url or found.server_url,

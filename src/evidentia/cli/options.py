@@ -1,7 +1,6 @@
 """The options that commands share, and the workspace they lead to."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,26 +32,23 @@ EntryArgument = Annotated[
 ]
 
 
-def settings() -> Settings:
-    """Read the environment and set up logging by it."""
+def settings(home: Path | None = None) -> Settings:
+    """Read the environment and set up logging by it; a home that is named wins over it."""
     found = Settings.from_environment(os.environ)
     from evidentia.logs import configure
 
     configure(found.log_level, found.log_format)
-    return found
+    return found.of_home(home)
 
 
 def workspace(
     home: Path | None, tenant: str | None, *, create: bool = False, read_only: bool = False
 ) -> "Workspace":
     """Open the workspace that options and environment name."""
-    found = settings()
+    found = settings(home)
     from evidentia.cli.passphrases import for_workspace
     from evidentia.workspace import open_workspace
 
-    if home is not None:  # the embedded database, with all that is its own
-        found = replace(found, home=home, database_url=None, lake=None, keys=None, checkpoints=None)
-        found = replace(found, openfga_url=None)
     name = tenant or found.tenant
     opened = open_workspace(
         found.database_url,
@@ -67,19 +63,17 @@ def workspace(
         server=server_options(found),
         authorizer=openfga(found),
     )
-    if home is None or found.ray == "local":  # no other machine has the folder
-        opened.opened.bulk = cluster(found)
+    opened.opened.bulk = cluster(found)
     return opened
 
 
-def cluster(found: Settings | None = None) -> "Bulk | None":
+def cluster(found: Settings) -> "Bulk | None":
     """Return the cluster that does bulk work, if one is set; it is asked once there is work."""
-    address = (found or settings()).ray
-    if address is None:
+    if found.ray is None:
         return None
     from evidentia.jobs.ray_workers import RayWorkers
 
-    return RayWorkers(address)
+    return RayWorkers(found.ray)
 
 
 def server_options(found: Settings, *, hurried: bool = False) -> "ServerOptions":

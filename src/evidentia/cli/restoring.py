@@ -1,12 +1,13 @@
 """`evidentia restore`: a backup put into an empty place, and audited there."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, named, say_report
-from evidentia.cli.options import HomeOption, JsonOption
+from evidentia.cli.backup import BackupOption, KeyOption, PlaceArgument, say_report
+from evidentia.cli.options import HomeOption, JsonOption, server_options, settings
 
 
 def restore(
@@ -56,13 +57,14 @@ def restore(
     from evidentia.store.home import Home
     from evidentia.workspace.backups import Target, restore_backup
 
-    found = named(home)
+    found = settings(home)
     target = Target(
         Home(found.home),
         to_database or found.database_url,
         to_lake or found.lake,
         found.keys,
         found.checkpoints,
+        replace(server_options(found), read_url=None),  # a replica is of another database
     )
     with counting_bar("Restoring") as bar:
         report = restore_backup(

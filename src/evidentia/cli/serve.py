@@ -45,15 +45,9 @@ def serve(
     """
     from evidentia.errors import EnvironmentProblem
 
-    found = settings()
+    found = settings(home)
     found = replace(
         found,
-        home=home or found.home,
-        database_url=found.database_url if home is None else None,
-        lake=found.lake if home is None else None,
-        openfga_url=found.openfga_url if home is None else None,
-        keys=found.keys if home is None else None,
-        checkpoints=found.checkpoints if home is None else None,
         server_host=host or found.server_host,
         server_port=found.server_port if port is None else port,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from evidentia.errors import EnvironmentProblem, EvidentiaError
 from evidentia.loading.workers import Workers, serve
-from evidentia.store.database import Database
+from evidentia.store.database import Database, ServerOptions
 from evidentia.store.ranges import Reading, Spans, audit_span
 from evidentia.trail.audit import RangeAudit
 
@@ -13,7 +13,8 @@ WORKER = "evidentia.loading.auditor"
 
 def share_out(reading: Reading, spans: Spans, workers: int) -> Iterator[RangeAudit]:
     """Have the spans of a log checked by worker processes; give the results in order."""
-    setup = (reading.database.address, reading.tenant, reading.any_text)
+    database = reading.database
+    setup = (database.address, database.worker_options, reading.tenant, reading.any_text)
     with Workers(WORKER, workers) as others:
         for span, answer in zip(spans, others.map((*setup, *span) for span in spans), strict=True):
             if isinstance(answer, EvidentiaError):
@@ -28,11 +29,11 @@ def share_out(reading: Reading, spans: Spans, workers: int) -> Iterator[RangeAud
 _opened: dict[str, Database] = {}
 
 
-def _work(asked: tuple[str, str, bool, int, int]) -> RangeAudit:
+def _work(asked: tuple[str, ServerOptions | None, str, bool, int, int]) -> RangeAudit:
     """Check one range, in a worker, which opens a database once."""
-    address, tenant, anything, start, end = asked
+    address, options, tenant, anything, start, end = asked
     if address not in _opened:
-        _opened[address] = Database.at(address)
+        _opened[address] = Database.at(address, options)
     with Reading(_opened[address].of(tenant), tenant, any_text=anything).connection() as connection:
         return audit_span(connection, tenant, start, end)
 

@@ -198,6 +198,13 @@ class ServerOptions:
         seconds = min(self.connect_seconds, _REPLICA_SECONDS)
         return replace(self, read_url=None, connect_seconds=seconds)
 
+    def of_worker(self) -> "ServerOptions":
+        """Return how a worker connects: its statements take as long as they need.
+
+        It is told of no replica: that address may hold a password, and nothing is shown by it.
+        """
+        return replace(self, read_url=None, statement_seconds=0)
+
     def url(self, url: URL) -> URL:
         """Return an address with all that is said to the driver as it connects."""
         given = url.query
@@ -265,6 +272,8 @@ class Database:
         self._whole = self
         self._hurries = False
         self._copied: Database | None = None
+        self.worker_options: ServerOptions | None = None
+        """How workers that are told the `address` connect to its server; None if it has none."""
         self.replica: Replica | None = None
         """What is read that may be old, where there is one."""
         self.explain: Callable[[Database], str | None] = lambda _: None
@@ -327,6 +336,7 @@ class Database:
         event.listen(engine, "handle_error", _leave_standby)
         database = cls(engine, _without_secrets(parsed))
         database._hurries = options.statement_seconds > 0
+        database.worker_options = options.of_worker()
         if options.read_url is not None:
             database._read_also(cls.server(options.read_url, options.of_replica()))
         return database
@@ -338,10 +348,10 @@ class Database:
         self.replica = Replica(copied._connected, copied.where, error)  # noqa: SLF001 - its like
 
     @classmethod
-    def at(cls, address: str) -> "Database":
-        """Open for reading what another process calls `address`."""
+    def at(cls, address: str, options: "ServerOptions | None" = None) -> "Database":
+        """Open for reading what another process calls `address`, as its `worker_options` say."""
         if address.startswith("postgresql"):
-            return cls.server(address)
+            return cls.server(address, options)
         return cls.sqlite(Path(address), read_only=True)
 
     def of(self, tenant: str) -> "Database":

@@ -120,18 +120,20 @@ class ObjectLake(Lake):
     def _put(self, digest: str, data: "bytes | IO[bytes]", size: int, copy: int) -> None:
         key = self._key(digest, copy)
         for _ in range(_TRIES):
-            if size >= LARGE and (known := self._head(key)) and known["size"] == size:
-                self._remember(digest, key, known)  # in parts it could not be refused
-                return
-            try:
-                self._remember(digest, key, self._send(key, data, size, anew=False))
-            except FileExistsError:
-                known = self._head(key)
-                if known is None:  # removed just now
-                    continue
-                if not self._is_same(key, known, data, size):
-                    known = self._send(key, data, size, anew=True)  # damaged: mended
-                self._remember(digest, key, known)
+            # what is sent in parts is not refused where there is an object: it is looked before
+            known = self._head(key) if size >= LARGE else None
+            if known is None:
+                try:
+                    self._remember(digest, key, self._send(key, data, size, anew=False))
+                except FileExistsError:
+                    known = self._head(key)
+                else:
+                    return
+            if known is None:  # removed just now
+                continue
+            if not self._is_same(key, known, data, size):
+                known = self._send(key, data, size, anew=True)  # damaged: mended
+            self._remember(digest, key, known)
             return
         raise EnvironmentProblem(
             f"{self._where(key)}: it was removed each time it was to be kept: is the bucket "
@@ -165,7 +167,8 @@ class ObjectLake(Lake):
         if isinstance(data, bytes) and tag == md5(data, usedforsecurity=False).hexdigest():
             return True
         with suppress(IntegrityError):
-            return self._digest(key) == named_copy(key.rpartition("/")[2])[0]
+            found = self._digest(key, known.get("version"))
+            return found == named_copy(key.rpartition("/")[2])[0]
         return False
 
     # Reading
@@ -251,10 +254,11 @@ class ObjectLake(Lake):
                     return size
         raise self._unfound(digest)
 
-    def _digest(self, key: str) -> str:
+    def _digest(self, key: str, version: str | None) -> str:
         hashed = sha256()
         with self._reading(key):
-            for part in _obstore().get(self.store, key).stream(min_chunk_size=_PART):
+            got = _obstore().get(self.store, key, options=_of(version))
+            for part in got.stream(min_chunk_size=_PART):
                 hashed.update(part)
         return hashed.hexdigest()
 

@@ -26,7 +26,7 @@ from evidentia.proof.keys import TrustedKey
 from evidentia.store import restoring, schema
 from evidentia.store.backing_up import KeysTaken, MadeBackup, Source, back_up
 from evidentia.store.backup_places import LATEST, BackupPlace
-from evidentia.store.database import Database, unhurried
+from evidentia.store.database import Database, ServerOptions, unhurried
 from evidentia.store.elsewhere import Elsewhere, known_checkpoints, newest_known
 from evidentia.store.files import sync_folder
 from evidentia.store.home import Home
@@ -223,6 +223,7 @@ class Target:
     lake: str | None = None
     keys: str | None = None
     checkpoints: str | None = None
+    server: ServerOptions | None = None
 
     @property
     def opened_keys(self) -> Keys:
@@ -299,7 +300,7 @@ def _database(target: Target) -> Iterator[tuple[Database, Callable[[], None]]]:
     In a folder, it is another file until then, which goes if it is not.
     """
     if target.url is not None:
-        with closing(Database.server(target.url)) as server:
+        with closing(Database.server(target.url, target.server)) as server:
             yield server, lambda: None
         return
     home = target.home

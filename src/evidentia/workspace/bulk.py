@@ -26,7 +26,7 @@ from evidentia.ledger.session import LedgerSession
 from evidentia.loading.workers import Bulk, Done
 from evidentia.logs import get_logger
 from evidentia.proof.statement import Statement
-from evidentia.store.database import Database
+from evidentia.store.database import Database, ServerOptions
 from evidentia.store.files import make_folder
 from evidentia.store.ranges import Reading, Share, Spans, audit_span
 from evidentia.store.sql import library, log
@@ -53,13 +53,15 @@ _log = get_logger("workspace")
 class Place(NamedTuple):
     """Where a worker finds a tenant's log and library, and the log that it must find there.
 
-    `address` may hold a password. Without a `folder` the worker has one of its own.
+    `address` may hold a password, and `server` says how to connect to it. Without a `folder` the
+    worker has one of its own.
     """
 
     address: str | None
     folder: str | None
     tenant: str
     origin: str | None
+    server: ServerOptions | None
 
 
 class ToldToJudge(NamedTuple):
@@ -111,7 +113,8 @@ def place_of(acting: Acting, bulk: Bulk) -> Place:
     address = None if database.is_sqlite else database.address
     with database.read() as connection:
         head = log.read_head(connection, acting.tenant)
-    return Place(address, folder, acting.tenant, head and head.origin)
+    origin = head and head.origin
+    return Place(address, folder, acting.tenant, origin, database.worker_options)
 
 
 # Judging
@@ -194,7 +197,7 @@ def file_changes(acting: Acting, used: Iterable[str]) -> "tuple[FileChange, ...]
 def _acting(place: Place) -> Acting:
     """Open a library; see that it is the one that is meant: an address may mean another here."""
     try:
-        acting = Acting(_opened(place.address, place.folder), place.tenant, None)
+        acting = Acting(_opened(place.address, place.folder, place.server), place.tenant, None)
         with acting.database.read() as connection:
             head = log.read_head(connection, place.tenant)
     except OSError as error:
@@ -208,10 +211,10 @@ def _acting(place: Place) -> Acting:
 
 
 @lru_cache(1)
-def _opened(address: str | None, folder: str | None) -> Opened:
+def _opened(address: str | None, folder: str | None, server: ServerOptions | None) -> Opened:
     limit_threads(1)  # as many workers as cores: more threads would only wait for each other
     home = folder or str(_own_folder(address or ""))
-    return open_all(address, home=home, create=False)
+    return open_all(address, home=home, create=False, server=server)
 
 
 def _own_folder(address: str) -> Path:
@@ -255,7 +258,8 @@ def share_by(bulk: Bulk, acting: Acting) -> Share:
 def auditing(told: tuple[Place, str, bool]) -> Callable[[tuple[int, tuple[int, int]]], RangeAudit]:
     """Get ready to check ranges of a log."""
     place, address, any_text = told
-    reading = Reading(Database.at(address), place.tenant, any_text=any_text)
+    database = Database.at(address, place.server).of(place.tenant)
+    reading = Reading(database, place.tenant, any_text=any_text)
     with reading.connection() as connection:
         head = log.read_head(connection, place.tenant)
     if (head and head.origin) != place.origin:

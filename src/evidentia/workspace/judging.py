@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from evidentia.ledger.votes import JudgingPolicy
     from evidentia.loading.places import FileChange
     from evidentia.loading.workers import Apart
+    from evidentia.store.database import ServerOptions
     from evidentia.workspace.contexts import Given
     from evidentia.workspace.corpora import Part as CheckedPart
     from evidentia.workspace.corpora import Pin
@@ -101,6 +102,7 @@ class _Place(NamedTuple):
     address: str | None
     lake: str | None
     tenant: str
+    server: "ServerOptions | None"
 
 
 class StartedCheck:
@@ -265,7 +267,7 @@ def _place(acting: Acting) -> _Place | None:
         return None
     address = None if database.is_sqlite else database.address
     folder = str(opened.home.folder.absolute())
-    return _Place(folder, address, opened.lake_address, acting.tenant)
+    return _Place(folder, address, opened.lake_address, acting.tenant, database.worker_options)
 
 
 def _begun(apart: "Apart", place: _Place, asked: AskedCheck) -> "Future[_Sent]":
@@ -290,7 +292,8 @@ def _received(judging: "Future[_Sent]") -> Judged:
 def judge_apart(place: _Place, asked: AskedCheck) -> _Sent:
     """Judge an answer in a process that does nothing else."""
     try:
-        acting = Acting(_opened(place.folder, place.address, place.lake), place.tenant, None)
+        opened = _opened(place.folder, place.address, place.lake, place.server)
+        acting = Acting(opened, place.tenant, None)
         found = judge(acting, asked, _ignore, _ignore)
     except OSError as error:
         raise environment_problem(error) from error
@@ -298,10 +301,12 @@ def judge_apart(place: _Place, asked: AskedCheck) -> _Sent:
 
 
 @lru_cache(1)
-def _opened(folder: str, address: str | None, lake: str | None) -> Opened:
+def _opened(
+    folder: str, address: str | None, lake: str | None, server: "ServerOptions | None"
+) -> Opened:
     """Open a workspace once: what is read of its libraries is remembered, and the model loaded."""
     limit_threads(1)  # as many workers as cores: more threads would only wait for each other
-    return open_all(address, home=folder, create=False, lake=lake)
+    return open_all(address, home=folder, create=False, lake=lake, server=server)
 
 
 # What a check rests on

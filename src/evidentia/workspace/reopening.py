@@ -11,6 +11,7 @@ from evidentia.workspace.opened import open_all
 
 if TYPE_CHECKING:
     from evidentia.access.actions import Authorizer
+    from evidentia.store.database import ServerOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Reopening:
     lake: str | None = None
     keys: str | None = None
     checkpoints: str | None = None
+    server: "ServerOptions | None" = None
 
     def open(self) -> Acting:
         """Open the workspace."""
@@ -41,6 +43,7 @@ class Reopening:
             lake=self.lake,
             keys=self.keys,
             checkpoints=self.checkpoints,
+            server=self.server,
         )
         return Acting(opened, self.tenant, self.user)
 
@@ -62,4 +65,5 @@ def reopening(acting: Acting) -> Reopening:
         lake=opened.lake_address,
         keys=opened.keys_address,
         checkpoints=opened.checkpoints_address,
+        server=acting.database.worker_options,
     )
