@@ -16,7 +16,7 @@ pytestmark = pytest.mark.timeout(600)
 @pytest.fixture
 def own_postgres() -> Iterator[PostgresServer]:
     """Give a PostgreSQL that is stopped and started again."""
-    server = PostgresServer(new_folder())
+    server = PostgresServer(new_folder(), fills_template=False)
     try:
         server.ensure_started()
     except NoPostgresError as error:
