@@ -47,10 +47,14 @@ class NoPostgresError(Exception):
 
 
 class PostgresServer:
-    """The run's server. `folder` is shared by the run's processes and holds all of its state."""
+    """The run's server. `folder` is shared by the run's processes and holds all of its state.
 
-    def __init__(self, folder: Path) -> None:
+    Without `fills_template` there is no database with the schema in it, and there are no roles.
+    """
+
+    def __init__(self, folder: Path, *, fills_template: bool = True) -> None:
         self.folder = folder
+        self._fills_template = fills_template
         self.data = folder / "data"
         self._absent = folder / "absent"
         self._ready = folder / "ready"
@@ -72,6 +76,8 @@ class PostgresServer:
                 try:
                     self._start()
                     self._prepare()
+                    if self._fills_template:
+                        self._fill_template()
                 except NoPostgresError as error:
                     self._absent.write_text(str(error))
                 else:
@@ -198,6 +204,8 @@ class PostgresServer:
         self.execute("ALTER SYSTEM SET fsync = off")
         self.execute("SELECT pg_reload_conf()")
         self.execute(f"CREATE ROLE {LOCKED_ROLE} LOGIN PASSWORD 'right'")
+
+    def _fill_template(self) -> None:
         self.execute(f"CREATE DATABASE {TEMPLATE}")
         database = Database.server(self.url(TEMPLATE))
         schema.upgrade(database)

@@ -1,14 +1,17 @@
 """Three servers on one PostgreSQL and one bucket, under load, while each is killed in turn.
 
-Each server has a home folder of its own, with the log's key in it, as three machines would.
-Afterwards all that was acknowledged must be there, once, and the audit clean.
+They connect as the application, which row-level security binds. Each has a home folder of its own;
+they share the keys' folder, the lake and where checkpoints follow to. Afterwards all that was
+acknowledged must be there, once, and the audit clean.
 """
 
 import asyncio
 import json
+import os
 import random
-import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -21,8 +24,11 @@ from typing import Any
 
 import psycopg
 
+from evidentia.store.checkpoint_bucket import CheckpointBucket
+from evidentia.trail.checkpoint import read_checkpoint
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace, open_workspace
+from evidentia.workspace.opened import DEFAULT_TENANT
 from packing import decision_fields, memo_fields
 from postgres import PostgresServer
 from seaweed import Bucket
@@ -72,35 +78,63 @@ class Written:
     media_type: str = "application/json"
 
 
-class Machine(Serving):
-    """A server with a home of its own; its lake is a bucket."""
+@dataclass(frozen=True)
+class Shared:
+    """What all machines have in common: the database, the lake, keys, and kept checkpoints."""
 
-    def __init__(self, folder: Path, url: str, lake: str) -> None:
-        super().__init__(folder, url)
-        self.lake = lake
-        self.more = {"EVIDENTIA_LAKE": lake, "EVIDENTIA_SERVER_WORKERS": "1"}
+    url: str
+    lake: str
+    keys: str
+    checkpoints: str
+
+
+class Machine(Serving):
+    """A server with a home of its own."""
+
+    def __init__(self, folder: Path, shared: Shared) -> None:
+        super().__init__(folder, shared.url)
+        self.shared = shared
+        self.more = {
+            "EVIDENTIA_LAKE": shared.lake,
+            "EVIDENTIA_KEYS": shared.keys,
+            "EVIDENTIA_CHECKPOINTS": shared.checkpoints,
+            "EVIDENTIA_SERVER_WORKERS": "1",
+        }
 
     def open(self) -> Workspace:
         """Give the owner's workspace as this machine has it."""
-        return open_workspace(self.url, home=self.folder, lake=self.lake)
+        shared = self.shared
+        return open_workspace(
+            shared.url,
+            home=self.folder,
+            lake=shared.lake,
+            keys=shared.keys,
+            checkpoints=shared.checkpoints,
+        )
 
 
 class Fleet:
-    """The servers, what they share, and what goes wrong with it."""
+    """The servers, what they share, and what goes wrong with it; `url` is a superuser's."""
 
     def __init__(self, folder: Path, url: str, postgres: PostgresServer, bucket: Bucket) -> None:
         self.postgres, self.bucket, self.url = postgres, bucket, url
+        set_up_roles(url)
+        shared = Shared(
+            url=postgres.as_application(url),
+            lake=bucket.url,
+            keys=str(folder / "keys"),
+            checkpoints=f"s3://{bucket.name}/checkpoints",
+        )
+        self.checkpoints = CheckpointBucket(shared.checkpoints)
         self.machines = [
-            Machine(folder / f"machine-{number}" / "home", url, bucket.url)
-            for number in range(SERVERS)
+            Machine(folder / f"machine-{number}" / "home", shared) for number in range(SERVERS)
         ]
-        first = self.machines[0]
-        with first.open() as workspace:
+        for machine in self.machines:
+            machine.folder.mkdir(parents=True)
+        with self.machines[0].open() as workspace:
             workspace.trail.checkpoint()  # its key is made with it
             workspace.access.grant("ann", "approver")
             self.token = workspace.access.new_token("ann").text
-        for other in self.machines[1:]:
-            shutil.copytree(first.folder, other.folder)
 
     @contextmanager
     def serving(self) -> Iterator[None]:
@@ -130,6 +164,18 @@ class Fleet:
             machine.start()
         else:
             machine.pause(4.0)
+
+
+def set_up_roles(url: str) -> None:
+    """Make the tables and the roles of an empty database, as its operator does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "evidentia.cli.main", "db", "roles", "--run"],
+        env={**os.environ, "EVIDENTIA_DATABASE_URL": url},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 class Client:
@@ -201,6 +247,8 @@ class Client:
                 return answer
             if answer.status == LOST and answer.json()["type"] == "/problems/answer-lost":
                 return answer
+            if answer.status == LOST and over.is_set():  # for a minute, if its server died
+                return None
             if answer.status >= REFUSED and answer.status not in AGAIN:
                 said = f"{asked[:2]}: {answer.status} {answer.body[:300]!r}"
                 self._told.wrong.append(said)
@@ -289,6 +337,7 @@ def under_load(fleet: Fleet, clients: int, faults: Sequence[str], gap: float) ->
 
 def compare(fleet: Fleet, told: Told) -> None:
     """Say what is not there as it was acknowledged, and what audits find."""
+    kept = fleet.checkpoints.newest(DEFAULT_TENANT)  # before it is opened, which brings the newest
     with fleet.machines[0].open() as workspace:
         for kind, there in _there(workspace).items():
             _compare_kind(kind, there, told)
@@ -297,9 +346,11 @@ def compare(fleet: Fleet, told: Told) -> None:
         # pack is missing is what an audit is there to say.
         due = {f"decision {name}: a pack is mandatory, and there is none" for name in told.unknown}
         told.wrong += [f"the audit: {one}" for one in audit.findings if str(one) not in due]
+        told.wrong += _behind(workspace.trail.size, kept)
     for machine in fleet.machines[1:]:
         with machine.open() as workspace:
-            report = workspace.trail.audit()  # against the checkpoint that this machine kept
+            # against the checkpoint that this machine kept, too
+            report = workspace.trail.audit(since=kept and kept[1])
             told.wrong += [f"the audit of {machine.folder}: {one}" for one in report.findings]
     told.wrong += _missing_files(fleet)
 
@@ -330,11 +381,20 @@ def _compare_kind(kind: str, there: dict[str, list[Any]], told: Told) -> None:
             told.wrong.append(f"{name} is there as {found}, and no one was told")
 
 
+def _behind(size: int, kept: tuple[str, str] | None) -> list[str]:
+    """Say how the newest checkpoint that followed is not the last one of the log."""
+    if kept is None:
+        return ["no checkpoint followed to the bucket"]
+    where, note = kept
+    found = read_checkpoint(note)[0].size
+    return [] if found == size else [f"{where} followed last, and the log has {size} entries"]
+
+
 def _missing_files(fleet: Fleet) -> list[str]:
     """Say which files that the database names are not in the bucket as they were kept."""
     client, bucket = fleet.bucket.client(), fleet.bucket.name
     kept = set()
-    for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+    for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix="evidence/"):
         for one in page.get("Contents", ()):
             data = client.get_object(Bucket=bucket, Key=one["Key"])["Body"].read()
             kept.add(sha256(data).hexdigest())

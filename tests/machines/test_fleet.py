@@ -16,7 +16,7 @@ pytestmark = pytest.mark.timeout(600)
 @pytest.fixture
 def own_postgres() -> Iterator[PostgresServer]:
     """Give a PostgreSQL that is stopped and started again."""
-    server = PostgresServer(new_folder())
+    server = PostgresServer(new_folder(), fills_template=False)
     try:
         server.ensure_started()
     except NoPostgresError as error:
@@ -32,7 +32,7 @@ def test_servers_that_are_killed_in_turn_lose_nothing_and_double_nothing(
     rounds, clients, gap = (3, 24, 4.0) if tiers.is_whole() else (1, 6, 1.0)
     stops = [f"stop {number}" for number in range(SERVERS)] if tiers.is_whole() else []
     faults = ["database", *kills, *stops, "database"] * rounds if stops else [*kills, "database"]
-    with own_postgres.fresh_database() as url:
+    with own_postgres.fresh_database("template1") as url:
         fleet = Fleet(tmp_path, url, own_postgres, bucket)
         told = under_load(fleet, clients, faults, gap)
         compare(fleet, told)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evidentia.access.openfga_client import OpenFgaClient
-from evidentia.server.following import Follower
+from evidentia.server.telling_openfga import Teller
 from openfga_stub import Stub
 from places import Place
 from server.house import Furniture, House, serving
@@ -27,7 +27,7 @@ def house(
 def in_step(house: House, openfga: Stub) -> bool:
     """Wait until OpenFGA was told all."""
     for _ in range(600):
-        if house.workspace.access.following().is_in_step:
+        if house.workspace.access.telling().is_in_step:
             return True
         time.sleep(0.05)
     return False
@@ -97,7 +97,7 @@ def test_a_log_that_cannot_be_read_keeps_no_other_one_waiting(
     opened = sqlite_house.running.opened
     opened.authorizer = openfga_client.authorizer()
     opened.tenants = lambda: ["No Tenant!", "default"]  # type: ignore[method-assign]
-    follower = Follower(opened, openfga_client)
+    teller = Teller(opened, openfga_client)
     with pytest.raises(Exception, match="tenant"):
-        follower.look_once()
-    follower.close()
+        teller.look_once()
+    teller.close()

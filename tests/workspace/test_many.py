@@ -17,9 +17,9 @@ import tiers
 import worker_processes
 from evidentia.errors import AccessError, EnvironmentProblem, InputError, UsageError
 from evidentia.ledger.outcomes import CheckedAnswers
+from evidentia.loading.pieces import WORKER
 from evidentia.loading.workers import Done, Workers
 from evidentia.workspace import Workspace, open_workspace
-from evidentia.workspace.preparing import WORKER
 from many_judges import INTERRUPTIBLE, POISON, SLOW, DiesOnceJudge, TroubleJudge, WorkersJudge
 from places import Place, kept_file
 from workspace.policies import CONTRADICTED, NOT_FOUND, SUPPORTED, count, read_here, write_policies
@@ -445,7 +445,7 @@ def test_a_judge_whose_module_a_worker_does_not_find_is_refused(
     embedded: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = [path for path in sys.path if Path(path) != TESTS]
-    monkeypatch.setattr("evidentia.workspace.many.sys.path", known)
+    monkeypatch.setattr("evidentia.loading.pieces.sys.path", known)
     with pytest.raises(InputError, match=r"cannot be made in a worker process .*many_judges"):
         embedded.check_many(answers(2), judges=[TroubleJudge()], workers=1)
 

@@ -108,7 +108,7 @@ WITNESS = Witness().key
 CALLS: dict[str, Act] = {
     "access.can_view_evidence_pack": lambda ws, _: ws.access.can_view_evidence_pack("a", "latest"),
     "access.drift": lambda ws, _: ws.access.drift(),
-    "access.following": lambda ws, _: ws.access.following(),
+    "access.telling": lambda ws, _: ws.access.telling(),
     "access.sync": lambda ws, _: ws.access.sync(),
     "access.export": lambda ws, _: ws.access.export(),
     "access.grant": lambda ws, _: ws.access.grant("eve", "viewer"),

@@ -130,7 +130,7 @@ def status(
     from evidentia.language.counting import counted
 
     with workspace(home, tenant, read_only=True) as opened:
-        found = opened.access.following()
+        found = opened.access.telling()
     if as_json:
         print_json(found.as_json())
         return

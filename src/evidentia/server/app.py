@@ -31,12 +31,12 @@ from evidentia.server import api, idempotency, observing, pages, problems, signi
 from evidentia.server.actions import GuardedRoute
 from evidentia.server.configured import gathering_of, judge_named
 from evidentia.server.downloads import Downloads
-from evidentia.server.following import Follower
 from evidentia.server.oidc import Provider
 from evidentia.server.problems import ProblemError
 from evidentia.server.repeating import Repeating
 from evidentia.server.requests import Envelope
 from evidentia.server.running import OneTimeLink, Running, server_secret
+from evidentia.server.telling_openfga import Teller
 from evidentia.server.viewing import problem_page, wants_page
 from evidentia.settings import Settings
 from evidentia.workspace.opened import Opened
@@ -146,13 +146,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if running.runner.at_once:
         closer.start()
     openfga = running.opened.openfga
-    follower = None if openfga is None else Follower(running.opened, openfga)
-    if follower is not None:
-        follower.start()
+    teller = None if openfga is None else Teller(running.opened, openfga)
+    if teller is not None:
+        teller.start()
     yield
     running.stopping.set()
-    if follower is not None:
-        await run_in_threadpool(follower.close)
+    if teller is not None:
+        await run_in_threadpool(teller.close)
     await run_in_threadpool(closer.close)
     await run_in_threadpool(running.runner.close)
     await run_in_threadpool(running.close)

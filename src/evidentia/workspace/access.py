@@ -32,7 +32,7 @@ from evidentia.workspace.tokens import ApiToken, NewToken
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from evidentia.workspace.following import Drift, Following, Synced
+    from evidentia.workspace.telling_openfga import Drift, Synced, Telling
 
 Requests = list[LoggedEntry]
 
@@ -109,21 +109,21 @@ class Roles(Part, name="access"):
 
         A server does so by itself as the trail grows: this is for the first time, and for drift.
         """
-        from evidentia.workspace.following import openfga_of, sync  # noqa: PLC0415 - not all have one
+        from evidentia.workspace.telling_openfga import openfga_of, sync  # noqa: PLC0415 - not all have one
 
         return sync(self._acting, openfga_of(self._acting))
 
     def drift(self) -> "Drift":
         """Compare all that OpenFGA has of this tenant with what the trail proves; mend nothing."""
-        from evidentia.workspace.following import drift, openfga_of  # noqa: PLC0415 - the same
+        from evidentia.workspace.telling_openfga import drift, openfga_of  # noqa: PLC0415 - the same
 
         return drift(self._acting, openfga_of(self._acting))
 
-    def following(self) -> "Following":
+    def telling(self) -> "Telling":
         """Return how far OpenFGA was told what the trail says, and what it refused."""
-        from evidentia.workspace.following import following, openfga_of  # noqa: PLC0415 - the same
+        from evidentia.workspace.telling_openfga import openfga_of, telling  # noqa: PLC0415 - the same
 
-        return following(self._acting, openfga_of(self._acting))
+        return telling(self._acting, openfga_of(self._acting))
 
     def new_token(
         self,

@@ -365,7 +365,7 @@ class _Auditing:
 
     def openfga(self) -> AuditedPart:
         from evidentia.access.openfga_client import OpenFgaError  # noqa: PLC0415 - not all have one
-        from evidentia.workspace.following import drift_found, openfga_of  # noqa: PLC0415 - the same
+        from evidentia.workspace.telling_openfga import drift_found, openfga_of  # noqa: PLC0415 - the same
 
         if self.quick:
             return AuditedPart("openfga", "nothing", (), (), ("the tuples in OpenFGA: --quick",))

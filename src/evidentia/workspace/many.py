@@ -1,6 +1,6 @@
 """Checking many answers: by worker processes, or here, one after the other.
 
-The processes are started by `loading.workers`, below the workspace, so that the workspace needs
+The processes are started by `loading.pieces`, below the workspace, so that the workspace needs
 nothing from above to offer this; what runs it elsewhere (a cluster, a durable queue) belongs above
 and hands in an executor of its own, which is why that is a protocol. The ledgers themselves say
 what is done: there is no other state, and a run that was killed goes on where it was.
@@ -8,7 +8,6 @@ what is done: there is no other state, and a run that was killed goes on where i
 
 import pickle
 import signal
-import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -29,7 +28,8 @@ from evidentia.ledger.answers import GivenAnswer, UnreadAnswer, given_answers
 from evidentia.ledger.citations import read_citations
 from evidentia.ledger.given import read_contexts
 from evidentia.ledger.outcomes import AnswerOutcome, CheckedAnswers, Tally
-from evidentia.loading.workers import Bulk, Done, WorkerEndedError, Workers, cores
+from evidentia.loading.pieces import ByProcesses
+from evidentia.loading.workers import Bulk, Done, WorkerEndedError, cores
 from evidentia.store.sql import log
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.checking import (
@@ -45,7 +45,7 @@ from evidentia.workspace.checking import (
 from evidentia.workspace.documents import Documents
 from evidentia.workspace.judging import Judged
 from evidentia.workspace.ledgers import Ledgers, RecordedLedger, keep_checked
-from evidentia.workspace.preparing import WORKER, Setup
+from evidentia.workspace.preparing import Setup, checking
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.reopening import reopening
 
@@ -74,8 +74,11 @@ class Executor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Processes:
-    """Checks by worker processes, each on one core; keeps `Executor`."""
+class InProcesses:
+    """Checks by worker processes, each on one core, which record what they judged.
+
+    Keeps `Executor`.
+    """
 
     acting: Acting
     count: int
@@ -89,9 +92,8 @@ class Processes:
                 f"the judges cannot be handed to worker processes ({type(error).__name__}: "
                 f"{error}): check with workers=0, in this process"
             ) from error
-        setup = Setup(reopening(self.acting), told, tuple(sys.path))
-        with Workers(WORKER, self.count, first=setup) as workers:
-            yield from workers.run(asked)
+        setup = Setup(reopening(self.acting), told)
+        yield from ByProcesses(self.count).run(checking, setup, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class OnCluster:
     """Checks by workers that have no keys; what they judged is recorded here. Keeps `Executor`.
 
     What came while a group was recorded is the next group: so recording keeps pace with many
@@ -267,8 +269,8 @@ def executor_of(
     if acting.opened.bulk and not any(isinstance(one, LanguageModel) for one in judges or ()):
         bulk = bulk_of(acting)
         if bulk is not None:
-            return Elsewhere(acting, bulk, workers)
-    return Processes(acting, workers or cores())
+            return OnCluster(acting, bulk, workers)
+    return InProcesses(acting, workers or cores())
 
 
 def _libraries(

@@ -1,7 +1,7 @@
 """Keeping OpenFGA in step with the trail: what it is to know, telling it, and finding drift.
 
 The trail is the outbox: an entry that changes who may do what is committed with the change itself.
-Whoever follows it notes in the database whom and what new entries are about, and brings OpenFGA in
+Whoever tells it notes in the database whom and what new entries are about, and brings OpenFGA in
 step about each: what is there is read, compared with what the trail proves now, and only the
 difference is written. So what is told twice, late or in another order comes to the same, and a row
 that was made up permits nothing. No lock of the database is held while OpenFGA is asked.
@@ -98,8 +98,8 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
-    """How far OpenFGA follows the trail: entries it was not told of, and what it refused."""
+class Telling:
+    """How far OpenFGA was told what the trail says: entries so far, and what it refused."""
 
     entries: int | None
     size: int
@@ -207,7 +207,7 @@ def _difference(
 # Telling it
 
 
-def follow(acting: Acting, client: OpenFgaClient, *, seconds: float = 30.0) -> int:
+def tell(acting: Acting, client: OpenFgaClient, *, seconds: float = 30.0) -> int:
     """Tell OpenFGA what is new in the trail, for so many seconds; return how much was told.
 
     Nothing is done while another process does it. Raise `OpenFgaError` if the server is away: what
@@ -228,7 +228,7 @@ def follow(acting: Acting, client: OpenFgaClient, *, seconds: float = 30.0) -> i
             if not some:
                 break
             for one in some:
-                done += _tell(acting, client, of, one)
+                done += _tell_about(acting, client, of, one)
             if not turn.taken():
                 break
     finally:
@@ -265,7 +265,7 @@ def _take_in(acting: Acting, turn: "_Turn") -> None:
             return
 
 
-def _tell(acting: Acting, client: OpenFgaClient, of: tuple[str, str], one: Pending) -> int:
+def _tell_about(acting: Acting, client: OpenFgaClient, of: tuple[str, str], one: Pending) -> int:
     """Bring OpenFGA in step about one; return whether it heard of it."""
     try:
         writes, deletes = _difference(*_about(acting, client, one.subject))
@@ -363,15 +363,15 @@ def _later(now: str, seconds: float) -> str:
 # Looking at it
 
 
-def following(acting: Acting, client: OpenFgaClient) -> Following:
-    """Return how far OpenFGA follows the trail."""
+def telling(acting: Acting, client: OpenFgaClient) -> Telling:
+    """Return how far OpenFGA was told what the trail says."""
     of = acting.tenant, client.server.store_id
 
-    def asked(connection: "Connection") -> Following:
+    def asked(connection: "Connection") -> Telling:
         head = log.read_head(connection, of[0])
         size = 0 if head is None else head.size
         waiting = tuple(rows.waiting(connection, of))
-        return Following(rows.followed(connection, *of), size, waiting)
+        return Telling(rows.followed(connection, *of), size, waiting)
 
     return acting.database.ask(asked)
 

@@ -13,8 +13,8 @@ from evidentia.access.openfga_client import OpenFgaClient, OpenFgaError
 from evidentia.errors import BusyError, InputError
 from evidentia.store.sql import openfga as rows
 from evidentia.workspace import Workspace
-from evidentia.workspace import following as module
-from evidentia.workspace.following import _Turn, follow, should_know
+from evidentia.workspace import telling_openfga as module
+from evidentia.workspace.telling_openfga import _Turn, should_know, tell
 from openfga_stub import Stub
 from packing import Clock, decision, make_pack, memo, opened
 from places import Place
@@ -30,8 +30,8 @@ class Followed:
         workspace.opened.authorizer = client.authorizer()
         self.acting = workspace._acting
 
-    def follow(self) -> int:
-        return follow(self.acting, self.client)
+    def tell(self) -> int:
+        return tell(self.acting, self.client)
 
     @property
     def tuples(self) -> set[str]:
@@ -64,16 +64,16 @@ def test_whatever_changes_who_may_do_what_reaches_openfga(followed: Followed) ->
     ws = followed.workspace
     ws.access.grant("ann", Role.ADMIN)
     pack = make_pack(ws, 1)
-    assert followed.follow() > 0  # the first time all is compared
+    assert followed.tell() > 0  # the first time all is compared
     assert followed.tuples == followed.should
     assert len(followed.tuples) == 2
-    assert followed.follow() == 0
+    assert followed.tell() == 0
     ws.access.grant("eve", "auditor", expires_at="2030-01-01T00:00:00Z")
     ws.access.own_agent("ann", "icp_matcher")
     ws.access.new_token("ann")
     bad = conflicted(ws, 2)
     newer = ws.packs.revise(pack.pack_id, {"trace_id": "0" * 32})
-    assert followed.follow() == 4
+    assert followed.tell() == 4
     assert followed.tuples == followed.should
     assert {
         f"{TENANT}#auditor@user:eve",
@@ -83,11 +83,11 @@ def test_whatever_changes_who_may_do_what_reaches_openfga(followed: Followed) ->
     } <= followed.tuples
     ws.access.revoke("ann", Role.ADMIN)
     ws.access.grant("eve", "auditor", expires_at="2031-01-01T00:00:00Z")
-    assert followed.follow() == 2
+    assert followed.tell() == 2
     assert followed.tuples == followed.should
     until = [one.expires_at for one in followed.client.read(user="user:eve", object=TENANT)]
     assert until == ["2031-01-01T00:00:00.000000Z"]
-    assert ws.access.following().is_in_step
+    assert ws.access.telling().is_in_step
     assert ws.access.drift().findings == []
     assert not ws.trail.audit().findings
 
@@ -95,10 +95,10 @@ def test_whatever_changes_who_may_do_what_reaches_openfga(followed: Followed) ->
 def test_an_erased_pack_is_taken_away(one_database: Followed) -> None:
     ws = one_database.workspace
     pack, kept = make_pack(ws, 1), make_pack(ws, 2)
-    one_database.follow()
+    one_database.tell()
     assert len(one_database.tuples) == 2
     ws.trail.erase(ws.packs.find(pack.pack_id).entry, reason="asked for", by="ann")
-    assert one_database.follow() == 1
+    assert one_database.tell() == 1
     assert one_database.tuples == {f"{pack_object(kept.pack_id)}#tenant@{TENANT}"}
 
 
@@ -107,21 +107,21 @@ def test_what_was_not_told_while_openfga_was_away_is_told_when_it_is_back(
 ) -> None:
     ws = followed.workspace
     ws.access.grant("ann", Role.VIEWER)
-    followed.follow()
+    followed.tell()
     followed.stub.failing = lambda _: 503
     ws.access.grant("bob", Role.VIEWER)
     ws.access.revoke("ann", Role.VIEWER)
     for _ in range(2):
         with pytest.raises(OpenFgaError, match="503"):
-            followed.follow()
-    assert not ws.access.following().is_in_step
-    assert [one.subject for one in ws.access.following().waiting] == ["user/bob", "user/ann"]
+            followed.tell()
+    assert not ws.access.telling().is_in_step
+    assert [one.subject for one in ws.access.telling().waiting] == ["user/bob", "user/ann"]
     assert followed.tuples == {f"{TENANT}#viewer@user:ann"}
     followed.stub.failing = lambda _: None
     followed.client._patience.answered("it")
-    assert followed.follow() == 2
+    assert followed.tell() == 2
     assert followed.tuples == followed.should == {f"{TENANT}#viewer@user:bob"}
-    assert ws.access.following().is_in_step
+    assert ws.access.telling().is_in_step
 
 
 @pytest.mark.parametrize("stops", ["before", "after"])
@@ -130,7 +130,7 @@ def test_who_dies_while_telling_is_followed_by_another_who_tells_it_again(
 ) -> None:
     ws = one_database.workspace
     ws.access.grant("ann", Role.VIEWER)
-    one_database.follow()
+    one_database.tell()
     ws.access.grant("bob", Role.VIEWER)
     write = OpenFgaClient.write
 
@@ -142,10 +142,10 @@ def test_who_dies_while_telling_is_followed_by_another_who_tells_it_again(
     with monkeypatch.context() as patched:
         patched.setattr(OpenFgaClient, "write", dying)
         with pytest.raises(KeyboardInterrupt):
-            one_database.follow()
-    assert one_database.follow() == 1
+            one_database.tell()
+    assert one_database.tell() == 1
     assert one_database.tuples == one_database.should
-    assert ws.access.following().is_in_step
+    assert ws.access.telling().is_in_step
 
 
 def test_one_at_a_time_tells_it_and_another_takes_over_from_one_who_says_nothing(
@@ -156,12 +156,12 @@ def test_one_at_a_time_tells_it_and_another_takes_over_from_one_who_says_nothing
     followed.workspace.access.grant("ann", Role.VIEWER)
     of = ("default", followed.client.server.store_id)
     assert _Turn(followed.acting, of).taken()
-    assert followed.follow() == 0
+    assert followed.tell() == 0
     assert followed.tuples == set()
     with pytest.raises(BusyError, match="another process"):
         module.sync(followed.acting, followed.client, seconds=0.0)
     clock.pass_years(0.01)
-    assert followed.follow() == 1
+    assert followed.tell() == 1
     assert followed.tuples == followed.should
 
 
@@ -170,21 +170,21 @@ def test_what_openfga_refuses_is_seen_and_keeps_nothing_else_waiting(
 ) -> None:
     ws, stub = one_database.workspace, one_database.stub
     ws.access.grant("ann", Role.VIEWER)
-    one_database.follow()
+    one_database.tell()
     stub.failing = lambda name: 400 if name == "Write" else None
     ws.access.grant("bob", Role.VIEWER)
-    assert one_database.follow() == 0
-    (waiting,) = ws.access.following().refused
+    assert one_database.tell() == 0
+    (waiting,) = ws.access.telling().refused
     assert (waiting.subject, waiting.tries) == ("user/bob", 1)
     assert "answered 400" in str(waiting.problem)
     stub.failing = lambda _: None
     ws.access.grant("eve", Role.VIEWER)
-    one_database.follow()
+    one_database.tell()
     assert f"{TENANT}#viewer@user:eve" in one_database.tuples
     ws.access.grant("bob", Role.APPROVER)  # what is new of it is tried at once
-    one_database.follow()
+    one_database.tell()
     assert one_database.tuples == one_database.should
-    assert ws.access.following().refused == []
+    assert ws.access.telling().refused == []
 
 
 def test_drift_is_found_tuple_by_tuple_and_mended_by_a_sync(followed: Followed) -> None:
@@ -192,7 +192,7 @@ def test_drift_is_found_tuple_by_tuple_and_mended_by_a_sync(followed: Followed) 
     ws.access.grant("ann", Role.VIEWER)
     ws.access.grant("eve", "auditor", expires_at="2030-01-01T00:00:00Z")
     pack = make_pack(ws, 1).pack_id
-    followed.follow()
+    followed.tell()
     assert ws.access.drift().findings == []
     ann = Relationship(user_id("ann"), "viewer", TENANT)
     eve = Relationship(user_id("eve"), "auditor", TENANT, "2030-01-01T00:00:00.000000Z")
@@ -225,11 +225,11 @@ def test_what_is_on_its_way_or_over_is_no_drift_and_other_relations_are_the_oper
     followed = Followed(opened(sqlite_place, clock=clock), openfga_client, openfga)
     ws = followed.workspace
     ws.access.grant("ann", Role.VIEWER)
-    followed.follow()
+    followed.tell()
     ws.access.grant("eve", "auditor", expires_at="2026-04-01T00:00:00Z")
     found = ws.access.drift()
     assert (found.findings, found.on_the_way) == ([], 1)
-    followed.follow()
+    followed.tell()
     clock.pass_years(1)
     found = ws.access.drift()
     assert (found.findings, found.ended) == ([], 1)
@@ -248,12 +248,12 @@ def test_an_audit_says_what_it_could_not_compare(one_database: Followed) -> None
 def test_a_row_that_was_made_up_permits_nothing(one_database: Followed) -> None:
     ws = one_database.workspace
     ws.access.grant("ann", Role.VIEWER)
-    one_database.follow()
+    one_database.tell()
     of = ("default", one_database.client.server.store_id)
     forged = [rows.Pending(one, 0) for one in ("user/eve", "user/ann", "pack_1", "user/*", "x:y#z")]
     with ws.opened.database.of(ws.tenant).write(sequencing=True) as connection:
         rows.put(connection, of, forged, ws.opened.now())
-    assert one_database.follow() == len(forged)
+    assert one_database.tell() == len(forged)
     assert one_database.tuples == one_database.should == {f"{TENANT}#viewer@user:ann"}
 
 
@@ -261,7 +261,7 @@ def test_without_openfga_nothing_is_followed(sqlite_place: Place) -> None:
     ws = opened(sqlite_place)
     ws.access.grant("ann", Role.VIEWER)
     make_pack(ws, 1)
-    for ask in (ws.access.sync, ws.access.drift, ws.access.following):
+    for ask in (ws.access.sync, ws.access.drift, ws.access.telling):
         with pytest.raises(InputError, match="no OpenFGA is set up: set EVIDENTIA_OPENFGA_URL"):
             ask()
     assert ws.access.can_view_evidence_pack("ann", "dec_1") is True
@@ -275,7 +275,7 @@ def test_whether_a_user_may_see_a_pack_is_what_both_say(one_database: Followed) 
     pack = make_pack(ws, 1).pack_id
     may = ws.access.can_view_evidence_pack
     assert may("ann", pack) is False  # OpenFGA was not told yet
-    one_database.follow()
+    one_database.tell()
     assert may("ann", pack) is True
     assert may("ann", "pack_" + "0" * 16) is False
     one_database.write(Relationship(user_id("eve"), "admin", TENANT))
@@ -284,15 +284,15 @@ def test_whether_a_user_may_see_a_pack_is_what_both_say(one_database: Followed) 
     assert may("ann", pack) is False
 
 
-FOLLOWER = """
+TELLER = """
 import sys
 from evidentia.access.openfga_client import OpenFgaClient, OpenFgaServer
 from evidentia.workspace import open_workspace
-from evidentia.workspace.following import follow
+from evidentia.workspace.telling_openfga import tell
 target, home, url, store, model = sys.argv[1:]
 client = OpenFgaClient(OpenFgaServer(url=url, store_id=store, model_id=model))
 with open_workspace(target or None, home=home) as ws:
-    print(follow(ws._acting, client))
+    print(tell(ws._acting, client))
 """
 
 
@@ -311,11 +311,11 @@ def test_a_process_that_is_killed_while_it_tells_is_followed_by_another(
 
     openfga.failing = kill
     where = [place.url or "", str(place.home.folder)]
-    words = [sys.executable, "-c", FOLLOWER, *where, server.url, server.store_id, server.model_id]
+    words = [sys.executable, "-c", TELLER, *where, server.url, server.store_id, server.model_id]
     children.append(subprocess.Popen(words))
     assert children[0].wait(60) == -signal.SIGKILL
     openfga.failing = lambda _: None
     clock.pass_years(2)  # whoever had the turn says nothing more
-    assert followed.follow() >= 0
+    assert followed.tell() >= 0
     assert followed.tuples == followed.should == {f"{TENANT}#viewer@user:ann"}
-    assert followed.workspace.access.following().is_in_step
+    assert followed.workspace.access.telling().is_in_step

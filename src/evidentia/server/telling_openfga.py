@@ -7,7 +7,7 @@ from evidentia.access.openfga_client import OpenFgaClient, OpenFgaError
 from evidentia.errors import UsageError
 from evidentia.logs import get_logger
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.following import follow
+from evidentia.workspace.telling_openfga import tell
 
 if TYPE_CHECKING:
     from evidentia.workspace.opened import Opened
@@ -17,7 +17,7 @@ _LONGEST_PAUSE: Final = 60.0
 _log = get_logger("access")
 
 
-class Follower:
+class Teller:
     """Tells OpenFGA what is new in all logs, in a thread; close it before what is opened."""
 
     def __init__(self, opened: "Opened", client: OpenFgaClient) -> None:
@@ -60,7 +60,7 @@ class Follower:
             if self._stop.is_set():
                 break
             try:
-                done += follow(Acting(self._opened, tenant, None), self._client)
+                done += tell(Acting(self._opened, tenant, None), self._client)
             except (UsageError, OpenFgaError):
                 raise
             except Exception as error:  # noqa: BLE001 - the others are told first
