@@ -180,6 +180,21 @@ def test_a_bucket_is_backed_up_to_a_bucket_and_restored_to_another(
         verify_backup(store, trusted=[key])
 
 
+def test_what_is_restored_to_a_bucket_with_object_lock_is_locked_there(
+    locked_bucket: Bucket, tmp_path: Path, sqlite_place: Place
+) -> None:
+    workspace = opened(sqlite_place)
+    make_pack(workspace)
+    store = BackupPlace(str(tmp_path / "backups"))
+    back_up(workspace, store)
+    home = Home(tmp_path / "new")
+    target = Target(home, None, locked_bucket.url)
+    assert restore_backup(store, target, trusted=[public_key(workspace)]).holds
+    with open_workspace(home.folder, lake=locked_bucket.url) as back:
+        assert back.packs.lock() == []
+        assert back.packs.audit().holds
+
+
 def test_all_tenants_are_backed_up_or_one_alone_with_nothing_of_the_others(
     place: Place, tmp_path: Path
 ) -> None:

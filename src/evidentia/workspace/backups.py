@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from evidentia import __version__
 from evidentia.errors import (
@@ -39,7 +39,11 @@ from evidentia.times import utc_text
 from evidentia.trail.backup import BackupManifest, TenantBackup
 from evidentia.trail.checkpoint import read_checkpoint
 from evidentia.workspace.auditing import WorkspaceAudit
+from evidentia.workspace.locking import locks_of
 from evidentia.workspace.opened import Opened
+
+if TYPE_CHECKING:
+    from evidentia.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
 """Is told of what how much is done, and of how much."""
@@ -414,12 +418,22 @@ def _audits(  # noqa: PLR0917 - what both who verify and who restore have at han
                 opened = Opened(database, home, lake=lake(tenant), keys=keys)
                 origin = tenant.log.origin
                 named = [key for key in trusted if key.is_for(origin)] or trusted
-                audit = opened.for_(tenant.tenant).audit(keys=named, progress=progress)
+                workspace = opened.for_(tenant.tenant)
+                if newer is not None:
+                    _lock_files(workspace)
+                audit = workspace.audit(keys=named, progress=progress)
                 erased = [one.sha256 for one in tenant.missing if one.why == "erased"]
                 audit, told = _without(audit, erased)
                 audits.append(audit)
                 notes += [f"erased while the backup was made: {one}" for one in told]
     return tuple(audits), tuple(notes)
+
+
+def _lock_files(workspace: "Workspace") -> None:
+    """Lock what was restored to a bucket with Object Lock; where it can't be, the audit says so."""
+    if locks_of(workspace.opened.lake) is not None:
+        with suppress(EvidentiaError):
+            workspace.packs.lock()
 
 
 def _without(audit: WorkspaceAudit, erased: Sequence[str]) -> tuple[WorkspaceAudit, Sequence[str]]:
