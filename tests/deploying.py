@@ -32,6 +32,14 @@ def pods() -> Iterator[tuple[str, Any]]:
     yield from ((one["metadata"]["name"], one) for one in of_kind("Pod"))
 
 
+def containers() -> Iterator[tuple[str, Any]]:
+    """Give every container of the pods by a name: the pod's, and what comes before it, its own."""
+    for name, pod in pods():
+        yield name, pod["spec"]["containers"][0]
+        for one in pod["spec"].get("initContainers", ()):
+            yield f"{name}, {one['name']}", one
+
+
 def compose() -> Any:
     """Return the compose file."""
     return yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
@@ -60,11 +68,15 @@ def environments() -> dict[str, dict[str, str]]:
         for name, one in compose()["services"].items()
         if one["image"].startswith("evidentia")
     }
-    shared = of_kind("ConfigMap")[0]["data"]
-    for name, pod in pods():
-        container = pod["spec"]["containers"][0]
-        said = {one["name"]: one["value"] for one in container.get("env", [])}
-        found[f"kubernetes: {name}"] = (shared if "envFrom" in container else {}) | said
+    shared = {one["metadata"]["name"]: one["data"] for one in of_kind("ConfigMap")}
+    for name, container in containers():
+        said: dict[str, str] = {}
+        for one in container.get("envFrom", []):
+            said |= shared[one["configMapRef"]["name"]]
+        for one in container.get("env", []):
+            of = one.get("valueFrom", {}).get("configMapKeyRef")
+            said[one["name"]] = shared[of["name"]][of["key"]] if of else one["value"]
+        found[f"kubernetes: {name}"] = said
     found |= {f"systemd: {path.name}": of_unit(path) for path in UNITS}
     image = (DEPLOY / "Dockerfile").read_text("utf-8").replace("\\\n", "")
     variables = " ".join(re.findall(r"^ENV (.+)$", image, re.MULTILINE))
@@ -79,8 +91,7 @@ def commands() -> dict[str, list[str]]:
         for name, one in compose()["services"].items()
         if one["image"].startswith("evidentia") and one.get("command")
     }
-    for name, pod in pods():
-        container = pod["spec"]["containers"][0]
+    for name, container in containers():
         if "args" in container:  # else it waits for a person
             found[f"kubernetes: {name}"] = container["args"]
     for path in UNITS:

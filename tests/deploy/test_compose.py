@@ -54,9 +54,11 @@ def test_every_service_has_limits_and_says_what_happens_when_it_ends() -> None:
     for name, one in SERVICES.items():
         assert one["deploy"]["resources"]["limits"].keys() == {"cpus", "memory"}, name
         once = any(name in str(other.get("depends_on", {})) for other in SERVICES.values()) and (
-            name in {"bucket", "tables", "openfga-tables"}
+            name in {"bucket", "tables", "rights", "openfga-tables"}
         )
-        assert one["restart"] == ("on-failure:5" if once else "unless-stopped"), name
+        by_hand = one.get("profiles") == ["by-hand"]
+        how = "no" if by_hand else "on-failure:5" if once else "unless-stopped"
+        assert one["restart"] == how, name
 
 
 def test_no_secret_is_in_the_file_and_every_one_is_used() -> None:
@@ -86,7 +88,7 @@ def test_what_is_kept_is_in_volumes_with_names() -> None:
 
 def test_a_service_waits_for_what_it_needs() -> None:
     assert SERVICES["evidentia"]["depends_on"] == {
-        "tables": {"condition": "service_completed_successfully"},
+        "rights": {"condition": "service_completed_successfully"},
         "bucket": {"condition": "service_completed_successfully"},
     }
     for service in SERVICES.values():
@@ -118,13 +120,14 @@ def test_all_parts_work_together_without_containers(seaweed: SeaweedServer, tmp_
     subprocess.run([deploying.DEPLOY / "new-secrets", secrets], check=True)
     with own_postgres() as server, ExitStack() as stack, seaweed.fresh_bucket() as reach:
         roles(server, secrets)
-        where = server.url("evidentia", "ROLE").partition("?")[2]
+        roles(server, secrets)  # again, which changes nothing
+        where = server.url("evidentia").partition("?")[2]
         name = f"{reach.name}-whole"
         keys = {"objects-key-id": "AWS_ACCESS_KEY_ID", "objects-secret": "AWS_SECRET_ACCESS_KEY"}
         for file, variable in keys.items():
             (secrets / file).write_text(reach.environment[variable])
         changed = {
-            "@database/evidentia": f"@/evidentia?{where}",
+            "//database/evidentia": f"///evidentia?{where}",
             "s3://evidentia/": f"s3://{name}/",
         }
         given = environment("evidentia", secrets, changed) | {
@@ -134,8 +137,9 @@ def test_all_parts_work_together_without_containers(seaweed: SeaweedServer, tmp_
         }
         owner = environment("tables", secrets, changed) | {"EVIDENTIA_HOME": str(tmp_path / "none")}
         assert run([WITH, PROGRAM, "db", "upgrade"], given).returncode != 0, "it may not"
-        done = run([WITH, PROGRAM, *SERVICES["tables"]["command"]], owner)
-        assert done.returncode == 0, done.stderr
+        for service in ("tables", "rights", "tables", "rights"):
+            done = run([WITH, PROGRAM, *SERVICES[service]["command"]], owner)
+            assert done.returncode == 0, done.stderr
         script = deploying.DEPLOY / "compose" / "make_bucket.py"
         assert run([WITH, sys.executable, str(script)], given).returncode == 0
         made = run([WITH, PROGRAM, "token", "new", "ann", "--role", "admin", "--json"], given)
@@ -145,6 +149,22 @@ def test_all_parts_work_together_without_containers(seaweed: SeaweedServer, tmp_
         for url in urls:
             assert fetched(f"{url}/readyz")["status"] == "ready"
             assert fetched(f"{url}/api/v1/me", token)["roles"] == ["admin"]
+            assert fetched(f"{url}/readyz")["jobs"] == "ready"
+        job = fetched(f"{urls[0]}/api/v1/audits", token, {})["id"]
+        deadline = time.monotonic() + 60
+        while (state := fetched(f"{urls[1]}/api/v1/jobs/{job}", token)["state"]) != "done":
+            assert state in {"queued", "running"}
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        auditor = environment("auditor", secrets, changed) | {
+            "AWS_ENDPOINT_URL": reach.endpoint,
+            "EVIDENTIA_HOME": str(home),
+        }
+        for asked in (SERVICES["auditor"]["command"], ["verify"], ["backup", str(tmp_path / "b")]):
+            done = run([WITH, PROGRAM, *asked], auditor)
+            assert done.returncode == 0, done.stdout + done.stderr
+        done = run([WITH, PROGRAM, "token", "new", "bob"], auditor)
+        assert done.returncode != 0, "it only reads"
         key = next((home / "keys" / "default").glob("*.pem")).read_text()
         assert "ENCRYPTED" in key
         wrong = given | {"PGPASSWORD_FILE": str(secrets / "database-openfga")}
@@ -166,9 +186,12 @@ def run(command: list[str], given: dict[str, str]) -> "subprocess.CompletedProce
     return subprocess.run(command, env=given, capture_output=True, text=True, check=False)
 
 
-def fetched(url: str, token: str | None = None) -> dict[str, object]:
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as answer:
+def fetched(url: str, token: str | None = None, body: object = None) -> dict[str, object]:
+    headers = {"Content-Type": "application/json"}
+    headers |= {"Authorization": f"Bearer {token}"} if token else {}
+    data = None if body is None else json.dumps(body).encode()
+    asked = urllib.request.Request(url, data, headers)
+    with urllib.request.urlopen(asked, timeout=30) as answer:
         found: dict[str, object] = json.load(answer)
     return found
 
@@ -202,7 +225,7 @@ def roles(server: PostgresServer, secrets: Path) -> None:
     done = run([str(deploying.DEPLOY / "compose" / "roles.sh")], given)
     assert done.returncode == 0, done.stderr
     rules = server.data / "pg_hba.conf"
-    asked = "local all evidentia_owner,evidentia_app,openfga scram-sha-256\n"
+    asked = "local all evidentia_owner,evidentia_app,evidentia_auditor,openfga scram-sha-256\n"
     rules.write_text(asked + rules.read_text())
     server.execute("SELECT pg_reload_conf()")
 

@@ -42,16 +42,17 @@ def test_everything_is_in_the_namespace_and_has_a_name_of_its_own() -> None:
 @pytest.mark.parametrize("name", PODS)
 def test_a_pod_is_held_to_the_restricted_profile(name: str) -> None:
     spec = PODS[name]["spec"]
-    pod, container = spec["securityContext"], spec["containers"][0]["securityContext"]
+    pod = spec["securityContext"]
     assert pod["runAsNonRoot"]
     assert pod["runAsUser"] == pod["runAsGroup"] == pod["fsGroup"] == 10001
     assert pod["seccompProfile"] == {"type": "RuntimeDefault"}
     assert pod["fsGroupChangePolicy"] == "OnRootMismatch"
-    assert container == {
-        "allowPrivilegeEscalation": False,
-        "readOnlyRootFilesystem": True,
-        "capabilities": {"drop": ["ALL"]},
-    }
+    for container in (*spec["containers"], *spec.get("initContainers", ())):
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
     assert spec["automountServiceAccountToken"] is False
     assert spec["serviceAccountName"] == "evidentia"
     assert {"configMap", "emptyDir", "persistentVolumeClaim", "secret"} >= {
@@ -63,13 +64,13 @@ def test_a_pod_is_held_to_the_restricted_profile(name: str) -> None:
 def test_a_pod_writes_to_its_home_and_to_tmp_and_has_limits(name: str) -> None:
     spec = PODS[name]["spec"]
     assert len(spec["containers"]) == 1
-    container = spec["containers"][0]
-    mounts = {one["mountPath"]: one for one in container["volumeMounts"]}
-    writable = {path for path, one in mounts.items() if not one.get("readOnly")}
-    assert writable - {"/var/lib/evidentia/search"} == {"/var/lib/evidentia", "/tmp"}
-    assert {one["name"] for one in mounts.values()} == {one["name"] for one in spec["volumes"]}
-    assert container["resources"]["requests"].keys() == {"cpu", "memory"}
-    assert "memory" in container["resources"]["limits"]
+    for container in (*spec["containers"], *spec.get("initContainers", ())):
+        mounts = {one["mountPath"]: one for one in container["volumeMounts"]}
+        writable = {path for path, one in mounts.items() if not one.get("readOnly")}
+        assert writable - {"/var/lib/evidentia/search"} == {"/var/lib/evidentia", "/tmp"}
+        assert {one["name"] for one in mounts.values()} == {one["name"] for one in spec["volumes"]}
+        assert container["resources"]["requests"].keys() == {"cpu", "memory"}
+        assert "memory" in container["resources"]["limits"]
 
 
 @pytest.mark.parametrize("name", PODS)
@@ -89,6 +90,25 @@ def test_every_secret_that_is_named_is_in_the_template_and_mounted_where_it_is_l
             if value.startswith("/run/secrets/"):
                 folder, _, key = value.rpartition("/")
                 assert key in templates[volumes[where[folder]]], f"{name}: {value}"
+
+
+def test_what_only_reads_has_neither_the_application_s_password_nor_a_passphrase() -> None:
+    templates = {one["metadata"]["name"]: one["stringData"] for one in deploying.of_kind("Secret")}
+    assert set(templates["evidentia-auditor"]) == {
+        "database-auditor",
+        "objects-key-id",
+        "objects-secret",
+    }
+    reading = {name for name, pod in PODS.items() if "secretName': 'evidentia-auditor'" in str(pod)}
+    assert reading == {f"evidentia-{one}" for one in ("audit", "backup", "packs", "verify")}
+    for name in reading:
+        assert "'secretName': 'evidentia'" not in str(PODS[name])
+
+
+def test_the_tables_are_made_before_the_rights() -> None:
+    spec = PODS["evidentia-tables"]["spec"]
+    assert [one["args"] for one in spec["initContainers"]] == [["db", "upgrade"]]
+    assert spec["containers"][0]["args"] == ["db", "roles", "--run"]
 
 
 def test_only_the_job_that_changes_the_tables_has_the_owner_s_password() -> None:

@@ -12,7 +12,9 @@ import deploying
 from evidentia import __version__
 from evidentia.cli.main import app
 from evidentia.settings import Settings
+from evidentia.store.sql.roles import Roles
 
+ROLES = Roles()
 SECRET = re.compile(r"(?i)password|passphrase|secret|token|key")
 
 
@@ -42,7 +44,7 @@ def test_every_command_is_one_of_the_program_s(place: str) -> None:
 
 def test_images_are_of_the_version_of_the_program() -> None:
     """A manifest names a version, so that what runs is known; compose builds what is there."""
-    images = {pod["spec"]["containers"][0]["image"] for _, pod in deploying.pods()}
+    images = {one["image"] for _, one in deploying.containers()}
     assert images == {f"evidentia:{__version__}"}
 
 
@@ -77,6 +79,35 @@ def test_the_image_has_the_extras_that_a_server_can_use() -> None:
     project = tomllib.loads((deploying.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert extras <= set(project["optional-dependencies"])
     assert {"judge", "openfga", "pdf", "pkcs11", "postgres", "s3", "server"} <= extras
+
+
+READS = {"trail verify", "verify", "pack audit", "backup create"}
+"""What writes nothing to the database."""
+
+
+@pytest.mark.parametrize("place", deploying.commands())
+def test_a_command_has_the_least_role_that_can_do_it(place: str) -> None:
+    asked = " ".join(deploying.commands()[place])
+    role = (
+        ROLES.owner
+        if asked.startswith("db ")
+        else ROLES.auditor
+        if any(asked == one or asked.startswith(f"{one} s3:") for one in READS)
+        else ROLES.application
+    )
+    given = deploying.environments()[place]
+    assert given["PGUSER"] == role
+    assert "@" not in given["EVIDENTIA_DATABASE_URL"], "it is the variable that says who connects"
+    file = given["PGPASSWORD_FILE"].rpartition("/")[2]
+    assert file == f"database-{role.removeprefix('evidentia_')}"
+    assert ("EVIDENTIA_KEY_PASSPHRASE_FILE" in given) == (role == ROLES.application)
+
+
+def test_no_one_connects_as_another_than_these() -> None:
+    found = {one.get("PGUSER") for one in deploying.environments().values()}
+    assert found == {None, ROLES.owner, ROLES.auditor, ROLES.application}
+    without = [place for place, one in deploying.environments().items() if "PGUSER" not in one]
+    assert without == ["Dockerfile"]
 
 
 def test_the_port_is_the_program_s() -> None:

@@ -566,6 +566,7 @@ def test_what_asks_of_all_tenants_tells_names_alone_and_leaves_no_door_open(fill
             assert across.traces_recorded(connection, "2099") == [THEIRS]
             assert across.requests_answered(connection, "2099") == [THEIRS]
             assert across.strays(connection) == []
+            assert across.waiting(connection) == []
             assert run(connection, "SELECT count(*) FROM trail_heads").scalar() == 0
             run(connection, "SET LOCAL evidentia.across = 'on'")  # which is the owner's alone
             assert run(connection, "SELECT count(*) FROM trail_heads").scalar() == 0

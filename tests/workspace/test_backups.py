@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import make_url
 
 import tiers
 from evidentia.canonical import sha256_hex
@@ -44,11 +45,11 @@ from evidentia.workspace.backups import (
     restore_backup,
     verify_backup,
 )
-from evidentia.workspace.opened import Opened
+from evidentia.workspace.opened import Opened, open_all
 from forking import Child
 from packing import make_pack, opened
 from places import Place, lake_of, record
-from postgres import PostgresServer
+from postgres import ROLES, PostgresServer
 from seaweed import Bucket
 from workspace.one_of_everything import fill
 from workspace.policies import read_here
@@ -240,6 +241,57 @@ def test_postings_that_wait_and_spans_that_wait_come_back(
         database.close()
     assert rows["trail_inbox"] == [["tkt_1", "2026-01-01T00:00:00Z", 1, b"x", b"y"]]
     assert len(rows["waiting_traces"]) == 1
+
+
+@pytest.mark.parametrize("role", [*ROLES.as_json(), "postgres"])
+def test_all_is_backed_up_under_whichever_role_or_nothing(
+    postgres: PostgresServer, store: BackupPlace, tmp_path: Path, role: str
+) -> None:
+    """A role that row-level security hides something from would give a part, as if it were all."""
+    name = ROLES.as_json().get(role, role)
+    with postgres.fresh_database() as url:
+        with open_workspace(postgres.as_application(url), home=tmp_path / "home") as workspace:
+            make_pack(workspace)
+        with open_workspace(url, home=tmp_path / "home", tenant="another") as workspace:
+            workspace.append(record(1))
+        sql = "INSERT INTO trail_inbox VALUES ('early', 'tkt_1', '2099-01-01', 1, 'x', 'y')"
+        postgres.execute(sql, str(make_url(url).database))
+        as_role = make_url(url).update_query_dict({"options": f"-c role={name}"})
+        address = as_role.render_as_string(hide_password=False)
+        with open_all(address, home=tmp_path / "home", create=False, read_only=True) as opened:
+            made = make_backup(opened, store)
+            alone = make_backup(opened, store, tenant="early").manifest.tenants
+        superuser = Database.server(url)
+        rows = {one: all_rows(superuser, one) for one in ("another", "default", "early")}
+        superuser.close()
+    parts = [one for one in made.manifest.tenants if one.tenant == "early"]
+    assert made.problems == ()
+    assert alone == parts, "nothing of it is missing where it is asked for by itself"
+    assert {
+        one.tenant: {table.name: sum(part.rows for part in table.parts) for table in one.tables}
+        for one in made.manifest.tenants
+    } == {
+        tenant: {table: len(found) for table, found in tables.items()}
+        for tenant, tables in rows.items()
+    }
+
+
+def test_a_role_that_may_read_tables_but_not_ask_for_tenants_makes_no_backup(
+    postgres: PostgresServer, store: BackupPlace, tmp_path: Path
+) -> None:
+    """As one that was made by hand, and that row-level security shows nothing."""
+    with postgres.fresh_database() as url, postgres.fresh_role(url) as (role, address):
+        with open_workspace(url, home=tmp_path / "home") as workspace:
+            workspace.append(record(1))
+        name = str(make_url(url).database)
+        postgres.execute(f"GRANT USAGE ON SCHEMA llm TO {role}", name)
+        postgres.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public, llm TO {role}", name)
+        with (
+            open_all(address, home=tmp_path / "home", create=False, read_only=True) as opened,
+            pytest.raises(EnvironmentProblem, match=r"may not read all .+ auditor"),
+        ):
+            make_backup(opened, store)
+    assert store.names() == []
 
 
 def test_every_table_is_copied_or_left_out_for_a_reason() -> None:

@@ -40,6 +40,7 @@ from evidentia.store.database import Database, speak_for
 from evidentia.store.home import Home
 from evidentia.store.lake import Lake
 from evidentia.store.sql import copying, log, uses
+from evidentia.store.sql.roles import lacks_rights
 from evidentia.trail.backup import (
     FORMAT,
     VERSION,
@@ -138,6 +139,13 @@ def back_up(
                 break
             except _ErasedError:
                 continue
+            except EnvironmentProblem as error:
+                if not lacks_rights(error):
+                    raise
+                raise EnvironmentProblem(
+                    "no backup was made, as the role that connects may not read all tenants: "
+                    f"connect as the auditor's ('evidentia db roles'); {error}"
+                ) from error
         manifest = BackupManifest(
             format=FORMAT,
             v=VERSION,

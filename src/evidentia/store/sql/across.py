@@ -31,6 +31,8 @@ _WORK: Final = frozenset(
 )
 _HELD_TO_LOGS: Final = tuple(sorted(metadata.tables.keys() - _WORK))
 """The tables with rows of tenants who have a log: what is to be done may be its beginning."""
+_MAYBE_WITHOUT_LOG: Final = ("idempotency", "trail_inbox", "waiting_traces")
+"""The tables in which something may wait for a tenant whose log has not begun."""
 
 
 class OpenJob(NamedTuple):
@@ -62,6 +64,16 @@ def tenants(connection: Connection) -> list[str]:
     """Return the names of the tenants that have a log."""
     sql = "SELECT tenant FROM trail_heads ORDER BY tenant"
     return [one for (one,) in _asked(connection, "trail_tenants", sql)]
+
+
+def waiting(connection: Connection) -> list[str]:
+    """Return the names of the tenants that have no log yet, and of whom something waits for one."""
+    names = ", ".join(f"'{table}'" for table in _MAYBE_WITHOUT_LOG)
+    sql = f"SELECT DISTINCT tenant FROM trail_strays() WHERE in_table IN ({names}) ORDER BY tenant"  # noqa: S608 - names are ours
+    if is_sqlite(connection):
+        found = " UNION ".join(f"SELECT tenant FROM {table}" for table in _MAYBE_WITHOUT_LOG)  # noqa: S608 - names are ours
+        sql = f"{found} EXCEPT SELECT tenant FROM trail_heads ORDER BY tenant"  # noqa: S608 - the same
+    return [one for (one,) in fetch(connection, sql)]
 
 
 def open_jobs(connection: Connection) -> list[OpenJob]:

@@ -47,8 +47,6 @@ HEADS: Final = "trail_heads"
 """What is written last: without its head, there is no log."""
 _BY_TIME: Final = ("seq", "size", "trail_seq", "created_at", "created_utc", "recorded_utc")
 """The columns by whose order new rows come last, so that parts before them stay the same."""
-_MAYBE_WITHOUT_LOG: Final = ("trail_inbox", "waiting_traces", "idempotency")
-"""Where a tenant may have rows whose log has not begun."""
 
 
 _POSTGRESQL: Final[Any] = registry.load("postgresql")()
@@ -73,10 +71,8 @@ def copied() -> list[BackupTable]:
 
 
 def tenants(connection: Connection) -> list[str]:
-    """Return all tenants that have a log, and those with what waits for one, if they are seen."""
-    sql = " UNION ".join(f"SELECT tenant FROM {table}" for table in _MAYBE_WITHOUT_LOG)  # noqa: S608 - names are ours
-    waiting = {row[0] for row in fetch(connection, sql)}
-    return sorted(waiting.union(across.tenants(connection)))
+    """Return all tenants that have a log, and those of whom something waits for one."""
+    return sorted([*across.tenants(connection), *across.waiting(connection)])
 
 
 def rows(connection: Connection, tenant: str, table: BackupTable) -> Iterator[list[Any]]:

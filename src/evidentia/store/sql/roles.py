@@ -148,12 +148,18 @@ def do(connection: Connection, given: Sequence[Step]) -> None:
             for sql in step.statements:
                 run(connection, sql)
     except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) != _NOT_ALLOWED:
+        if not _is_of_rights(error.orig):
             raise
         raise EnvironmentProblem(
             f"roles are set up by a superuser, or by who owns the tables and may make roles: "
             f"{error.orig}"
         ) from error
+
+
+def lacks_rights(error: EnvironmentProblem) -> bool:
+    """Whether the database failed as the role that connects may not do what it was to do."""
+    cause = error.__cause__
+    return _is_of_rights(cause.orig if isinstance(cause, DBAPIError) else cause)
 
 
 def act_as_owner(connection: Connection) -> None:
@@ -196,6 +202,10 @@ def unheld(connection: Connection) -> str | None:
         else None
     )
     return why and f"row-level security doesn't bind the role {name}, which {why}"
+
+
+def _is_of_rights(error: BaseException | None) -> bool:
+    return getattr(error, "sqlstate", None) == _NOT_ALLOWED
 
 
 def _refuse_unheld(connection: Connection, roles: Roles) -> None:
