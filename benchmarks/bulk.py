@@ -27,8 +27,8 @@ from benchmarks.measuring import (
 )
 
 from evidentia.jobs.ray_workers import RayWorkers
+from evidentia.loading.pieces import WORKER
 from evidentia.workspace import Workspace, open_workspace
-from evidentia.workspace.preparing import WORKER
 
 ROUNDS = {"full": 5, "quick": 3, "tiny": 1}
 RULES = {"full": 800, "quick": 200, "tiny": 4}
