@@ -179,6 +179,7 @@ def test_without_amcheck_indexes_of_a_server_are_said_not_to_be_looked_at(
     assert "indexes" not in report.part("database").looked_at
 
 
+@pytest.mark.as_owner
 @pytest.mark.parametrize("schema", ["public", "Checks of its own"])
 def test_with_amcheck_an_index_that_disagrees_with_its_table_is_named(
     postgres: PostgresServer, postgres_place: Place, server_name: str, schema: str
@@ -201,6 +202,7 @@ def test_with_amcheck_an_index_that_disagrees_with_its_table_is_named(
     assert unasked(found) == []
 
 
+@pytest.mark.as_owner
 def test_a_role_that_may_not_ask_amcheck_says_so_and_one_that_may_finds(
     postgres: PostgresServer, postgres_place: Place, server_name: str
 ) -> None:
@@ -236,6 +238,7 @@ def test_an_amcheck_that_is_too_old_says_so(
     assert "older than version 1.3" in left
 
 
+@pytest.mark.as_owner
 def test_a_damaged_page_of_a_servers_table_is_named(
     postgres: PostgresServer, postgres_place: Place, server_name: str
 ) -> None:

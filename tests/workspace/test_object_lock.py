@@ -39,8 +39,8 @@ def _asked_under_no_lock(monkeypatch: pytest.MonkeyPatch) -> None:
     inside, write, asking = threading.local(), Database.write, ObjectLock._asking
 
     @contextmanager
-    def writing(database: Database) -> Iterator[Connection]:
-        with write(database) as connection:
+    def writing(database: Database, **how: bool) -> Iterator[Connection]:
+        with write(database, **how) as connection:
             inside.depth = getattr(inside, "depth", 0) + 1
             try:
                 yield connection
