@@ -33,6 +33,10 @@ def posting(body: object = "said") -> Posting:
     return Posting("t", "0" * 40, later(AT, WAITED), "ann", [item, keyed])
 
 
+def test_a_posting_with_several_entries_is_read_whole() -> None:
+    assert read_posted(posted(posting(), SECRET), SECRET) == posting()
+
+
 @given(st.recursive(st.integers(-9, 9) | st.text(), st.lists, max_leaves=5))
 def test_what_was_posted_is_read_as_it_was(body: object) -> None:
     given = posting(body)
