@@ -31,7 +31,10 @@ MEANING = """\
   does to the number of appends is in the table.
 - **Many machines.** A writer waits for a batch that others share, which is durable and signed; a
   bare insert waits for nobody. Where the server, the writers and the disk share two cores, each
-  time one of them is asked counts.
+  time one of them is asked counts. So 32 processes with one writer each gain little here: each is
+  woken for its own receipt, and asks for it by itself, while 32 writers of one process share both.
+  A proof on PostgreSQL asks the server seven times (is the connection alive, begin, four queries,
+  commit), where SQLite's queries are calls within the process.
 - **Verifying.** A bare loop that reads and hashes is the least that any check must do. The audit
   also compares every stored value, and shares its work out to all cores.
 - **Proofs.** A proof reads its entry and a few tiles, whatever the size of the log. To check many
