@@ -35,6 +35,8 @@ MEANING = """\
   woken for its own receipt, and asks for it by itself, while 32 writers of one process share both.
   A proof on PostgreSQL asks the server seven times (is the connection alive, begin, four queries,
   commit), where SQLite's queries are calls within the process.
+  Of the sequencer's time some 40 % go into inserting the rows, 25 % into reading postings and
+  comparing their codes, 11 % into taking them out of the inbox, 7 % each into signing and receipts.
 - **Verifying.** A bare loop that reads and hashes is the least that any check must do. The audit
   also compares every stored value, and shares its work out to all cores.
 - **Proofs.** A proof reads its entry and a few tiles, whatever the size of the log. To check many
