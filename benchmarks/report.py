@@ -31,8 +31,9 @@ MEANING = """\
   does to the number of appends is in the table.
 - **Many machines.** A writer waits for a batch that others share, which is durable and signed; a
   bare insert waits for nobody. Where the server, the writers and the disk share two cores, each
-  time one of them is asked counts. So 32 processes with one writer each gain little here: each is
-  woken for its own receipt, and asks for it by itself, while 32 writers of one process share both.
+  time one of them is asked counts. 32 processes with one writer each gain little here, and the
+  short form leaves them out. We take it that each of them is woken for its own receipt and asks for
+  it by itself, which writers of one process do together; that was not profiled.
   A proof on PostgreSQL asks the server seven times (is the connection alive, begin, four queries,
   commit), where SQLite's queries are calls within the process.
   Of the sequencer's time some 40 % go into inserting the rows, 25 % into reading postings and
