@@ -105,7 +105,7 @@ def tools(asker: Asker) -> list[Tool]:
             ),
         ] = None,
     ) -> Annotated[CallToolResult, Ledger]:
-        """Check an answer before you give it: whether the documents bear out each of its claims.
+        """Check an answer before you give it: whether the documents support each of its claims.
 
         Without documents, collections, contexts or bundle it is checked against the whole library.
         You get each claim with a verdict (supported, weak, contradicted, not_found, not_judged)

@@ -75,7 +75,7 @@ class Documents(Result):
 
 
 class CheckedClaim(BaseModel):
-    """A claim of an answer, and whether the documents bear it out."""
+    """A claim of an answer, and whether the documents support it."""
 
     number: int = Field(description="Its place in the answer, from 1.")
     claim: str
