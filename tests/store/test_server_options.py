@@ -189,6 +189,61 @@ def test_connections_that_the_server_ended_are_made_again(postgres_place: Place,
     assert len(workspace.trail.records()) == 2
 
 
+@pytest.mark.parametrize("fresh", [60.0, 0.0])
+def test_a_server_is_asked_whether_a_connection_is_there_only_where_it_waited_long(
+    url: str, monkeypatch: pytest.MonkeyPatch, fresh: float
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(databases, "_FRESH_SECONDS", fresh)
+    database = Database.server(url)
+    setting(database, "server_version")
+    ping = database.engine.dialect.do_ping
+    monkeypatch.setattr(
+        database.engine.dialect, "do_ping", lambda one: asked.append("asked") or ping(one)
+    )
+    for _ in range(3):
+        setting(database, "server_version")
+    database.close()
+    assert asked == ([] if fresh else ["asked"] * 3)
+
+
+def test_a_connection_that_is_closed_while_no_one_uses_it_is_made_again(url: str) -> None:
+    database = Database.server(url)
+    with database.read() as connection:
+        driver = connection.connection.driver_connection
+    assert driver is not None
+    driver.close()
+    assert setting(database, "server_version")
+    database.close()
+
+
+def test_a_transaction_begins_on_another_connection_where_the_server_has_just_ended_its_own(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "_is_told", lambda _socket: False)  # it is not heard yet
+    database = Database.server(url)
+    setting(database, "server_version")
+    with psycopg.connect(url, autocommit=True) as ending:
+        ending.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    assert setting(database, "server_version")
+    database.close()
+
+
+def test_a_kept_connection_that_the_server_ended_is_not_replaced(url: str) -> None:
+    database = Database.server(url)
+    with database.keeping() as begin:
+        with begin() as connection:
+            pid = run(connection, "SELECT pg_backend_pid()").scalar()
+        with psycopg.connect(url, autocommit=True) as ending:
+            ending.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
+        with pytest.raises(EnvironmentProblem), begin():
+            pass
+    database.close()
+
+
 def test_after_a_failover_the_new_primary_is_asked_and_a_lost_receipt_is_noticed(
     postgres: PostgresServer, postgres_place: Place, url: str
 ) -> None:

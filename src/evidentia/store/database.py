@@ -11,7 +11,9 @@ along to who uses it next, and nothing is waited for.
 import importlib
 import json
 import os
+import select
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
@@ -25,9 +27,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from sqlalchemy import Connection, CursorResult, Engine, create_engine, event
+from sqlalchemy import Connection, CursorResult, Dialect, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    InvalidatePoolError,
+    NoSuchModuleError,
+    SQLAlchemyError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
@@ -50,7 +58,11 @@ Result = TypeVar("Result")
 
 _BEGIN = "evidentia_begin"
 _SEQUENCING = "evidentia_sequencing"
+_IS_KEPT = "evidentia_is_kept"
 _SEQUENCER = "evidentia_sequencer"
+_USED = "evidentia_used"
+_FRESH_SECONDS = 1.0
+"""For how long a connection is there still, unless its server said that it is not."""
 _POLICIES = "evidentia_policies"
 _BUSY_SECONDS = 60.0
 _LOCK_SECONDS = 60
@@ -322,7 +334,6 @@ class Database:
         try:
             engine = create_engine(
                 options.url(parsed.set(drivername="postgresql+psycopg")),
-                pool_pre_ping=True,
                 pool_size=min(_KEPT_OPEN, options.connections),
                 max_overflow=options.connections - min(_KEPT_OPEN, options.connections),
                 pool_timeout=_POOL_SECONDS,
@@ -332,6 +343,8 @@ class Database:
                 "PostgreSQL needs the psycopg driver: pip install 'evidentia[postgres]'"
             ) from None
         event.listen(engine, "connect", partial(_prepare_server, options))
+        event.listen(engine, "checkin", _note_use)
+        event.listen(engine, "checkout", partial(_require_connected, engine.dialect))
         event.listen(engine, "begin", _begin)
         event.listen(engine, "handle_error", _leave_standby)
         database = cls(engine, _without_secrets(parsed))
@@ -452,7 +465,7 @@ class Database:
         """
         begin = self._beginning("BEGIN ISOLATION LEVEL READ COMMITTED")
         with self._translated(), self._connected() as connection:
-            connection.execution_options(**{_BEGIN: begin, _SEQUENCING: True})
+            connection.execution_options(**{_BEGIN: begin, _SEQUENCING: True, _IS_KEPT: True})
 
             @contextmanager
             def transaction() -> Iterator[Connection]:
@@ -907,13 +920,52 @@ def _prepare_server(options: ServerOptions, connection: Any, record: Any) -> Non
     record.info[_SEQUENCER], record.info[_POLICIES] = found
 
 
+def _note_use(_connection: Any, record: Any) -> None:
+    """Note when a connection was used last."""
+    record.info[_USED] = time.monotonic()
+
+
+def _require_connected(dialect: Dialect, connection: Any, record: Any, _pooled: object) -> None:
+    """Have a connection made again that was lost while no one used it.
+
+    Of one that was used just now the server is not asked: a server that ended it has said so, which
+    is seen here.
+    """
+    used = record.info.get(_USED)
+    if used is None:  # it was made just now
+        return
+    try:
+        if time.monotonic() - used < _FRESH_SECONDS and not _is_told(connection.pgconn.socket):
+            return
+        dialect.do_ping(connection)
+    except dialect.loaded_dbapi.Error as error:
+        raise InvalidatePoolError from error
+
+
+def _is_told(socket: int) -> bool:
+    """Whether something came in at a socket that was not read yet."""
+    looking = select.poll()
+    looking.register(socket, select.POLLIN)
+    return bool(looking.poll(0))
+
+
 def _begin(connection: Connection) -> None:
-    """Begin a transaction as its options say."""
+    """Begin a transaction as its options say; on another connection, if this one was lost."""
+    if connection.dialect.name == "sqlite":
+        driver: Any = connection.connection.driver_connection
+        driver.execute(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+        return
+    try:
+        _begin_on_server(connection)
+    except connection.dialect.loaded_dbapi.OperationalError:
+        if not connection.invalidated or connection.get_execution_options().get(_IS_KEPT):
+            raise
+        _begin_on_server(connection)  # nothing was asked yet that could have been lost
+
+
+def _begin_on_server(connection: Connection) -> None:
     driver: Any = connection.connection.driver_connection
     statement = connection.get_execution_options().get(_BEGIN, "BEGIN")
-    if connection.dialect.name == "sqlite":
-        driver.execute(statement)
-        return
     sequencer, policies = connection.info.get(_SEQUENCER), connection.info.get(_POLICIES)
     is_bound = f"{TENANT_SETTING} = ''" not in statement
     if policies and is_bound and not _under_any_policy.get():
