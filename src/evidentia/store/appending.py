@@ -211,7 +211,9 @@ class Appending:
                 "were signed before: it was cut back while it was open; run 'evidentia trail "
                 "verify'"
             )
-        signed_note(connection, head, self._counting(connection, head, announced))
+        notes = log.notes(connection, head.tenant, head.size)
+        counting = self._counting(connection, head, announced)
+        signed_note(connection, log.State(head, counting, notes))
         self._remember(head)
 
     def signed_size(self, connection: Connection, tenant: str) -> tuple[int, int]:
@@ -489,11 +491,12 @@ def is_signed(note: str, checkpoint: Checkpoint, public: bytes) -> bool:
     return found == checkpoint and signer is not None
 
 
-def signed_note(connection: Connection, head: Head, announced: Sequence[Announced]) -> str:
+def signed_note(connection: Connection, state: log.State) -> str:
     """Return the checkpoint of a log as it is; raise `IntegrityError` if no key of it signed it."""
+    head, announced, notes = state
     wrong = None
     for seq, key_id, public in reversed(may_sign(announced, head.size)):
-        note = log.checkpoint_note(connection, head.tenant, head.size, key_id)
+        note = notes.get(key_id)
         if note is None:
             continue
         try:

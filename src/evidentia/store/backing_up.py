@@ -311,7 +311,9 @@ class _Making:
         note = None
         if head.size:
             try:
-                note = signed_note(connection, head, log.keys(connection, head.tenant))
+                keys = log.keys(connection, head.tenant)
+                notes = log.notes(connection, head.tenant, head.size)
+                note = signed_note(connection, log.State(head, keys, notes))
             except EvidentiaError as error:
                 self.problems.append(f"the log of tenant {head.tenant!r}: {error}")
                 newest = islice(log.newest_checkpoints(connection, head.tenant, head.size), 1)

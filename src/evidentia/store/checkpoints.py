@@ -66,7 +66,7 @@ def refuse_to_fork(
 
 def newest_checkpoint(
     connection: Connection,
-    head: log.Head,
+    state: log.State,
     kept: KnownCheckpoint | None,
     tiles: TileCache,
 ) -> str:
@@ -75,10 +75,9 @@ def newest_checkpoint(
     It continues the one that was `kept` before. Raise `IntegrityError` where the log's newest
     entries are not signed: they are not signed here.
     """
-    announced = log.keys(connection, head.tenant)
     if kept is not None:
-        _refuse_rollback(connection, head, kept, tiles, announced=announced)
-    return signed_note(connection, head, announced)
+        _refuse_rollback(connection, state.head, kept, tiles, announced=state.keys)
+    return signed_note(connection, state)
 
 
 def last_signed_by(

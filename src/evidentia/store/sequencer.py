@@ -533,10 +533,10 @@ class Sequencer:
             return None
         if tenant not in self._signs:
             with self._database.of(tenant).read() as connection:
-                head, announced = log.signing_state(connection, tenant)
-            if head is None or not announced:
+                state = log.state(connection, tenant)
+            if state is None or not state.keys:
                 return None
-            self._signs[tenant] = head.origin, announced[-1][1]
+            self._signs[tenant] = state.head.origin, state.keys[-1][1]
         origin, key_id = self._signs[tenant]
         return self._appending.posting_secret(tenant, origin, [key_id])
 

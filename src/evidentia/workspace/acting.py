@@ -326,10 +326,10 @@ class Acting:
             opened.ready.put(who, value=True)
         if not opened.ready.get(self.tenant):
             with self.database.read() as connection:
-                head, announced = log.signing_state(connection, self.tenant)
-                opened.appending.read_ahead(connection, head)
-            key_ids = [key_id for _, key_id, _ in announced]
-            opened.appending.prepare(self.tenant, head.origin if head else "", key_ids)
+                state = log.state(connection, self.tenant)
+                opened.appending.read_ahead(connection, state and state.head)
+            key_ids = [key_id for _, key_id, _ in state.keys] if state else []
+            opened.appending.prepare(self.tenant, state.head.origin if state else "", key_ids)
             opened.ready.put(self.tenant, value=True)
 
     def refuse_rollback(self) -> None:

@@ -61,9 +61,10 @@ def announced_keys(acting: Acting) -> list[AnnouncedKey]:
 
     `vouched` says that proved entries announce it, and the key before it, or this home, vouches.
     """
-    head, found = acting.read(log.signing_state)
-    if head is None:
+    state = acting.read(log.state)
+    if state is None:
         return []
+    head, found, _ = state
     counting = _counting(acting)
     ends: list[int | None] = [seq for seq, _, _ in found[1:]]
     return [
@@ -89,8 +90,8 @@ def _counting(acting: Acting) -> list[tuple[int, str, bytes]]:
 
 def current_key(acting: Acting) -> SigningKey:
     """Return the key that signs now; the log is begun with its first one if there is none."""
-    head, announced = acting.read(log.signing_state)
-    if head is None or not announced:
+    state = acting.read(log.state)
+    if state is None or not state.keys:
         with acting.writing() as connection:
             held = acting.opened.appending.held(connection)
             if not held.key_ids:
@@ -99,7 +100,7 @@ def current_key(acting: Acting) -> SigningKey:
                 held.announce(key, at=acting.now)
             key_id, origin = held.key_ids[-1], held.head.origin
         return acting.opened.appending.key(acting.tenant, key_id, origin)
-    return acting.opened.appending.key(acting.tenant, announced[-1][1], head.origin)
+    return acting.opened.appending.key(acting.tenant, state.keys[-1][1], state.head.origin)
 
 
 def checkpoint(acting: Acting) -> str:
@@ -113,10 +114,10 @@ def under_newest(acting: Acting, make: Callable[[Connection, log.Head, str], Res
     home, note = opened.home, opened.home.kept_checkpoint(acting.tenant)  # before the log grows
     kept = None if note is None else KnownCheckpoint(str(home.checkpoint_file(acting.tenant)), note)
     with acting.database.read() as connection:
-        head = log.read_head(connection, acting.tenant)
-        if head is not None and head.size:
-            note = newest_checkpoint(connection, head, kept, opened.tiles)
-            made = make(connection, head, note)
+        state = log.state(connection, acting.tenant)
+        if state is not None and state.head.size:
+            note = newest_checkpoint(connection, state, kept, opened.tiles)
+            made = make(connection, state.head, note)
         else:
             note = None
     if note is None:
@@ -197,11 +198,11 @@ def _held_key(acting: Acting) -> tuple[SigningKey | None, str | None]:
 
     Raise `EnvironmentProblem` if its private half is not here: it could not vouch for another.
     """
-    head, announced = acting.read(log.signing_state)
-    if head is None or not announced:
+    state = acting.read(log.state)
+    if state is None or not state.keys:
         return None, None
-    key_id = announced[-1][1]
-    return acting.opened.appending.key(acting.tenant, key_id, head.origin), key_id
+    key_id = state.keys[-1][1]
+    return acting.opened.appending.key(acting.tenant, key_id, state.head.origin), key_id
 
 
 def new_key(acting: Acting, origin: str, passphrase: bytes | None) -> SigningKey:

@@ -95,6 +95,14 @@ class Head(NamedTuple):
     edge: bytes
 
 
+class State(NamedTuple):
+    """A log's head, the keys that it announces, and what each of them signed of it as it is."""
+
+    head: Head
+    keys: list[tuple[int, str, bytes]]
+    notes: dict[str, str]
+
+
 def read_head(connection: Connection, tenant: str, *, lock: bool = False) -> Head | None:
     """Return a log's head, or None if the tenant has no log; `lock` holds it until the end."""
     suffix = row_lock(connection) if lock else ""
@@ -536,11 +544,32 @@ def keys(connection: Connection, tenant: str) -> list[tuple[int, str, bytes]]:
     ]
 
 
-def signing_state(
-    connection: Connection, tenant: str
-) -> tuple[Head | None, list[tuple[int, str, bytes]]]:
-    """Return a log's head, or None if there is no log, and the keys it announces."""
-    return read_head(connection, tenant), keys(connection, tenant)
+def state(connection: Connection, tenant: str) -> State | None:
+    """Return a log's head with its keys and what they signed of it; None if there is no log."""
+    rows = fetch(
+        connection,
+        "SELECT h.tenant, h.origin, h.size, h.root, h.edge, k.tenant, k.seq, k.key_id, "
+        "k.public_key, c.note FROM trail_heads h LEFT JOIN trail_keys k ON k.tenant = h.tenant "
+        "LEFT JOIN trail_checkpoints c ON c.tenant = h.tenant AND c.size = h.size "
+        "AND c.key_id = k.key_id WHERE h.tenant = ? ORDER BY k.seq",
+        (tenant,),
+    )
+    if not rows:
+        return None
+    found, origin, size, root, edge, *_ = rows[0]
+    announced = [
+        (seq, key_id, bytes(public_key))
+        for *_, of, seq, key_id, public_key, _ in rows
+        if of == tenant
+    ]
+    notes = {row[7]: row[9] for row in rows if row[9] is not None}
+    return State(Head(found, origin, size, bytes(root), bytes(edge)), announced, notes)
+
+
+def notes(connection: Connection, tenant: str, size: int) -> dict[str, str]:
+    """Return what keys signed of a log of a size, by their ids."""
+    sql = "SELECT key_id, note FROM trail_checkpoints WHERE tenant = ? AND size = ?"
+    return dict(fetch(connection, sql, (tenant, size)))
 
 
 def stray_rows(connection: Connection, tenant: str, size: int) -> list[tuple[int, str, str]]:
