@@ -46,6 +46,7 @@ from evidentia.errors import (
     IntegrityError,
     UsageError,
 )
+from evidentia.store.arrays import Column, column, column_dumper
 from evidentia.store.readable import ReadableCopy
 from evidentia.store.replica import Replica, has_written, is_asked
 from evidentia.store.seeing import Changes
@@ -150,7 +151,7 @@ _ROLE_AND_POLICIES = f"""
 
 
 class Insert(NamedTuple):
-    """Rows for a table, whose columns are named with PostgreSQL's types; no value is a list."""
+    """Rows for a table, whose columns are named with PostgreSQL's types; no value is None."""
 
     table: str
     columns: Mapping[str, str]
@@ -670,7 +671,11 @@ def insert_together(
     if not wanted:
         return -1 if then is None else run(connection, *then).rowcount
     parts = [_insert_arrays_sql(one.table, tuple(one.columns.items())) for one in wanted]
-    values: list[Any] = [list(column) for one in wanted for column in zip(*one.rows, strict=True)]
+    values = [
+        column(kind, given)
+        for one in wanted
+        for kind, given in zip(one.columns.values(), zip(*one.rows, strict=True), strict=True)
+    ]
     sql, given = then or (None, ())
     if sql is None:
         *parts, last = parts
@@ -896,6 +901,7 @@ def _prepare_server(options: ServerOptions, connection: Any, record: Any) -> Non
     And no one waits for ever behind a transaction that was left open.
     """
     connection.adapters.register_loader("timestamptz", _time_loader())
+    connection.adapters.register_dumper(Column, column_dumper())
     connection.autocommit = True  # the driver begins no transaction by itself: `_begin` does
     ((path,),) = connection.execute("SELECT pg_catalog.current_schemas(false)").fetchall()
     connection.execute(_SETTINGS)

@@ -8,7 +8,7 @@ from evidentia.store.sql.log import Receipt
 from evidentia.trail.waiting import Waiting
 
 _NO_ONE = threading.Event()
-"""Wakes no one: for the many that other processes wait for, one of their own takes too long."""
+"""Wakes no one: the many that other processes wait for need none of their own."""
 
 
 class Request:
@@ -41,7 +41,8 @@ class Request:
     def end(self, outcome: list[Receipt] | BaseException) -> None:
         """Give the caller what it waits for."""
         self.outcome = outcome
-        self.ready.set()
+        if self.ready is not _NO_ONE:
+            self.ready.set()
 
     def result(self) -> list[Receipt]:
         """Return the receipts, or raise what was in the way."""

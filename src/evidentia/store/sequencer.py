@@ -472,7 +472,7 @@ class Sequencer:
                 connection, tenant, by=requests[0].by if requests else _BY_ITSELF
             )
             now = self._now()
-            wanted = [*(self._read(held, row, now) for row in rows), *requests]
+            wanted = [*self._read(held, rows, now), *requests]
             good = [request for request in wanted if request.outcome is None]
             appended = iter(held.append_each([request.waiting for request in good]))
             ends: list[_End] = [
@@ -497,22 +497,27 @@ class Sequencer:
         inbox.answer(connection, answers, told)
         return held, ends
 
-    def _read(self, held: HeldLog, row: Posted, now: str) -> Request:
+    def _read(self, held: HeldLog, rows: Sequence[Posted], now: str) -> list[Request]:
         """Return what was posted, with its outcome where it can't be appended."""
-        request = Request(row.tenant, (), "", row.ticket, row.until, waits=False)
-        secret = self._appending.posting_secret(row.tenant, held.head.origin, held.key_ids[-1:])
-        try:
-            if row.until < now:
-                raise EnvironmentProblem(_TOO_LATE)
-            if secret is None:
-                raise IntegrityError(f"posting {row.ticket} is of a log that is not posted to")
-            posting = read_posted(row, secret)
-        except EvidentiaError as error:
-            _log.warning("posting_refused", tenant=row.tenant, ticket=row.ticket, reason=str(error))
-            request.outcome = error
-        else:
-            request.waiting, request.by = posting.items, posting.by
-        return request
+        tenant, origin, *_ = held.head
+        secret = self._appending.posting_secret(tenant, origin, held.key_ids[-1:]) if rows else None
+        found = []
+        for row in rows:
+            request = Request(row.tenant, (), "", row.ticket, row.until, waits=False)
+            try:
+                if row.until < now:
+                    raise EnvironmentProblem(_TOO_LATE)
+                if secret is None:
+                    raise IntegrityError(f"posting {row.ticket} is of a log that is not posted to")
+                posting = read_posted(row, secret)
+            except EvidentiaError as error:
+                ticket, reason = row.ticket, str(error)
+                _log.warning("posting_refused", tenant=tenant, ticket=ticket, reason=reason)
+                request.outcome = error
+            else:
+                request.waiting, request.by = posting.items, posting.by
+            found.append(request)
+        return found
 
     def _committed(self, line: Line, held: HeldLog, ends: Sequence[_End]) -> None:
         """Remember what was signed, and give requests what became of them."""
@@ -522,8 +527,7 @@ class Sequencer:
         with self._lock:
             for request, outcome in ends:
                 request.end(outcome)
-                if request.ticket is not None:
-                    line.end({request.ticket: outcome})
+            line.end({request.ticket: outcome for request, outcome in ends if request.ticket})
 
     # Posting
 
