@@ -220,7 +220,7 @@ def test_a_connection_that_is_closed_while_no_one_uses_it_is_made_again(url: str
 def test_a_transaction_begins_on_another_connection_where_the_server_has_just_ended_its_own(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(databases, "_is_told", lambda _socket: False)  # it is not heard yet
+    monkeypatch.setattr(databases, "said_at", lambda _files, _seconds: [])  # it is not heard yet
     database = Database.server(url)
     setting(database, "server_version")
     with psycopg.connect(url, autocommit=True) as ending:

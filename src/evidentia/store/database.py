@@ -11,7 +11,6 @@ along to who uses it next, and nothing is waited for.
 import importlib
 import json
 import os
-import select
 import threading
 import time
 import weakref
@@ -47,6 +46,7 @@ from evidentia.errors import (
     UsageError,
 )
 from evidentia.store.arrays import Column, column, column_dumper
+from evidentia.store.hearing import said_at
 from evidentia.store.readable import ReadableCopy
 from evidentia.store.replica import Replica, has_written, is_asked
 from evidentia.store.seeing import Changes
@@ -941,18 +941,11 @@ def _require_connected(dialect: Dialect, connection: Any, record: Any, _pooled: 
     if used is None:  # it was made just now
         return
     try:
-        if time.monotonic() - used < _FRESH_SECONDS and not _is_told(connection.pgconn.socket):
+        if time.monotonic() - used < _FRESH_SECONDS and not said_at([connection.pgconn.socket], 0):
             return
         dialect.do_ping(connection)
     except dialect.loaded_dbapi.Error as error:
         raise InvalidatePoolError from error
-
-
-def _is_told(socket: int) -> bool:
-    """Whether something came in at a socket that was not read yet."""
-    looking = select.poll()
-    looking.register(socket, select.POLLIN)
-    return bool(looking.poll(0))
 
 
 def _begin(connection: Connection) -> None:

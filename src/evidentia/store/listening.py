@@ -1,7 +1,6 @@
 """What a process has with PostgreSQL outside of transactions: it listens, and it keeps a turn."""
 
 import os
-import select
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,6 +9,7 @@ from typing import Any, Final
 from evidentia.errors import EvidentiaError
 from evidentia.logs import get_logger
 from evidentia.store.database import Database, Transactions, keep_turn
+from evidentia.store.hearing import said_at
 
 _AGAIN_SECONDS: Final = 0.5
 """After what time a lost connection is made again. Nothing depends on it but how fast all is."""
@@ -69,12 +69,11 @@ class Listener:
             except (EvidentiaError, OSError) as error:
                 if not self._stopped:
                     _log.warning("receipts_not_heard", reason=str(error))
-                    select.select([self._read], [], [], _AGAIN_SECONDS)
+                    said_at([self._read], _AGAIN_SECONDS)
 
     def _follow(self, connection: Any) -> None:
         while not self._stopped:
-            ready, _, _ = select.select([connection.fileno(), self._read], [], [])
-            if self._read in ready:
+            if self._read in said_at([connection.fileno(), self._read], None):
                 return
             for told in connection.notifies(timeout=0):
                 with suppress(EvidentiaError):  # who waits looks for it, some time later
