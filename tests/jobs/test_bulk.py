@@ -141,6 +141,15 @@ def test_a_cluster_goes_on_where_a_worker_was_killed(tmp_path: Path) -> None:
     }
 
 
+@pytest.fixture
+def heeding() -> Iterator[None]:
+    """Heed Ctrl-C: whoever is started in a shell's background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding")
 def test_ctrl_c_waits_until_the_cluster_has_begun() -> None:
     reached = []
 

@@ -24,8 +24,12 @@ def leave_id(house: House) -> str:
     return str(first(house, f"{DOCUMENTS}?name=LEAVE", "documents")["id"])
 
 
-def test_uploaded_files_are_read_recorded_and_answered_for(house: House) -> None:
-    temporary = set(Path(tempfile.gettempdir()).glob("evidentia-*"))
+def test_uploaded_files_are_read_recorded_and_answered_for(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     answer = uploaded(
         house,
         ("travel.md", TRAVEL),
@@ -41,7 +45,7 @@ def test_uploaded_files_are_read_recorded_and_answered_for(house: House) -> None
     assert [one["filename"] for one in said["problems"]] == ["broken.pdf"]
     kept = house.workspace.documents.versions(document["id"])
     assert [one.sha256 for one in kept] == [document["sha256"]]
-    assert set(Path(tempfile.gettempdir()).glob("evidentia-*")) <= temporary
+    assert list(temporary.glob("evidentia-*")) == []
     newest = house.workspace.trail.entries()
     assert any(one.body.get("filename") == "travel.md" for one in newest if one.body)
     ledger = house.workspace.check("Travel by train is paid in second class.", judges=["quote"])
