@@ -5,7 +5,7 @@ Two workspaces that are opened apart stand for two servers: each has a sequencer
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -20,16 +20,26 @@ from evidentia.errors import (
 )
 from evidentia.store import sequencer
 from evidentia.store.answered import kept, outcome_of
-from evidentia.store.database import fetch, run
+from evidentia.store.database import fetch, has_turn, keep_turn, run
 from evidentia.store.sequencer import Sequencer
 from evidentia.store.sql import inbox, log
 from evidentia.store.sql.log import Receipt
 from evidentia.trail.posting import posting_secret
+from evidentia.trail.waiting import waiting
 from evidentia.workspace import Workspace, acting
 from places import Place, record
+from postgres import PostgresServer
 
 TURN = "SELECT pg_advisory_lock(hashtextextended('evidentia log default', 0))"
 FREE = "SELECT pg_advisory_unlock_all()"
+MANY_RECEIPTS = (
+    "INSERT INTO trail_receipts (tenant, ticket, until, said) SELECT 'default', to_hex(number), "
+    "'2026', '' FROM generate_series(1, 20000) AS number"
+)
+SCANS = (
+    "SELECT relname, seq_scan FROM pg_stat_xact_user_tables "
+    "WHERE relname IN ('trail_inbox', 'trail_receipts')"
+)
 
 
 @pytest.fixture
@@ -472,6 +482,30 @@ def test_old_receipts_are_forgotten(postgres_place: Place) -> None:
         inbox.forget(connection, "default", "2999-01-01T00:00:00.000000Z")
     with pytest.raises(NotFoundError):
         workspace.trail.receipts(ticket)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_postings_are_taken_by_index_whatever_was_known_of_the_tables_sizes(
+    postgres: PostgresServer, here: Workspace, *, is_kept: bool
+) -> None:
+    opened, database = here.opened, here.opened.database.of("default")
+    tickets = [opened.sequencer.ticket() for _ in range(200)]
+    with database.write(sequencing=True) as connection:
+        run(connection, MANY_RECEIPTS)
+        for ticket in tickets:
+            item = waiting("evidence_record", "o", {}, opened.now(), opened.randomness(16))
+            opened.sequencer.post_within(connection, "default", [item], "owner", ticket)
+    postgres.execute("ANALYZE", str(opened.database.engine.url.database))
+    kept_or_not = (
+        database.keeping() if is_kept else nullcontext(partial(database.write, sequencing=True))
+    )
+    with kept_or_not as begin, begin() as connection:
+        assert keep_turn(connection, "t", 5, 5) if is_kept else has_turn(connection, "t", 5)
+        found, _ = inbox.take(connection, "default", 100)
+        inbox.forget(connection, "default", "2000")
+        assert [row.ticket for row in found] == tickets[:100]
+        scans = dict(fetch(connection, SCANS))
+    assert scans == {"trail_inbox": 0, "trail_receipts": 0}
 
 
 def test_an_outcome_is_kept_as_it_is() -> None:

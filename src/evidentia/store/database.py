@@ -169,6 +169,12 @@ _NOTICE = (
     "set_config('tcp_keepalives_interval', '10', false), "
     "set_config('tcp_keepalives_count', '3', false)"
 )
+# What waits in turn changes faster than what PostgreSQL knows of its tables' sizes: a plan by that
+# may read a whole table for each batch.
+_BY_INDEX = (
+    "set_config('enable_seqscan', 'off', {0}), set_config('enable_bitmapscan', 'off', {0}), "
+    "set_config('enable_hashjoin', 'off', {0}), set_config('enable_mergejoin', 'off', {0})"
+)
 _KEEPALIVES = {
     "keepalives": 1,
     "keepalives_idle": 30,
@@ -767,7 +773,7 @@ def has_turn(connection: Connection, what: str, seconds: float) -> bool:
         return True
     sql = (
         "SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)), "
-        "set_config('idle_in_transaction_session_timeout', ?, true)"
+        f"set_config('idle_in_transaction_session_timeout', ?, true), {_BY_INDEX.format('true')}"
     )
     return bool(fetch(connection, sql, (what, f"{seconds:g}s"))[0][0])
 
@@ -791,7 +797,7 @@ def keep_turn(connection: Connection, what: str, idle: float, within: float) -> 
     sql = (
         "SELECT pg_try_advisory_lock(hashtextextended(?, 0)), "
         "set_config('idle_session_timeout', ?, false), "
-        "set_config('idle_in_transaction_session_timeout', ?, false)"
+        f"set_config('idle_in_transaction_session_timeout', ?, false), {_BY_INDEX.format('false')}"
     )
     return bool(fetch(connection, sql, (what, f"{idle:g}s", f"{within:g}s"))[0][0])
 

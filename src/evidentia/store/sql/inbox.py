@@ -40,9 +40,9 @@ def take(connection: Connection, tenant: str, most: int) -> tuple[list[Posted], 
         "FROM (SELECT ticket, sum(entries) OVER (ORDER BY ticket) - entries AS before FROM "
         "(SELECT ticket, entries FROM trail_inbox WHERE tenant = ? ORDER BY ticket LIMIT ?) AS f"
         ") AS s WHERE before < ?) RETURNING tenant, ticket, until, entries, content, code) "
-        "SELECT t.tenant, t.ticket, t.until, t.entries, t.content, t.code, r.said FROM taken t "
-        "LEFT JOIN trail_receipts r ON r.tenant = t.tenant AND r.ticket = t.ticket "
-        "ORDER BY t.ticket",
+        "SELECT t.tenant, t.ticket, t.until, t.entries, t.content, t.code, (SELECT r.said "
+        "FROM trail_receipts r WHERE r.tenant = t.tenant AND r.ticket = t.ticket) "
+        "FROM taken t ORDER BY t.ticket",
         (tenant, tenant, most, most),
     )
     said = {ticket: text for _, ticket, *_, text in rows if text is not None}
