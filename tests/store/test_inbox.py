@@ -248,6 +248,27 @@ def test_whoever_holds_the_log_itself_and_stops_loses_it(
     assert subjects(there) == ["ob-0000", "ob-0001"]
 
 
+def test_only_whoever_posted_is_told_that_there_is_a_receipt(
+    here: Workspace, there: Workspace
+) -> None:
+    def heard_by(one: Workspace, connection: Any) -> list[str]:
+        channel = inbox.channel(one.opened.sequencer._tickets.maker)
+        told = connection.notifies(timeout=1, stop_after=1)
+        return [notice.payload for notice in told if notice.channel == channel]
+
+    opened = there.opened
+    ticket = opened.sequencer.ticket()
+    item = waiting("evidence_record", "o", {}, opened.now(), opened.randomness(16))
+    with opened.database.apart() as ours, opened.database.apart() as theirs:
+        for one, connection in ((here, ours), (there, theirs)):
+            connection.execute(f"LISTEN {inbox.channel(one.opened.sequencer._tickets.maker)}")
+        with opened.database.of("default").write(sequencing=True) as connection:
+            opened.sequencer.post_within(connection, "default", [item], "owner", ticket)
+        here.append(record(1))
+        assert heard_by(there, theirs) == [ticket]
+        assert heard_by(here, ours) == []
+
+
 def test_a_receipt_that_no_one_told_of_is_found_all_the_same(
     here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

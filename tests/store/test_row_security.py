@@ -244,6 +244,8 @@ def ask_the_rest(workspace: Workspace) -> None:  # noqa: PLR0915 - a list
         library.resolve_anchor(c, tenant, str(anchor))
         size = log.require_head(c, tenant).size
         log.checkpoint_of(c, tenant, size)
+        (key_id,) = log.notes(c, tenant, size)
+        log.checkpoint_note(c, tenant, size, key_id)
         log.entries_about(c, tenant, "key", [row[2] for row in log.find_entries(c, tenant)])
         log.entries_of_kinds(c, tenant, ["key"], (0, size))
         list(log.entry_bytes(c, tenant, 0, size))

@@ -17,6 +17,7 @@ from evidentia.trail.posting import (
     Tickets,
     is_ticket,
     later,
+    maker_of,
     posted,
     posting_secret,
     read_posted,
@@ -100,6 +101,7 @@ def test_tickets_sort_as_they_came_though_the_clock_stands_or_goes_back() -> Non
     found.append(tickets.new())
     assert found == sorted(set(found))
     assert all(map(is_ticket, found))
+    assert set(map(maker_of, found)) == {tickets.maker}
 
 
 def test_what_is_no_ticket_is_told_from_one() -> None:

@@ -169,6 +169,8 @@ _NOTICE = (
     "set_config('tcp_keepalives_interval', '10', false), "
     "set_config('tcp_keepalives_count', '3', false)"
 )
+COMMIT_SOON = "SELECT set_config('synchronous_commit', 'off', true)"
+"""Has a transaction of PostgreSQL end without waiting for the disk: a crash may undo it."""
 # What waits in turn changes faster than what PostgreSQL knows of its tables' sizes: a plan by that
 # may read a whole table for each batch.
 _BY_INDEX = (
@@ -809,12 +811,6 @@ def speak_for(connection: Connection, tenant: str) -> None:
     """
     if not is_sqlite(connection):
         fetch(connection, "SELECT set_config(?, ?, true)", (TENANT_SETTING, check_tenant(tenant)))
-
-
-def commit_soon(connection: Connection) -> None:
-    """Have a transaction's end not wait for the disk: what it wrote need not outlive a crash."""
-    if not is_sqlite(connection):
-        run(connection, "SELECT set_config('synchronous_commit', 'off', true)")
 
 
 def erase_rows(

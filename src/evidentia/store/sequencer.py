@@ -30,7 +30,7 @@ from evidentia.errors import (
 from evidentia.logs import get_logger
 from evidentia.store.answered import kept, outcome_of
 from evidentia.store.appending import Appending, HeldLog
-from evidentia.store.database import Database, Transactions, commit_soon, has_turn
+from evidentia.store.database import Database, Transactions, has_turn
 from evidentia.store.lines import Line, Request
 from evidentia.store.listening import Listener, kept_turn
 from evidentia.store.sql import inbox, log
@@ -104,11 +104,12 @@ class Sequencer:
         self._database = database
         self._appending = appending
         self._now = now
-        self._tickets = Tickets(time.time_ns, randomness)
+        self._randomness = randomness
         self._begin()
 
     def _begin(self) -> None:
         self._pid = os.getpid()
+        self._tickets = Tickets(time.time_ns, self._randomness)
         self._lock = threading.Lock()
         self._listening = threading.Lock()
         self._lines: dict[str, Line] = {}
@@ -552,8 +553,7 @@ class Sequencer:
             request.ticket = request.ticket or self.ticket()
             request.until = request.until or later(request.waiting[-1].at, WAITED)
             rows.append(self._posted(request))
-        commit_soon(connection)  # what is waited for is durable with its receipt
-        inbox.post(connection, rows)
+        inbox.post(connection, rows, soon=True)
         with self._lock:
             line.posted |= {str(request.ticket): request for request in requests}
 
@@ -576,7 +576,8 @@ class Sequencer:
     def _listen(self) -> None:
         with self._listening:
             if self._listener is None and not self._closing:
-                self._listener = Listener(self._database, inbox.RECEIPTS, self._told)
+                channel = inbox.channel(self._tickets.maker)
+                self._listener = Listener(self._database, channel, self._told)
 
     def _told(self, tickets: Sequence[str] | None) -> None:
         """Look for receipts, of some tickets or of all that are waited for."""

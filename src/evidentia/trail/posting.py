@@ -21,8 +21,10 @@ ASKED_LATER: Final = timedelta(days=30)
 """How long a receipt is kept that will be asked for by its ticket."""
 _PURPOSE: Final = b"evidentia: a secret for postings, and no checkpoint\n"
 _TICKET: Final = frozenset("0123456789abcdef")
-_RANDOM: Final = 12
-_LENGTH: Final = 16 + 2 * _RANDOM
+_TIME: Final = 16
+_MAKER: Final = 4
+_RANDOM: Final = 8
+_LENGTH: Final = _TIME + 2 * (_MAKER + _RANDOM)
 
 
 class Posting(NamedTuple):
@@ -50,17 +52,26 @@ class Posted(NamedTuple):
 
 
 class Tickets:
-    """Makes tickets: no two are the same, and those of one maker sort as they came."""
+    """Makes tickets: no two are the same, and those of one maker sort as they came.
+
+    Each says who made it, `maker`, who may have been given that name by chance as others were.
+    """
 
     def __init__(self, clock: Callable[[], int], randomness: Callable[[int], bytes]) -> None:
         self._clock = clock
         self._randomness = randomness
         self._last = 0
+        self.maker = randomness(_MAKER).hex()
 
     def new(self) -> str:
         """Return the next one; one thread at a time may ask."""
         self._last = max(self._last + 1, self._clock())
-        return f"{self._last:016x}{self._randomness(_RANDOM).hex()}"
+        return f"{self._last:016x}{self.maker}{self._randomness(_RANDOM).hex()}"
+
+
+def maker_of(ticket: str) -> str:
+    """Return who made a ticket."""
+    return ticket[_TIME : _TIME + 2 * _MAKER]
 
 
 def is_ticket(text: str) -> bool:

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from evidentia.store.database import Insert, fetch, insert_together, run
-from evidentia.trail.posting import Posted
+from evidentia.store.database import COMMIT_SOON, Insert, fetch, insert_together, run
+from evidentia.trail.posting import Posted, maker_of
 
-RECEIPTS = "evidentia_receipts"
-"""The channel of PostgreSQL on which is told which tickets have receipts."""
 _POSTED = {
     "tenant": "text",
     "ticket": "text",
@@ -18,13 +16,28 @@ _POSTED = {
     "code": "bytea",
 }
 _RECEIPT = {"tenant": "text", "ticket": "text", "until": "text", "said": "text"}
+_TELL = (
+    "SELECT pg_notify(whom, what) "
+    "FROM unnest(CAST(? AS text[]), CAST(? AS text[])) AS message (whom, what)"
+)
 _TOLD_AT_ONCE = 180
 """How many tickets one notification names: PostgreSQL takes less than 8,000 bytes."""
 
 
-def post(connection: Connection, rows: Sequence[Posted]) -> None:
-    """Have postings wait for the sequencer."""
-    insert_together(connection, [Insert("trail_inbox", _POSTED, rows)])
+def channel(maker: str) -> str:
+    """Return PostgreSQL's channel on which a maker of tickets is told which have receipts."""
+    return f"evidentia_receipts_{maker}"
+
+
+def post(connection: Connection, rows: Sequence[Posted], *, soon: bool = False) -> None:
+    """Have postings wait for the sequencer.
+
+    With `soon` the transaction's end does not wait for the disk: what someone waits for is durable
+    with its receipt.
+    """
+    insert_together(
+        connection, [Insert("trail_inbox", _POSTED, rows)], (COMMIT_SOON, ()) if soon else None
+    )
 
 
 def take(connection: Connection, tenant: str, most: int) -> tuple[list[Posted], dict[str, str]]:
@@ -71,18 +84,20 @@ def answer(
 ) -> None:
     """Keep what became of postings: tenant, ticket, until when to keep it, what is said.
 
-    All who listen are told of some of the tickets once this is committed; on PostgreSQL only.
+    Who made some of the tickets, and no one else, is told of them once this is committed; on
+    PostgreSQL only.
     """
     tell = None
     if told:
-        payloads = [
-            ",".join(told[start : start + _TOLD_AT_ONCE])
-            for start in range(0, len(told), _TOLD_AT_ONCE)
+        by_maker: dict[str, list[str]] = {}
+        for ticket in told:
+            by_maker.setdefault(maker_of(ticket), []).append(ticket)
+        messages = [
+            (channel(maker), ",".join(some[start : start + _TOLD_AT_ONCE]))
+            for maker, some in by_maker.items()
+            for start in range(0, len(some), _TOLD_AT_ONCE)
         ]
-        tell = (
-            "SELECT pg_notify(?, name) FROM unnest(CAST(? AS text[])) AS name",
-            (RECEIPTS, payloads),
-        )
+        tell = _TELL, tuple(map(list, zip(*messages, strict=True)))
     insert_together(connection, [Insert("trail_receipts", _RECEIPT, rows)], tell)
 
 
