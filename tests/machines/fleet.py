@@ -35,7 +35,7 @@ from seaweed import Bucket
 from server.crowd import Answer, Broken, Line, Serving
 
 SERVERS = 3
-PROMISED, REFUSED, LOST, AWAY = 202, 300, 409, 503
+PROMISED, REFUSED, LOST, INCOMPLETE, AWAY = 202, 300, 409, 422, 503
 AGAIN = {409, 425, 429, 503}
 Asked = tuple[str, str, bytes | None, dict[str, str]]
 """A request: its method, its path, its body, its headers."""
@@ -206,7 +206,7 @@ class Client:
         if answer is None:
             self._told.unknown.add(what.name)
             return
-        if answer.status == LOST:  # it was done, and the answer is lost
+        if answer.status in {LOST, INCOMPLETE}:  # it is there, and the answer is lost
             self._told.acknowledged[what.kind][what.name] = None
             return
         if answer.status == PROMISED and what.kind == "ticket":
@@ -249,6 +249,8 @@ class Client:
                 return answer
             if answer.status == LOST and over.is_set():  # for a minute, if its server died
                 return None
+            if answer.status == INCOMPLETE and b"already: revise that one" in answer.body:
+                return answer
             if answer.status >= REFUSED and answer.status not in AGAIN:
                 said = f"{asked[:2]}: {answer.status} {answer.body[:300]!r}"
                 self._told.wrong.append(said)

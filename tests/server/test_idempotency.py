@@ -11,6 +11,8 @@ from evidentia.errors import ConflictError, EnvironmentProblem
 from evidentia.server.actions import GuardedRoute, Ws, acts
 from evidentia.server.idempotency import Unwritten
 from evidentia.store.sql import idempotency as rows
+from evidentia.workspace import packs
+from packing import decision_fields, memo_fields
 from places import record
 from server.house import HOST, House
 
@@ -99,6 +101,47 @@ def test_the_key_is_committed_with_what_was_done(appending: House) -> None:
     again = append(appending, "k", fails=True)
     assert (again.status_code, again.json()["type"]) == (409, "/problems/answer-lost")
     assert appending.workspace.trail.size == size + 1
+
+
+def test_a_pack_whose_server_died_behind_its_decision_is_made_by_whoever_repeats_it(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decision = decision_fields(7)
+    del decision["tenant_id"]
+    given = {"decision": decision, "memo": memo_fields()}
+    headers = {"idempotency-key": "k"}
+
+    def assembled() -> Any:
+        return house.post("/api/v1/packs", "approver", json=given, headers=headers)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(packs, "keep_pack", away)
+        assert assembled().json()["type"] == "/problems/unavailable"
+    assert assembled().json()["type"] == "/problems/in-progress"
+    house.clock.pass_years(0.0001)
+    first, again = assembled(), assembled()
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.headers["idempotency-replayed"] == "true"
+    trail = house.workspace.trail
+    assert len(trail.entries(kind="decision", subject="decision/dec_7")) == 1
+    assert [one.decision_id for one in house.workspace.packs.list()].count("dec_7") == 1
+
+
+def away(*_: object) -> None:
+    raise EnvironmentProblem("the server dies here")
+
+
+def test_whoever_left_a_request_to_another_is_refused_from_then_on(house: House) -> None:
+    named = ("default", "approver", "k")
+    with house.workspace.opened.database.of("default").write() as connection:
+        rows.claim(connection, named, "first", "0" * 64, "2026-11-01T09:00:00.000000Z")
+        later = "2026-11-01T09:01:00.000000Z"
+        assert rows.take_over(connection, named, "first", "second", later)
+        assert not rows.take_over(connection, named, "first", "third", later)
+        held = rows.claim(connection, named, "first", "0" * 64, later)
+        assert (held.request_id, held.created_at) == ("second", later)
+        assert rows.answer(connection, named, "second", (201, "{}", b"said"))
+        assert not rows.take_over(connection, named, "second", "third", later)
 
 
 def test_what_is_refused_behind_its_write_is_refused_alike_again(appending: House) -> None:

@@ -182,6 +182,8 @@ def ask_the_rest(workspace: Workspace) -> None:  # noqa: PLR0915 - a list
         idempotency.claim(c, key, "request", "0" * 64, now)
         idempotency.find(c, key)
         idempotency.answer(c, key, "request", (200, "{}", b"said"))
+        idempotency.claim(c, (tenant, "ann", "left"), "request", "0" * 64, now)
+        idempotency.take_over(c, (tenant, "ann", "left"), "request", "request", now)
         idempotency.forget(c, tenant, "2000")
         inbox.post(c, [Posted(tenant, "ticket", later, 1, b"content", b"code")])
         inbox.waits(c, tenant, "ticket")

@@ -73,19 +73,21 @@ class Action:
     open_because: str = ""
     limited: Limited | None = None
     who: Who = caller_of
+    in_steps: bool = False
 
 
 def acts(
-    row: str, *, limited: Limited | None = None, who: Who = caller_of
+    row: str, *, limited: Limited | None = None, who: Who = caller_of, in_steps: bool = False
 ) -> Callable[[Endpoint], Endpoint]:
     """Name the action of a route, by its row in the guard's table (`ledgers.get`).
 
     `limited` counts it against the caller's rate; `who` finds the caller otherwise than by token
-    or cookie.
+    or cookie. `in_steps` says that it commits more than once, and does nothing twice that is there:
+    where its server died in between, whoever repeats the request has it gone on with.
     """
     if row not in TABLE:
         raise ValueError(f"{row!r} is no row of the guard's table")
-    return partial(_marked, Action(row, limited=limited, who=who))
+    return partial(_marked, Action(row, limited=limited, who=who, in_steps=in_steps))
 
 
 def open_to_all(because: str) -> Callable[[Endpoint], Endpoint]:
@@ -277,6 +279,7 @@ class GuardedRoute(APIRoute):
             self._refuse_type(request)
             if once is None:
                 return await answer(request)
+            once.goes_on = action.in_steps
             return await once.answered(request, running, asking.caller, answer)
 
         return recording(action.row, guarded) if action.row else guarded

@@ -2,7 +2,9 @@
 
 A key is of one user. Its row is written in the transaction that does what was asked, so that both
 are there or neither; the answer is written down behind it, and given again to who repeats the
-request. Of two at once the second is told to wait.
+request. Of two at once the second is told to wait. Where a server died before it wrote the answer
+down, what commits more than once is gone on with by whoever repeats it, if it does nothing twice;
+of all else it is said that it was recorded.
 """
 
 import json
@@ -94,6 +96,8 @@ class Once:
         self._digest = ""
         self._foretold: Foretold | None = None
         self._is_written = False
+        self.goes_on = False
+        """Whether it goes on with what a server left that died, instead of leaving it so."""
 
     def foretell(self, answer: "Foretold") -> None:
         """Say what the answer will be, once it is known where entries are: it is written with them.
@@ -145,7 +149,7 @@ class Once:
             left = running.unwritten.pop(named, None)
             if left is not None and (known is None or known.request_id == left.request_id):
                 return await left.written(self._digest, running, named)
-            if known is not None:
+            if known is not None and not await self._takes_over(running, named, known):
                 return self._again(known, running.opened.now())
             response = await self._answer(request, running, named, answer)
             if self._is_written:
@@ -176,17 +180,28 @@ class Once:
                 await left.written(self._digest, running, named)
             raise
 
+    async def _takes_over(self, running: "Running", named: Named, known: AnsweredRequest) -> bool:
+        """Whether this goes on with what another server began, and left: that one is refused."""
+        now = running.opened.now()
+        if not self.goes_on or known.request_sha256 != self._digest or not _is_left(known, now):
+            return False
+
+        def take_over() -> bool:
+            with running.opened.database.of(named[0]).write() as connection:
+                return rows.take_over(connection, named, known.request_id, self._request_id, now)
+
+        return await run_in_threadpool(take_over)
+
     def _again(self, known: AnsweredRequest, now: str) -> Response:
         """Return the answer to a request that was done."""
         if known.request_sha256 != self._digest:
             raise ProblemError(KEY_REUSED, "This key was used for another request: take a new one.")
         if known.status is None:
-            age = datetime.fromisoformat(now) - datetime.fromisoformat(known.created_at)
-            if age < timedelta(seconds=_STILL_WORKING_SECONDS):
+            if self.goes_on or not _is_left(known, now):
                 raise ProblemError(IN_PROGRESS, "Repeat it.", headers={"retry-after": "2"})
             raise ProblemError(
                 ANSWER_LOST,
-                f"It was done at {known.created_at} by request {known.request_id}.",
+                f"It was recorded from {known.created_at} on, by request {known.request_id}.",
             )
         headers = {**json.loads(known.headers or "{}"), REPEATED: "true"}
         return Response(known.body, known.status, headers)
@@ -222,6 +237,12 @@ class Unwritten(NamedTuple):
             ):  # done without a write: answered alike anyway
                 rows.claim(connection, named, self.request_id, self.digest, running.opened.now())
                 rows.answer(connection, named, self.request_id, said)
+
+
+def _is_left(known: AnsweredRequest, now: str) -> bool:
+    """Whether whoever does a request has not answered it for so long that no one does any more."""
+    age = datetime.fromisoformat(now) - datetime.fromisoformat(known.created_at)
+    return known.status is None and age >= timedelta(seconds=_STILL_WORKING_SECONDS)
 
 
 def _said(response: Response) -> tuple[int, str, bytes]:

@@ -137,9 +137,10 @@ IN_PROGRESS = Problem(
 ANSWER_LOST = Problem(
     "answer-lost",
     409,
-    "It was done, and its answer is lost",
-    "A request with this `Idempotency-Key` was carried out, and the server stopped before it wrote "
-    "down the answer. It is not done again. Read what it made: the trail's newest entries name it.",
+    "It was recorded, and its answer is lost",
+    "What a request with this `Idempotency-Key` recorded is there, and the server stopped before "
+    "it wrote down the answer. It is not done again. Read what it made: the trail's newest entries "
+    "name it.",
 )
 CONFLICT = Problem(
     "conflict",

@@ -288,7 +288,7 @@ class CitationAnswer(BaseModel):
         }
     },
 )
-@acts("documents.add", limited=Limited.CHECK)
+@acts("documents.add", limited=Limited.CHECK, in_steps=True)
 def upload_documents(
     workspace: Ws,
     files: Annotated[

@@ -223,7 +223,7 @@ def record_decision(asked: DecisionRequest, workspace: Ws) -> RequirementAnswer:
     status_code=201,
     responses={**MADE, **documented(INCOMPLETE)},
 )
-@acts("packs.assemble")
+@acts("packs.assemble", in_steps=True)
 def assemble_pack(asked: PackRequest, asks: Asks) -> Response:
     """Assemble, seal and keep the pack of a decision, which is recorded if it is not yet.
 

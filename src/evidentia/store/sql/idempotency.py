@@ -52,6 +52,20 @@ def claim(
     return found
 
 
+def take_over(
+    connection: Connection, named: Named, from_request: str, request_id: str, at: str
+) -> bool:
+    """Have another request hold a key that was never answered; say whether it does now.
+
+    The one that held it is refused from then on, should it still be there.
+    """
+    sql = (
+        "UPDATE idempotency SET request_id = ?, created_at = ? WHERE tenant = ? AND actor = ? "
+        "AND key = ? AND request_id = ? AND status IS NULL"
+    )
+    return run(connection, sql, (request_id, at, *named, from_request)).rowcount == 1
+
+
 def answer(
     connection: Connection, named: Named, request_id: str, said: tuple[int, str, bytes]
 ) -> bool:
