@@ -24,7 +24,7 @@ from evidentia.store.database import fetch, has_turn, keep_turn, run
 from evidentia.store.sequencer import Sequencer
 from evidentia.store.sql import inbox, log
 from evidentia.store.sql.log import Receipt
-from evidentia.trail.posting import posting_secret
+from evidentia.trail.posting import maker_of, posting_secret, told
 from evidentia.trail.waiting import waiting
 from evidentia.workspace import Workspace, acting
 from places import Place, record
@@ -32,6 +32,7 @@ from postgres import PostgresServer
 
 TURN = "SELECT pg_advisory_lock(hashtextextended('evidentia log default', 0))"
 FREE = "SELECT pg_advisory_unlock_all()"
+FOREVER = threading.TIMEOUT_MAX
 MANY_RECEIPTS = (
     "INSERT INTO trail_receipts (tenant, ticket, until, said) SELECT 'default', to_hex(number), "
     "'2026', '' FROM generate_series(1, 20000) AS number"
@@ -265,8 +266,59 @@ def test_only_whoever_posted_is_told_that_there_is_a_receipt(
         with opened.database.of("default").write(sequencing=True) as connection:
             opened.sequencer.post_within(connection, "default", [item], "owner", ticket)
         here.append(record(1))
-        assert heard_by(there, theirs) == [ticket]
+        (heard,) = heard_by(there, theirs)
+        assert heard.startswith(ticket)
         assert heard_by(here, ours) == []
+
+
+def test_what_is_told_of_a_receipt_is_believed_of_who_signs_alone(
+    here: Workspace, there: Workspace
+) -> None:
+    secret = b"of someone else's"
+    wrong = kept([Receipt(99, "ab")])
+    with turn_elsewhere(here) as free, here.opened.database.apart() as insider:
+        waits = Asked(lambda: there.append(record(1)))
+        wait_for_posted(here, 1)
+        with here.opened.database.of("default").read() as connection:
+            ticket = fetch(connection, "SELECT ticket FROM trail_inbox")[0][0]
+        for lie in (told(ticket, wrong, secret), f"{ticket}{wrong}", f"{ticket}{'0' * 64}{wrong}"):
+            insider.execute("SELECT pg_notify(%s, %s)", (inbox.channel(maker_of(ticket)), lie))
+        threading.Event().wait(0.3)
+        assert waits.result is None
+        free()
+        assert waits.end().seq != 99
+
+
+def test_receipts_are_told_of_with_what_they_say(
+    here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    said = inbox.said
+
+    def looking(connection: Any, tenant: str, tickets: Any) -> dict[str, str]:
+        looked.extend(tickets)
+        return said(connection, tenant, tickets)
+
+    def appended_by_here(*records: Any) -> list[Receipt]:
+        there.opened.sequencer._line("default").led_elsewhere = FOREVER
+        waits = Asked(lambda: there.trail.append_many(list(records)))
+        wait_for_posted(here, 1)
+        here.append(record(9))
+        found: list[Receipt] = waits.end()
+        return found
+
+    with turn_elsewhere(here) as free:
+        waits = Asked(lambda: there.append(record(8)))  # which begins to listen
+        wait_for_posted(here, 1)
+        free()
+        assert waits.end()
+    monkeypatch.setattr(inbox, "said", looking)
+    (receipt,) = appended_by_here(record(1))
+    assert here.trail.entry(receipt.seq).entry.subject == "ob-0001"
+    assert looked == []
+    many = appended_by_here(*(record(100 + number) for number in range(150)))
+    assert [one.seq for one in many] == list(range(many[0].seq, many[0].seq + 150))
+    assert len(looked) == 1, "what is too long to be told is looked for"
 
 
 def test_a_receipt_that_no_one_told_of_is_found_all_the_same(

@@ -21,6 +21,9 @@ from evidentia.trail.posting import (
     posted,
     posting_secret,
     read_posted,
+    read_told,
+    ticket_of,
+    told,
 )
 from evidentia.trail.waiting import waiting
 
@@ -102,6 +105,18 @@ def test_tickets_sort_as_they_came_though_the_clock_stands_or_goes_back() -> Non
     assert found == sorted(set(found))
     assert all(map(is_ticket, found))
     assert set(map(maker_of, found)) == {tickets.maker}
+
+
+@pytest.mark.parametrize("said", ['{"receipts":[[1,"ab",false]]}', '{"message":"ü \\n"}'])
+def test_what_is_told_of_a_posting_is_read_by_who_can_sign_and_as_it_was(said: str) -> None:
+    ticket = Tickets(count(1).__next__, lambda size: b"\7" * size).new()
+    text = told(ticket, said, SECRET)
+    assert (ticket_of(text), maker_of(text)) == (ticket, maker_of(ticket))
+    assert read_told(text, SECRET) == said
+    assert read_told(text, b"t" * 32) is None
+    assert read_told(text[:-1], SECRET) is None
+    assert read_told(f"{'0' * 40}{text[40:]}", SECRET) is None
+    assert read_told(ticket, SECRET) is None
 
 
 def test_what_is_no_ticket_is_told_from_one() -> None:

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
@@ -34,10 +34,10 @@ def kept_turn(database: Database, name: str, within: float) -> Iterator[Transact
 
 
 class Listener:
-    """Calls `tell` with the tickets that are named on a channel; `tell(None)` after a break."""
+    """Calls `tell` with what is said on a channel; `tell(None)` after a break."""
 
     def __init__(
-        self, database: Database, channel: str, tell: Callable[[Sequence[str] | None], None]
+        self, database: Database, channel: str, tell: Callable[[str | None], None]
     ) -> None:
         self._database = database
         self._channel = channel
@@ -77,4 +77,4 @@ class Listener:
                 return
             for told in connection.notifies(timeout=0):
                 with suppress(EvidentiaError):  # who waits looks for it, some time later
-                    self._tell(told.payload.split(","))
+                    self._tell(told.payload)

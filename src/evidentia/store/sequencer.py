@@ -15,7 +15,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
@@ -45,6 +45,9 @@ from evidentia.trail.posting import (
     later,
     posted,
     read_posted,
+    read_told,
+    ticket_of,
+    told,
 )
 from evidentia.trail.waiting import Waiting
 
@@ -282,7 +285,8 @@ class Sequencer:
                 request.leads = False
                 return True
             now = time.monotonic()
-            if line.busy or request.ticket not in line.posted or now < line.next_try:
+            waits = now < max(line.next_try, line.led_elsewhere)
+            if line.busy or request.ticket not in line.posted or waits:
                 return False
             line.next_try = now + _RETRY_SECONDS * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
             line.busy = True
@@ -451,8 +455,8 @@ class Sequencer:
             held: HeldLog | None = None
             ends: list[_End] = []
             if requests or rows:
-                told = [row.ticket for row in rows if row.ticket not in ours]
-                held, ends = self._append(connection, tenant, requests, rows, told)
+                theirs = {row.ticket for row in rows if row.ticket not in ours}
+                held, ends = self._append(connection, tenant, requests, rows, theirs)
         with self._lock:
             line.end({ticket: outcome_of(text) for ticket, text in said.items()})
         if held is not None:
@@ -465,7 +469,7 @@ class Sequencer:
         tenant: str,
         requests: Sequence[Request],
         rows: Sequence[Posted],
-        told: Sequence[str],
+        tell: Collection[str],
     ) -> tuple[HeldLog, list[_End]]:
         """Append what was posted and what requests want, and sign it; say what becomes of each."""
         try:
@@ -495,13 +499,22 @@ class Sequencer:
             for request, outcome in ends
             if request.ticket is not None
         ]
-        inbox.answer(connection, answers, told)
+        secret = self._posting_secret(held) if tell else None
+        heard = [
+            ticket if secret is None else told(ticket, said, secret)
+            for _, ticket, _, said in answers
+            if ticket in tell
+        ]
+        inbox.answer(connection, answers, heard)
         return held, ends
+
+    def _posting_secret(self, held: HeldLog) -> bytes | None:
+        tenant, origin, *_ = held.head
+        return self._appending.posting_secret(tenant, origin, held.key_ids[-1:])
 
     def _read(self, held: HeldLog, rows: Sequence[Posted], now: str) -> list[Request]:
         """Return what was posted, with its outcome where it can't be appended."""
-        tenant, origin, *_ = held.head
-        secret = self._appending.posting_secret(tenant, origin, held.key_ids[-1:]) if rows else None
+        secret = self._posting_secret(held) if rows else None
         found = []
         for row in rows:
             request = Request(row.tenant, (), "", row.ticket, row.until, waits=False)
@@ -512,8 +525,8 @@ class Sequencer:
                     raise IntegrityError(f"posting {row.ticket} is of a log that is not posted to")
                 posting = read_posted(row, secret)
             except EvidentiaError as error:
-                ticket, reason = row.ticket, str(error)
-                _log.warning("posting_refused", tenant=tenant, ticket=ticket, reason=reason)
+                named = {"tenant": row.tenant, "ticket": row.ticket}
+                _log.warning("posting_refused", **named, reason=str(error))
                 request.outcome = error
             else:
                 request.waiting, request.by = posting.items, posting.by
@@ -579,19 +592,30 @@ class Sequencer:
                 channel = inbox.channel(self._tickets.maker)
                 self._listener = Listener(self._database, channel, self._told)
 
-    def _told(self, tickets: Sequence[str] | None) -> None:
-        """Look for receipts, of some tickets or of all that are waited for."""
-        named = None if tickets is None else set(tickets)
+    def _told(self, message: str | None) -> None:
+        """Take what was told of some tickets, or look for the receipts of all waited for."""
+        named = {ticket_of(one): one for one in ("" if message is None else message).split("\n")}
         with self._lock:
             lines = [(tenant, line, list(line.posted)) for tenant, line in self._lines.items()]
         for tenant, line, posted_here in lines:
-            known = [one for one in posted_here if named is None or one in named]
-            if known:
+            known = [one for one in posted_here if message is None or one in named]
+            if not known:
+                continue
+            said = self._heard(tenant, [named[ticket] for ticket in known if ticket in named])
+            if left := [one for one in known if one not in said]:
                 with self._database.of(tenant).read() as connection:
-                    said = inbox.said(connection, tenant, known)
-                with self._lock:
-                    line.led_elsewhere = time.monotonic() + _RETRY_SECONDS
-                    line.end({ticket: outcome_of(text) for ticket, text in said.items()})
+                    said |= inbox.said(connection, tenant, left)
+            with self._lock:
+                line.led_elsewhere = time.monotonic() + _RETRY_SECONDS
+                line.end({ticket: outcome_of(text) for ticket, text in said.items()})
+
+    def _heard(self, tenant: str, told: Sequence[str]) -> dict[str, str]:
+        """Return what became of postings, as far as who signs the log told it with them."""
+        secret = self._secret(tenant)
+        if secret is None:
+            return {}
+        said = {ticket_of(one): read_told(one, secret) for one in told}
+        return {ticket: text for ticket, text in said.items() if text is not None}
 
     def _look(self, connection: Connection, line: Line, tenant: str) -> dict[str, str]:
         """Look for receipts now and then: it may be that no one told that they are there."""

@@ -1,7 +1,8 @@
 """Entries that are posted to the sequencer: what stands in the table where they wait.
 
 Whoever can write to that table could have anything signed. So each posting has a code that only who
-may sign the log can make: its secret is a signature that never leaves the process.
+may sign the log can make: its secret is a signature that never leaves the process. What is told of
+its receipts on the way back has one too, as anyone who connects could say something there.
 """
 
 import hmac
@@ -25,6 +26,7 @@ _TIME: Final = 16
 _MAKER: Final = 4
 _RANDOM: Final = 8
 _LENGTH: Final = _TIME + 2 * (_MAKER + _RANDOM)
+_CODE: Final = 64
 
 
 class Posting(NamedTuple):
@@ -134,6 +136,29 @@ def read_posted(row: Posted, secret: bytes) -> Posting:
         for kind, subject, at, salt, body, key in found["items"]
     ]
     return Posting(row.tenant, row.ticket, row.until, found["by"], items)
+
+
+def told(ticket: str, said: str, secret: bytes) -> str:
+    """Return what whoever posted is told became of it; it begins with the ticket."""
+    return f"{ticket}{_told_code(ticket, said, secret).decode()}{said}"
+
+
+def read_told(text: str, secret: bytes) -> str | None:
+    """Return what became of a posting; None if nothing is said, or not by who signs the log."""
+    ticket, code, said = text[:_LENGTH], text[_LENGTH : _LENGTH + _CODE], text[_LENGTH + _CODE :]
+    if not said or not hmac.compare_digest(code.encode(), _told_code(ticket, said, secret)):
+        return None
+    return said
+
+
+def ticket_of(text: str) -> str:
+    """Return the ticket that something which is told begins with."""
+    return text[:_LENGTH]
+
+
+def _told_code(ticket: str, said: str, secret: bytes) -> bytes:
+    about = f"told\n{ticket}\n{said}".encode()  # what is posted begins otherwise: with a bracket
+    return hmac.digest(secret, about, "sha256").hex().encode()
 
 
 def _code(tenant: str, ticket: str, until: str, content: bytes, secret: bytes) -> bytes:

@@ -1,11 +1,11 @@
 """The inbox's SQL: postings that wait for the sequencer, and what became of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection
 
 from evidentia.store.database import COMMIT_SOON, Insert, fetch, insert_together, run
-from evidentia.trail.posting import Posted, maker_of
+from evidentia.trail.posting import Posted, maker_of, ticket_of
 
 _POSTED = {
     "tenant": "text",
@@ -20,8 +20,9 @@ _TELL = (
     "SELECT pg_notify(whom, what) "
     "FROM unnest(CAST(? AS text[]), CAST(? AS text[])) AS message (whom, what)"
 )
-_TOLD_AT_ONCE = 180
-"""How many tickets one notification names: PostgreSQL takes less than 8,000 bytes."""
+_MOST_TOLD = 7_900
+"""How many bytes one notification has: PostgreSQL takes less than 8,000."""
+_ASKED_AT_ONCE = 180
 
 
 def channel(maker: str) -> str:
@@ -84,28 +85,37 @@ def answer(
 ) -> None:
     """Keep what became of postings: tenant, ticket, until when to keep it, what is said.
 
-    Who made some of the tickets, and no one else, is told of them once this is committed; on
-    PostgreSQL only.
+    `told` is what whoever made a ticket, and no one else, hears once this is committed: each
+    begins with its ticket. On PostgreSQL only.
     """
-    tell = None
-    if told:
-        by_maker: dict[str, list[str]] = {}
-        for ticket in told:
-            by_maker.setdefault(maker_of(ticket), []).append(ticket)
-        messages = [
-            (channel(maker), ",".join(some[start : start + _TOLD_AT_ONCE]))
-            for maker, some in by_maker.items()
-            for start in range(0, len(some), _TOLD_AT_ONCE)
-        ]
-        tell = _TELL, tuple(map(list, zip(*messages, strict=True)))
+    messages = list(_messages(told))
+    tell = (_TELL, tuple(map(list, zip(*messages, strict=True)))) if messages else None
     insert_together(connection, [Insert("trail_receipts", _RECEIPT, rows)], tell)
+
+
+def _messages(told: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give what goes by which channel; where one is too long to be told, only its ticket is."""
+    by_maker: dict[str, list[str]] = {}
+    for one in told:
+        short = one if len(one.encode()) <= _MOST_TOLD else ticket_of(one)
+        by_maker.setdefault(maker_of(one), []).append(short)
+    for maker, some in by_maker.items():
+        size, parts = 0, list[str]()
+        for one in some:
+            length = len(one.encode()) + 1
+            if size + length > _MOST_TOLD:
+                yield channel(maker), "\n".join(parts)
+                size, parts = 0, []
+            size += length
+            parts.append(one)
+        yield channel(maker), "\n".join(parts)
 
 
 def said(connection: Connection, tenant: str, tickets: Sequence[str]) -> dict[str, str]:
     """Return what became of postings, by their tickets; of others nothing is known here."""
     found: dict[str, str] = {}
-    for start in range(0, len(tickets), _TOLD_AT_ONCE):
-        some = tickets[start : start + _TOLD_AT_ONCE]
+    for start in range(0, len(tickets), _ASKED_AT_ONCE):
+        some = tickets[start : start + _ASKED_AT_ONCE]
         marks = ", ".join("?" for _ in some)
         sql = f"SELECT ticket, said FROM trail_receipts WHERE tenant = ? AND ticket IN ({marks})"  # noqa: S608 - marks are question marks
         found.update(fetch(connection, sql, (tenant, *some)))
