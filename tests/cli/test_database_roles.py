@@ -116,7 +116,7 @@ def test_an_upgrade_gives_the_roles_what_a_new_table_needs(
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["--application", "postgres"], "is a superuser or has BYPASSRLS"),
+        (["--application", "postgres"], "role postgres, which is a superuser"),
         (["--auditor", NAMES["owner"], "--owner", NAMES["owner"]], "four roles need four names"),
         (["--owner", "x" * 64], "can't be a role"),
     ],
@@ -129,6 +129,76 @@ def test_roles_that_would_hold_nothing_back_are_refused(
     said = cli("db", "roles", *given)
     assert said.code != 0
     assert says in said.err
+
+
+REACHES = {
+    "the owner": (
+        ["GRANT {owner} TO {application}"],
+        "{application}, which may become {owner}, which owns the tables",
+    ),
+    "the owner, through another role": (
+        ["CREATE ROLE {between}", "GRANT {owner} TO {between}", "GRANT {between} TO {sequencer}"],
+        "{application}, which may become {owner}, which owns the tables",
+    ),
+    "a role with BYPASSRLS": (
+        ["CREATE ROLE {between} BYPASSRLS", "GRANT {between} TO {application}"],
+        "{application}, which may become {between}, which has BYPASSRLS",
+    ),
+    "the auditor": (
+        ["GRANT {auditor} TO {application}"],
+        "{application}, which may become {auditor}, which is another of these roles",
+    ),
+    "who writes": (
+        ["GRANT {application} TO {auditor}"],
+        "{auditor}, which may become {application}, which is another of these roles",
+    ),
+    "the database": (
+        ["ALTER DATABASE {database} OWNER TO {application}"],
+        "{application}, which owns schema public, or the database that it is in",
+    ),
+}
+"""What a role was given by hand that gets it past row-level security, and what is said of it."""
+
+
+@pytest.mark.parametrize("what", REACHES)
+def test_a_role_that_reaches_what_is_not_bound_is_refused_and_named(
+    cli: Cli, postgres: PostgresServer, url: str, tmp_path: Path, what: str
+) -> None:
+    """By no table's rights: it need only become another role, or owns what the tables are in."""
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    name = str(make_url(url).database)
+    named = NAMES | {"between": f"between_{os.getpid()}", "database": name}
+    statements, says = REACHES[what]
+    for sql in statements:
+        postgres.execute(sql.format(**named), name)
+    try:
+        said = cli("db", "roles")
+        assert said.code != 0
+        assert says.format(**named) in said.err
+        with open_workspace(postgres.url(name, NAMES["application"]), home=tmp_path) as workspace:
+            notes = workspace.audit(quick=True).part("database").notes
+        is_another = "another of these" in says
+        assert [says.format(**named) in note for note in notes] == [True] * (not is_another)
+    finally:
+        postgres.execute(f"ALTER DATABASE {name} OWNER TO postgres")
+        postgres.execute(f"DROP ROLE IF EXISTS {named['between']}")
+
+
+def test_who_owned_everything_may_be_the_application_once_another_owns_it(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, application = str(make_url(url).database), NAMES["application"]
+    postgres.execute(f"CREATE ROLE {application} LOGIN")
+    postgres.execute(f"GRANT CREATE ON DATABASE {name} TO {application}")
+    postgres.execute(f"GRANT CREATE ON SCHEMA public TO {application}", name)
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", postgres.url(name, application))
+    assert cli("db", "upgrade").code == 0
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", url)
+    said = cli("db", "roles", "--run", *GIVEN)
+    assert said.code == 0, said.err
+    with psycopg.connect(postgres.url(name, application)) as connection:
+        sql = "SELECT has_schema_privilege('public', 'CREATE')"
+        assert connection.execute(sql).fetchone() == (False,), "what it could put there is run"
 
 
 def test_the_embedded_database_has_no_roles(cli: Cli) -> None:

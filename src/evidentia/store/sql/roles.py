@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
@@ -43,6 +43,18 @@ _MOVED_FUNCTIONS: Final = r"""
     WHERE p.proowner IS DISTINCT FROM to_regrole(?)::oid
     AND (n.nspname = ? OR (n.nspname = current_schema() AND p.proname LIKE 'trail\_%%'))
     ORDER BY 1"""
+_UNBOUND: Final = """
+    SELECT s.rolname, r.rolname, r.rolsuper, r.rolbypassrls, r.oid = c.relowner,
+    CASE WHEN r.oid = n.nspowner THEN quote_ident(n.nspname) END
+    FROM pg_roles s JOIN pg_roles r ON pg_has_role(s.oid, r.oid, 'MEMBER')
+    JOIN pg_class c ON c.oid = 'alembic_version'::regclass
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE s.rolname {who} AND (r.rolsuper OR r.rolbypassrls OR r.oid = n.nspowner
+    OR {beside}) ORDER BY s.rolname <> current_user, r.oid <> s.oid, NOT r.rolsuper,
+    NOT r.rolbypassrls, r.oid <> c.relowner, r.rolname"""
+"""Of a role, itself and whom it may become, where row-level security binds those not."""
+_ANOTHER: Final = "(r.rolname = ANY(?) AND r.oid <> s.oid AND (s.rolname, r.rolname) <> (?, ?))"
+"""The roles of one database are apart, but for the application's, which may be the sequencer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,22 +198,28 @@ def renew(connection: Connection) -> None:
 
 def unheld(connection: Connection) -> str | None:
     """Say why row-level security doesn't bind the role that connects; None if it does."""
-    sql = (
-        "SELECT r.rolname, r.rolsuper, r.rolbypassrls, pg_has_role(c.relowner, 'USAGE') "
-        "FROM pg_roles r, pg_class c WHERE r.rolname = current_user "
-        "AND c.oid = 'alembic_version'::regclass"
-    )
-    ((name, is_super, bypasses, owns),) = fetch(connection, sql)
-    why = (
-        "is a superuser"
-        if is_super
-        else "has BYPASSRLS"
-        if bypasses
-        else "owns the tables, and may change that"
-        if owns
-        else None
-    )
-    return why and f"row-level security doesn't bind the role {name}, which {why}"
+    sql = _UNBOUND.format(who="IN (current_user, session_user)", beside="r.oid = c.relowner")
+    found = fetch(connection, sql)
+    why = next((_why(one) for one in found), None)
+    return why and f"row-level security doesn't bind {why}"
+
+
+def _why(found: Sequence[Any], ours: Roles | None = None) -> str:
+    """Say of a role what gets it past row-level security: itself, or whom it may become."""
+    name, of, is_super, bypasses, owns, schema = found
+    who = f"the role {name}, which " + ("" if of == name else f"may become {of}, which ")
+    if is_super:
+        return f"{who}is a superuser"
+    if bypasses:
+        return f"{who}has BYPASSRLS"
+    if owns if ours is None else of == ours.owner:
+        return f"{who}owns the tables, and may change that"
+    if schema is not None:
+        return (
+            f"the role {name}, which owns schema {schema}, or the database that it is in: it may "
+            "drop tables, and put functions before PostgreSQL's own"
+        )
+    return f"{who}is another of these roles"
 
 
 def _is_of_rights(error: BaseException | None) -> bool:
@@ -209,11 +227,14 @@ def _is_of_rights(error: BaseException | None) -> bool:
 
 
 def _refuse_unheld(connection: Connection, roles: Roles) -> None:
-    sql = "SELECT rolname FROM pg_roles WHERE rolname = ANY(?) AND (rolsuper OR rolbypassrls)"
-    wanted = [roles.application, roles.sequencer, roles.auditor]
-    for (name,) in fetch(connection, sql, (wanted,)):
+    """Raise `EnvironmentProblem` for a role that would not be bound, by itself or by another."""
+    bound = [roles.application, roles.sequencer, roles.auditor]
+    among = ([roles.owner, *bound], roles.application, roles.sequencer)
+    sql = _UNBOUND.format(who="= ANY(?)", beside=_ANOTHER)
+    for one in fetch(connection, sql, (bound, *among)):
         raise EnvironmentProblem(
-            f"role {name} is a superuser or has BYPASSRLS, and would see all tenants: name another"
+            f"row-level security would not bind {_why(one, roles)}: name another role, or take "
+            "that from it"
         )
 
 
@@ -240,15 +261,16 @@ def _owned(connection: Connection, roles: Roles) -> list[str]:
         connection, "SELECT quote_ident(current_schema()), quote_ident(current_database())"
     )
     sql = "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname = ANY(?) ORDER BY 1"
-    others = [name for (name,) in fetch(connection, sql, ([BUNDLE_SCHEMA, JOBS],))]
+    schemas = [name for (name,) in fetch(connection, sql, ([BUNDLE_SCHEMA, JOBS],))]
     names = [*(table.rpartition(".")[2] for table in listing.TABLES), "alembic_version"]
     moved = fetch(connection, _MOVED, (to, JOBS, BUNDLE_SCHEMA, names))
     moved += fetch(connection, _MOVED_FUNCTIONS, (to, JOBS))
+    others = ", ".join(_quote(one) for one in (roles.application, roles.sequencer, roles.auditor))
     return [
         f"GRANT CREATE ON DATABASE {database} TO {to}",
-        f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC",
+        f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC, {others}",
         f"GRANT CREATE, USAGE ON SCHEMA {schema} TO {to}",
-        *(f"ALTER SCHEMA {name} OWNER TO {to}" for name in others),
+        *(f"ALTER SCHEMA {name} OWNER TO {to}" for name in schemas),
         *(f"{begin} {to}" for (begin,) in moved),
         *(
             f"ALTER POLICY across_tenants ON {table} TO {to}"
