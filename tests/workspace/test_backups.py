@@ -716,6 +716,28 @@ def test_private_keys_are_taken_along_only_if_it_is_said(
 
 
 # A log that was restored too short
+@pytest.mark.parametrize("to", ["sqlite", "postgresql"])
+def test_a_backup_that_does_not_hold_brings_no_keys_and_no_checkpoint(
+    filled: Path, tmp_path: Path, sqlite_place: Place, postgres: PostgresServer, to: str
+) -> None:
+    """Else a forged one would vouch for itself: the home's keys are those that count next time."""
+    forger, store = sqlite_place.open(), BackupPlace(str(tmp_path / "store"))
+    forger.append(record(1))
+    back_up(forger, store, keys=KeysTaken.ALL)
+    with open_workspace(filled / "home", create=False) as workspace:
+        key = public_key(workspace)
+    for trusted in ([key], []):
+        home = Home(tmp_path / f"new-{len(trusted)}")
+        with empty(to, postgres) as url:
+            report = restore_backup(store, Target(home, url), trusted=trusted)
+        assert (report.holds, report.keys) == (False, ())
+        assert not (home.folder / "keys").exists()
+        assert home.kept_checkpoint("default") is None
+    with empty(to, postgres) as url:
+        report = restore_backup(store, Target(home, url), anyway=True)
+        assert report.keys, "it was said that all of it is to be put there"
+
+
 
 
 def test_a_log_that_is_shorter_than_what_was_kept_takes_no_entries(

@@ -263,17 +263,19 @@ def restore_backup(
         audits, notes = _audits(database, lambda _: lake, manifest, trusted, keys, progress, newer)
         notes = (*notes, *_erased_since(place, name, manifest))
         report = BackupReport(name, manifest, audits, notes)
-        if not report.holds and not anyway and database.is_sqlite:
+        is_believed = report.holds or anyway
+        if not is_believed and database.is_sqlite:
             return report
-        # behind the audit: a backup's own keys say nothing about whose log it is
+        # behind the audit, and by it: what a backup brings says nothing about whose log it is
         files = file_keys(keys)
         put = [
             name
-            for tenant in manifest.tenants
+            for tenant in (manifest.tenants if is_believed else ())
             for name in restoring.restore_keys((files or target.home.keys).folder, place, tenant)
         ]
         for tenant in manifest.tenants:
-            for note in (*restoring.checkpoints_of(tenant), *newer.get(tenant.tenant, ())):
+            own = restoring.checkpoints_of(tenant) if is_believed else ()
+            for note in (*own, *newer.get(tenant.tenant, ())):
                 _keep(target.home, tenant, note)
         lost = tuple(_lost(target.home, elsewhere, manifest, database))
         settle()
