@@ -27,7 +27,7 @@ from evidentia.errors import (
     ProofError,
 )
 from evidentia.proof.files import read_key
-from evidentia.store import backing_up
+from evidentia.store import backing_up, restoring, schema
 from evidentia.store.backing_up import KeysTaken, MadeBackup
 from evidentia.store.backup_places import BackupPlace, name_of
 from evidentia.store.database import Database
@@ -580,10 +580,11 @@ def test_a_manifest_of_another_log_is_told_by_the_key(
     assert any("was named for log" in one for one in report.findings)
 
 
-def forged(store: BackupPlace, **changes: Any) -> None:
+def forged(store: BackupPlace, *, revision: str | None = None, **changes: Any) -> None:
     """Put a manifest in place of the newest, with another log or other parts, well named."""
     _, manifest = store.manifest()
     value = manifest.model_dump(mode="json")
+    value["revision"] = revision or value["revision"]
     for path, changed in changes.items():
         at: Any = value["tenants"][0]
         *above, last = path.split("__")
@@ -715,7 +716,6 @@ def test_private_keys_are_taken_along_only_if_it_is_said(
         again.append(record(2))
 
 
-# A log that was restored too short
 @pytest.mark.parametrize("to", ["sqlite", "postgresql"])
 def test_a_backup_that_does_not_hold_brings_no_keys_and_no_checkpoint(
     filled: Path, tmp_path: Path, sqlite_place: Place, postgres: PostgresServer, to: str
@@ -738,6 +738,7 @@ def test_a_backup_that_does_not_hold_brings_no_keys_and_no_checkpoint(
         assert report.keys, "it was said that all of it is to be put there"
 
 
+# A log that was restored too short
 
 
 def test_a_log_that_is_shorter_than_what_was_kept_takes_no_entries(
@@ -957,6 +958,47 @@ def test_restoring_that_is_killed_leaves_nothing_that_passes_for_whole(
         with open_workspace(url or home.folder, home=home.folder, create=False) as restored:
             assert all_rows(restored.opened.database) == rows
             assert restored.audit(keys=[key]).holds
+
+
+def test_a_restore_that_ended_before_its_rows_is_begun_again(
+    filled: Path, tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """The schema is there then, as old as the backup's: that of SQLite is."""
+    store = BackupPlace(str(filled / "store"))
+    _, manifest = store.manifest()
+    with open_workspace(filled / "home", create=False) as workspace:
+        key = public_key(workspace)
+    with empty("postgresql", postgres) as url:
+        database = Database.server(str(url))
+        restoring.prepare(database, manifest)
+        with database.read() as connection:
+            assert schema.revision(connection) == manifest.revision < schema.HEAD
+        database.close()
+        assert restore_backup(store, Target(Home(tmp_path / "new"), url), trusted=[key]).holds
+
+
+@pytest.mark.parametrize("to", ["sqlite", "postgresql"])
+def test_a_backup_of_before_a_table_was_there_is_restored(
+    filled: Path, tmp_path: Path, postgres: PostgresServer, to: str
+) -> None:
+    """A database has no more tables than the backup's program knew until its rows are in it."""
+    shutil.copytree(filled / "store", tmp_path / "store")
+    store, later = BackupPlace(str(tmp_path / "store")), {"trail_inbox", "trail_receipts"}
+    _, manifest = store.manifest()
+    assert later < {table.name for table in manifest.tenants[0].tables}
+    later |= {"lake_removals", "pack_attachments"}
+    tables = [
+        one.model_dump(mode="json") for one in manifest.tenants[0].tables if one.name not in later
+    ]
+    forged(store, revision="0015", tables=tables)
+    with open_workspace(filled / "home", create=False) as workspace:
+        key, rows = public_key(workspace), all_rows(workspace.opened.database)
+    assert verify_backup(store, trusted=[key]).holds
+    with empty(to, postgres) as url:
+        home = Home(tmp_path / "new")
+        assert restore_backup(store, Target(home, url), trusted=[key]).holds
+        with open_workspace(url or home.folder, home=home.folder, create=False) as restored:
+            assert all_rows(restored.opened.database) == rows
 
 
 def _heads(url: str) -> int:

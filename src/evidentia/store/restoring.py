@@ -66,14 +66,19 @@ def require_known(manifest: BackupManifest) -> None:
 
 
 def prepare(database: Database, manifest: BackupManifest) -> None:
-    """Make the schema that a backup was made with; one that is there must have no rows."""
+    """Make the schema that a backup was made with; one that is there must have no rows.
+
+    It may be one that was left by restoring the same backup, which was interrupted.
+    """
     require_known(manifest)
     with database.read() as connection:
         found = schema.revision(connection)
+    made_with = min(manifest.revision, schema.head(database))
     if found is None:
-        schema.upgrade(database, to=min(manifest.revision, schema.head(database)))
+        schema.upgrade(database, to=made_with)
         return
-    schema.require_current(database)
+    if found != made_with:
+        schema.require_current(database)
     with database.of(manifest.tenants[0].tenant).read() as connection:
         filled = _filled(connection, manifest)
     if filled is not None:

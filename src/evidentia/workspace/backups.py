@@ -257,9 +257,9 @@ def restore_backup(
         for tenant in manifest.tenants:
             restoring.restore_files(lake, place, tenant, progress)
         restoring.fill(database, place, manifest, progress)
+        schema.upgrade(database)
         for tenant in manifest.tenants:
             restoring.note_files(database, lake, place, tenant)
-        schema.upgrade(database)
         audits, notes = _audits(database, lambda _: lake, manifest, trusted, keys, progress, newer)
         notes = (*notes, *_erased_since(place, name, manifest))
         report = BackupReport(name, manifest, audits, notes)
