@@ -377,6 +377,31 @@ def test_what_was_erased_since_is_named_when_an_older_backup_is_restored(
     assert report.notes == ()
 
 
+def test_a_text_that_was_erased_since_is_named_by_a_newer_backup_whoever_the_newest_is_of(
+    sqlite_place: Place, store: BackupPlace, tmp_path: Path
+) -> None:
+    workspace, docs = sqlite_place.open(), tmp_path / "docs"
+    docs.mkdir()
+    for name in ("secret", "removed", "kept"):
+        (docs / f"{name}.md").write_text(f"# {name}\n\nThe {name} fee is 30 days.\n")
+    _, removed, secret = workspace.ingest(docs).documents
+    older = back_up(workspace, store, tenant="default").name
+    (docs / "late.md").write_text("The late fee is 40 days.\n")
+    late = next(one for one in workspace.ingest(docs).documents if one.filename == "late.md")
+    workspace.documents.remove(secret.id, late.id, reason="law", erase=True)
+    workspace.documents.remove(removed.id, reason="no longer in force")
+    back_up(workspace, store, tenant="default")
+    other = sqlite_place.open("other")
+    other.append(record(1))
+    back_up(other, store, tenant="other")
+    home, key = Home(tmp_path / "older"), public_key(workspace)
+    report = restore_backup(store, Target(home), older, trusted=[key])
+    (note,) = report.notes
+    assert f"the text of document {secret.id} of tenant 'default' was erased since" in note
+    with open_workspace(home.folder, create=False) as restored:
+        assert len(restored.documents.list()) == 3, "as it was then"
+
+
 def says(store: BackupPlace, text: str) -> bool:
     import json  # noqa: PLC0415 - the same
     from base64 import b64decode  # noqa: PLC0415 - for this alone

@@ -287,12 +287,16 @@ def _erased_since(place: BackupPlace, name: str, manifest: BackupManifest) -> It
     for tenant in manifest.tenants:
         try:
             for erased, by in restoring.erased_since(place, name, tenant):
+                said = f"of tenant {tenant.tenant!r} was erased since, by entry {by} of a newer "
                 yield (
-                    f"entry {erased} of tenant {tenant.tenant!r} was erased since, by entry {by} "
-                    f"of a newer backup: erase it again ('evidentia trail erase {erased}')"
+                    f"entry {erased} {said}backup: erase it again ('evidentia trail erase "
+                    f"{erased}')"
+                    if isinstance(erased, int)
+                    else f"the text of document {erased} {said}backup: erase it again ('evidentia "
+                    f"documents remove {erased} --erase')"
                 )
-        except (EvidentiaError, ValueError) as error:
-            yield f"what was erased since could not be read of the newest backup: {error}"
+        except (EvidentiaError, KeyError, TypeError, ValueError) as error:
+            yield f"what was erased since could not be read of a newer backup: {error}"
 
 
 @contextmanager
