@@ -455,6 +455,22 @@ def test_nothing_is_pruned_while_a_backup_is_made_nor_the_reverse(
         assert not list((tmp_path / "store" / "working").iterdir())
 
 
+def test_a_backup_that_was_pruned_under_is_none(filled: Path, tmp_path: Path) -> None:
+    """It is taken for one that was killed after two days; what it relies on may be gone."""
+    shutil.copytree(filled / "store", tmp_path / "store")
+    store = BackupPlace(str(tmp_path / "store"))
+    (name,) = store.names()
+    _, manifest = store.manifest()
+    later = manifest.model_copy(update={"created_at": "2099-01-01T00:00:00.000000Z"})
+    with store.making("2020-01-01T00:00:00.000000Z", "ab") as finish:
+        prune_backups(store, 1)
+        with pytest.raises(BusyError, match="more than 48 hours"):
+            finish(later)
+    assert store.names() == [name]
+    with store.making("2020-01-01T00:00:00.000000Z", "ab") as finish:
+        assert finish(later) in store.names()
+
+
 # While others write
 
 

@@ -131,7 +131,7 @@ def back_up(
 
     Others may go on writing. The backup is there once this returns; where it raises, there is none.
     """
-    with place.making(now, token):
+    with place.making(now, token) as finish:
         for left in reversed(range(_TRIES)):
             making = _Making(source, place, progress, verify, is_last=not left)
             try:
@@ -154,7 +154,7 @@ def back_up(
             revision=schema.head(source.database),
             tenants=parts,
         )
-        name = place.finish(manifest)
+        name = finish(manifest)
     return MadeBackup(name, manifest, making.sent, tuple(making.problems), tuple(making.notes))
 
 

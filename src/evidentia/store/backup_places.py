@@ -6,8 +6,9 @@ one says so under `working/`, so that no part is removed meanwhile that it relie
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -32,6 +33,9 @@ _MAKES, _PRUNES = "makes", "prunes"
 LATEST: Final = "latest"
 _FORGOTTEN_HOURS: Final = 48
 """After so long, what was left by a process that was killed keeps no one from pruning."""
+
+Finish = Callable[[BackupManifest], str]
+"""Keeps a manifest, which makes a backup one, and returns its name."""
 
 
 class _Files(Protocol):
@@ -102,12 +106,27 @@ class BackupPlace:
         self._files.remove(f"{_MANIFESTS}/{name}.json")
 
     @contextmanager
-    def making(self, now: str, token: str) -> Iterator[None]:
-        """Keep parts from being pruned meanwhile; any number may make backups at once."""
-        with self._working(_MAKES, now, token):
+    def making(self, now: str, token: str) -> Iterator[Finish]:
+        """Keep parts from being pruned meanwhile; any number may make backups at once.
+
+        Give what finishes the backup, unless it took so long that parts may be gone.
+        """
+        with self._working(_MAKES, now, token) as marker:
             if self._under_way(_PRUNES, now):
                 raise BusyError(f"{self.address}: it is being pruned: try again once that is done")
-            yield
+            yield partial(self._finish, marker)
+
+    def _finish(self, marker: str, manifest: BackupManifest) -> str:
+        name = self.finish(manifest)
+        # Behind the manifest: whoever prunes forgets who makes backups before reading manifests.
+        if self._files.read(marker) is None:
+            self.forget(name)
+            raise BusyError(
+                f"{self.address}: the backup took more than {_FORGOTTEN_HOURS} hours, and older "
+                "ones were pruned meanwhile, with parts that it may need: there is no backup; make "
+                "it again, which sends little, and prune once it is there"
+            )
+        return name
 
     @contextmanager
     def pruning(self, now: str, token: str) -> Iterator[None]:
@@ -122,11 +141,11 @@ class BackupPlace:
             yield
 
     @contextmanager
-    def _working(self, what: str, now: str, token: str) -> Iterator[None]:
+    def _working(self, what: str, now: str, token: str) -> Iterator[str]:
         name = f"{_WORKING}/{what}-{_compact(now)}-{token}"
         self._files.write(name, b"")
         try:
-            yield
+            yield name
         finally:
             with suppress(EnvironmentProblem):  # what is left behind is forgotten in time
                 self._files.remove(name)
