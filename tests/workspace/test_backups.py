@@ -358,6 +358,21 @@ def test_an_erased_body_goes_with_the_older_backups(place: Place, store: BackupP
     assert verify_backup(store, trusted=[public_key(workspace)]).holds
 
 
+def test_a_file_that_is_still_to_be_removed_is_in_no_backup(
+    place: Place, store: BackupPlace
+) -> None:
+    """The erasure is recorded, and the bucket did not answer yet."""
+    workspace = place.open()
+    workspace.append(record(1))
+    lake = lake_of(workspace)
+    gone, lying = lake.put(b"erased by law"), lake.put(b"referred to by no one")
+    with workspace.opened.database.of("default").write() as connection:
+        uses.condemn(connection, "default", [gone])
+    back_up(workspace, store)
+    assert not store.parts.holds(gone)
+    assert store.parts.holds(lying)
+
+
 def test_what_was_erased_since_is_named_when_an_older_backup_is_restored(
     sqlite_place: Place, store: BackupPlace, tmp_path: Path
 ) -> None:

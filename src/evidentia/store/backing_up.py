@@ -200,6 +200,8 @@ class _Rows:
     log: BackupLog | None
     tables: list[BackupTable]
     used: _Range
+    condemned: Sequence[str]
+    """What is to be removed by an erasure, and may lie there still."""
 
 
 @dataclass(slots=True)
@@ -283,6 +285,7 @@ class _Making:
             None if head is None else self._log(connection, head, frontier),
             tables,
             digests.add(uses.used(connection, tenant)),
+            sorted(uses.condemned(connection, tenant)),
         )
 
     def _noted(
@@ -368,6 +371,7 @@ class _Making:
         theirs = [digests.of(where) for name, where in others.items() if name != rows.tenant]
         if self.source.lake.of(rows.tenant).shared() is None:
             theirs = []
+        theirs.append(iter(rows.condemned))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             copied = self._copied(rows, digests, theirs, pool, missing)
             parts = self._file_parts(map(encode_file, copied))
@@ -520,7 +524,8 @@ def _wanted(
 ) -> Iterator[tuple[str, bool, bool]]:
     """Give what is to be in a backup, in order: a digest, whether it is used, whether it is there.
 
-    All that rows refer to, and all that lies in the lake beside it, but for what is only others'.
+    All that rows refer to, and all that lies in the lake beside it, but for what is only others',
+    or is to be removed.
     """
     tagged = merge(
         ((digest, "used") for digest in used),
