@@ -432,7 +432,10 @@ def _audits(  # noqa: PLR0917 - what both who verify and who restore have at han
                 erased = [one.sha256 for one in tenant.missing if one.why == "erased"]
                 audit, told = _without(audit, erased)
                 audits.append(audit)
-                notes += [f"erased while the backup was made: {one}" for one in told]
+                notes += [
+                    f"erased while the backup was made, as it says and nothing in it proves: {one}"
+                    for one in told
+                ]
     return tuple(audits), tuple(notes)
 
 
