@@ -9,17 +9,18 @@ from typing import Self
 
 import psycopg
 import pytest
+from sqlalchemy import make_url
 
 import tiers
 from evidentia.errors import EnvironmentProblem, IntegrityError
 from evidentia.store import listing, schema
-from evidentia.store.database import Database, LockWaitError, run, stamp
+from evidentia.store.database import Database, LockWaitError, ServerOptions, run, stamp
 from evidentia.store.opening import open_database
 from evidentia.store.sql import activity
 from forking import Child
 from next_program import CONTRACTED, EXPANDED, NAME, NextProgram
 from places import Place, record
-from postgres import PostgresServer
+from postgres import ROLES, PostgresServer
 
 pytestmark = [
     pytest.mark.as_owner,
@@ -223,6 +224,25 @@ def test_a_program_that_runs_while_the_schema_is_contracted_is_told_to_be_upgrad
         newer = place.open()
         newer.append(record(2))
         assert newer.trail.audit().holds
+
+
+@pytest.mark.parametrize(
+    ("role", "where"),
+    [(ROLES.owner, "a machine that this role is not told"), ("postgres", "this machine")],
+)
+def test_whoever_upgrades_sees_who_is_connected_and_no_place_that_is_made_up(
+    postgres_place: Place, postgres: PostgresServer, role: str, where: str
+) -> None:
+    """PostgreSQL tells the owner of the application's connections, and not from where."""
+    url = str(postgres_place.url)
+    running = Database.server(postgres.as_application(url), ServerOptions(schema="0019"))
+    asking = make_url(url).update_query_dict({"options": f"-c role={role}"})
+    database = Database.server(asking.render_as_string(hide_password=False))
+    with running.read(), database.read() as connection:
+        (found,) = activity.programs(connection)
+    assert (found.schema, found.host, found.connections) == ("0019", where, 1)
+    running.close()
+    database.close()
 
 
 def test_a_program_before_its_contraction_is_done_says_so_and_works(
