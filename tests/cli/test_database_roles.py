@@ -119,6 +119,8 @@ def test_an_upgrade_gives_the_roles_what_a_new_table_needs(
         (["--application", "postgres"], "role postgres, which is a superuser"),
         (["--auditor", NAMES["owner"], "--owner", NAMES["owner"]], "four roles need four names"),
         (["--owner", "x" * 64], "can't be a role"),
+        (["--owner", "x'"], "can't be a role"),
+        (["--auditor", "x$$"], "can't be a role"),
     ],
 )
 def test_roles_that_would_hold_nothing_back_are_refused(
@@ -182,6 +184,36 @@ def test_a_role_that_reaches_what_is_not_bound_is_refused_and_named(
     finally:
         postgres.execute(f"ALTER DATABASE {name} OWNER TO postgres")
         postgres.execute(f"DROP ROLE IF EXISTS {named['between']}")
+
+
+def test_what_the_owner_notes_is_no_sql_of_a_superuser(
+    cli: Cli, postgres: PostgresServer, url: str
+) -> None:
+    """It is noted in the database which roles there are, and who owns the tables may note it."""
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    name, role = str(make_url(url).database), f"r{os.getpid() % 1000}"
+    postgres.execute(f"CREATE ROLE {role}")
+    postgres.execute(f"ALTER DATABASE {name} OWNER TO {NAMES['owner']}")
+    put = f"\\') ISNULL THEN END IF;END $$;ALTER ROLE {role} SUPERUSER;END;--"
+    assert len(put) < 64
+    note = json.dumps(NAMES | {"application": put}).replace("'", "''")
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute(f"SET ROLE {NAMES['owner']}")
+        owner.execute(f"COMMENT ON TABLE trail_heads IS '{note}'".encode())
+        owner.execute(f"ALTER DATABASE {name} SET standard_conforming_strings = off")
+    try:
+        said = cli("db", "roles", "--run")
+        with psycopg.connect(url) as connection:
+            found = connection.execute("SELECT rolsuper FROM pg_roles WHERE rolname = %s", (role,))
+            assert found.fetchone() == (False,)
+        assert said.code == 0, "a note that is none of ours is none"
+        database = Database.server(url)
+        with database.read() as connection:
+            assert run(connection, "SHOW standard_conforming_strings").scalar() == "on"
+        database.close()
+    finally:
+        postgres.execute(f"ALTER DATABASE {name} OWNER TO postgres")
+        postgres.execute(f"DROP ROLE {role}")
 
 
 def test_who_owned_everything_may_be_the_application_once_another_owns_it(

@@ -27,7 +27,8 @@ _POSTED: Final = "trail_inbox"
 _AUDITORS: Final = ("trail_strays()", "trail_tenants()")
 _NOT_ALLOWED: Final = "42501"
 _INHERIT_FROM: Final = 160_000
-_NAME: Final = re.compile(r"[^\x00%]+")
+_NAME: Final = re.compile(r"""[^\x00-\x1f%$'"\\]+""")
+"""What a role is called here. Who owns the tables notes it, and a superuser's SQL has it."""
 _MOST_BYTES: Final = 63
 _MOVED: Final = """
     SELECT format('ALTER %%s %%s OWNER TO', CASE c.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN
@@ -74,7 +75,10 @@ class Roles:
         names = list(asdict(self).values())
         for name in names:
             if not _NAME.fullmatch(name) or len(name.encode()) > _MOST_BYTES:
-                raise InputError(f"{name[:80]!r} can't be a role: it has 1 to 63 bytes, no '%'")
+                raise InputError(
+                    f"{name[:80]!r} can't be a role: it has 1 to 63 bytes, no quote, '%', '$' or "
+                    "backslash"
+                )
         if len({*names}) < len(names):
             raise InputError(f"four roles need four names: {', '.join(names)}")
 
