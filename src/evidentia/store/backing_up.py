@@ -151,7 +151,7 @@ def back_up(
             v=VERSION,
             created_at=now,
             program=program,
-            revision=schema.head(source.database),
+            revision=making.revision,
             tenants=parts,
         )
         name = finish(manifest)
@@ -214,11 +214,12 @@ class _Making:
     sent: Sent = field(default_factory=Sent)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    revision: str = ""
 
     def run(self) -> list[TenantBackup]:
         home, database = self.source.home, self.source.database.unbound
         with database.read() as connection:
-            _require_own_schema(database, connection)
+            self.revision = _known_revision(database, connection)
             names = self._tenants(connection)
         kept = {name: home.kept_checkpoint(name) for name in names}  # before what it must be in
         taken = {name: self._keys(name) for name in names}
@@ -509,14 +510,18 @@ def _key_files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("*")) if path.suffix in {".pem", ".json", ".key"}]
 
 
-def _require_own_schema(database: Database, connection: Connection) -> None:
-    """Raise `EnvironmentProblem` where the schema may have more than this program knows of."""
+def _known_revision(database: Database, connection: Connection) -> str:
+    """Return the schema's revision, which may be from before a contraction that waits.
+
+    Raise `EnvironmentProblem` where the schema may have more than this program knows of.
+    """
     found, known = schema.revision(connection), schema.head(database)
     if found is None or found > known:
         raise EnvironmentProblem(
             f"{database.where} has schema {found or 'none'}, and this program backs up {known}: "
             "use the program that the schema is of, or run 'evidentia db upgrade'"
         )
+    return found
 
 
 def _wanted(
