@@ -33,6 +33,7 @@ from evidentia.store.backup_places import BackupPlace, name_of
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.lake import FileLake
+from evidentia.store.pruning import prune
 from evidentia.store.sql import copying, uses
 from evidentia.store.tables import metadata
 from evidentia.store.witnesses import Witnesses
@@ -484,6 +485,26 @@ def test_a_backup_that_was_pruned_under_is_none(filled: Path, tmp_path: Path) ->
     assert store.names() == [name]
     with store.making("2020-01-01T00:00:00.000000Z", "ab") as finish:
         assert finish(later) in store.names()
+
+
+def test_what_is_pruned_for_days_takes_nothing_from_a_backup_that_was_begun_meanwhile(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(filled / "store", tmp_path / "store")
+    store = BackupPlace(str(tmp_path / "store"))
+    left = store.parts.put(b"a part that the next backup has, too")
+    forget = BackupPlace.names
+
+    def begin(place: BackupPlace) -> list[str]:
+        with place.making("2099-01-01T00:00:00.000000Z", "ab"):
+            return forget(place)
+
+    monkeypatch.setattr(BackupPlace, "names", begin)
+    with pytest.raises(BusyError, match="a backup was begun meanwhile"):
+        prune(store, 1, now="2020-01-01T00:00:00.000000Z", token="cd")
+    monkeypatch.undo()
+    assert store.parts.holds(left)
+    assert prune_backups(store, 1).parts == 1
 
 
 # While others write

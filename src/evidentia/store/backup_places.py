@@ -112,8 +112,11 @@ class BackupPlace:
         Give what finishes the backup, unless it took so long that parts may be gone.
         """
         with self._working(_MAKES, now, token) as marker:
-            if self._under_way(_PRUNES, now):
-                raise BusyError(f"{self.address}: it is being pruned: try again once that is done")
+            if since := self._under_way(_PRUNES, now):
+                raise BusyError(
+                    f"{self.address}: it is being pruned since {since}, and no backup is made "
+                    f"meanwhile: try again once it is done; {_killed(_PRUNES)}"
+                )
             yield partial(self._finish, marker)
 
     def _finish(self, marker: str, manifest: BackupManifest) -> str:
@@ -129,16 +132,26 @@ class BackupPlace:
         return name
 
     @contextmanager
-    def pruning(self, now: str, token: str) -> Iterator[None]:
-        """Have no one make a backup meanwhile; raise `BusyError` if anyone does."""
-        with self._working(_PRUNES, now, token):
+    def pruning(self, now: str, token: str) -> Iterator[Callable[[], None]]:
+        """Have no one make a backup meanwhile; raise `BusyError` if anyone does.
+
+        Give what is to be called now and then: it raises `BusyError` once that took so long that
+        someone may make a backup.
+        """
+        with self._working(_PRUNES, now, token) as marker:
             if since := self._under_way(_MAKES, now):
                 raise BusyError(
                     f"{self.address}: a backup is being made since {since}, and nothing is pruned "
-                    f"meanwhile: try again once it is done; if it was killed, "
-                    f"remove {_WORKING}/{_MAKES}-…, which counts for {_FORGOTTEN_HOURS} hours"
+                    f"meanwhile: try again once it is done; {_killed(_MAKES)}"
                 )
-            yield
+            yield partial(self._go_on, marker)
+
+    def _go_on(self, marker: str) -> None:
+        if self._files.read(marker) is None:
+            raise BusyError(
+                f"{self.address}: pruning took more than {_FORGOTTEN_HOURS} hours, and a backup "
+                "was begun meanwhile: prune again once it is done, which goes on with it"
+            )
 
     @contextmanager
     def _working(self, what: str, now: str, token: str) -> Iterator[str]:
@@ -164,6 +177,12 @@ class BackupPlace:
 def name_of(created_at: str, manifest: bytes) -> str:
     """Return the name of a backup: when it was made, and its manifest's digest."""
     return f"{_compact(created_at)}-{sha256_hex(manifest)[:12]}"
+
+
+def _killed(what: str) -> str:
+    return (
+        f"if it was killed, remove {_WORKING}/{what}-…, which counts for {_FORGOTTEN_HOURS} hours"
+    )
 
 
 def _compact(time: str) -> str:

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import IO, Self
+from typing import IO, Final, Self
 
 from evidentia.errors import InputError
 from evidentia.store.backup_places import BackupPlace
 from evidentia.store.restoring import files
+
+_LOOKED_EVERY: Final = 100
+"""After how many removals it is looked whether someone makes a backup now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +25,13 @@ class Pruned:
 def prune(place: BackupPlace, keep: int, *, now: str, token: str) -> Pruned:
     """Remove all backups but the newest ones, and what they alone had.
 
-    Raise `BusyError` while a backup is being made. Where it is interrupted, it is gone on with by
-    the next one: a part is removed only when no manifest names it.
+    Raise `BusyError` while a backup is being made, also one that was begun since. Where it is
+    interrupted, it is gone on with by the next one: a part is removed only when no manifest names
+    it.
     """
     if keep < 1:
         raise InputError("at least one backup is kept: name how many, 1 or more")
-    with place.pruning(now, token), _Digests() as needed:
+    with place.pruning(now, token) as go_on, _Digests() as needed:
         names = place.names()
         for name in names[-keep:]:  # all of them can be read, or nothing is removed
             _, manifest = place.manifest(name)
@@ -38,6 +42,8 @@ def prune(place: BackupPlace, keep: int, *, now: str, token: str) -> Pruned:
             place.forget(name)
         removed = 0
         for digest in _unneeded(place, needed):
+            if not removed % _LOOKED_EVERY:
+                go_on()
             place.parts.remove(digest)
             removed += 1
     return Pruned(tuple(names[:-keep]), removed)
