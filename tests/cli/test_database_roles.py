@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import make_url
 
 from cli_running import Cli
+from evidentia.jobs import queue
 from evidentia.store import listing, schema
 from evidentia.store.database import Database, run
 from evidentia.workspace import open_workspace
@@ -111,6 +112,40 @@ def test_an_upgrade_gives_the_roles_what_a_new_table_needs(
         )
     assert schema.HEAD
     database.close()
+
+
+@pytest.mark.parametrize("who", ["owner", "postgres"])
+def test_an_upgrade_gives_the_roles_what_the_queue_of_jobs_made_anew(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    """Its tables are made by its own package, after ours, as whoever connects."""
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    name, user = str(make_url(url).database), NAMES.get(who, who)
+    postgres.execute(f"ALTER ROLE {NAMES['owner']} LOGIN")
+    with psycopg.connect(postgres.url(name, user), autocommit=True) as connection:
+        connection.execute(f"CREATE TABLE {queue.SCHEMA}.added (id text)".encode())
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", postgres.url(name, user))
+    said = cli("db", "upgrade")
+    assert said.code == 0, said.err
+    with psycopg.connect(url) as connection:
+        sql = (
+            "SELECT relowner::regrole::text, has_table_privilege(%s, oid, 'INSERT') FROM pg_class "
+            "WHERE relname = 'added'"
+        )
+        found = connection.execute(sql, (NAMES["application"],)).fetchone()
+    assert found == (NAMES["owner"], True)
+
+
+def test_who_may_make_no_tables_is_told_by_an_upgrade(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    address = postgres.url(str(make_url(url).database), NAMES["auditor"])
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", address)
+    said = cli("db", "upgrade")
+    assert said.code == 3
+    assert "the queue of jobs cannot be made" in said.err
+    assert "connect as who owns the tables" in said.err
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,14 @@ def migrate(database: "Database", role: str | None = None) -> None:
     """
     from dbos import DBOS  # noqa: PLC0415 - as above
 
-    DBOS.migrate(database.address, schema=SCHEMA, application_role=role)
+    try:
+        DBOS.migrate(database.address, schema=SCHEMA, application_role=role)
+    except Exception as error:
+        said = next(iter(str(getattr(error, "orig", error)).splitlines()), type(error).__name__)
+        raise EnvironmentProblem(
+            f"the tables of the queue of jobs cannot be made in {database.where}: {said}; connect "
+            "as who owns the tables, or as a superuser"
+        ) from error
 
 
 def _may_migrate(database: "Database") -> bool:

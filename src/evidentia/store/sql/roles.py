@@ -200,6 +200,16 @@ def renew(connection: Connection) -> None:
             run(connection, sql)
 
 
+def renew_queue(connection: Connection) -> None:
+    """Do the same for what the queue of jobs made of its own, where who connects may."""
+    roles = noted(connection)
+    sql = "SELECT FROM pg_namespace WHERE nspname = ? AND pg_has_role(nspowner, 'MEMBER')"
+    if roles is None or not fetch(connection, sql, (JOBS,)):
+        return
+    for sql in [*_moved(connection, roles.owner, []), *_queue_rights(connection, roles)]:
+        run(connection, sql)
+
+
 def unheld(connection: Connection) -> str | None:
     """Say why row-level security doesn't bind the role that connects; None if it does."""
     sql = _UNBOUND.format(who="IN (current_user, session_user)", beside="r.oid = c.relowner")
@@ -267,20 +277,26 @@ def _owned(connection: Connection, roles: Roles) -> list[str]:
     sql = "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname = ANY(?) ORDER BY 1"
     schemas = [name for (name,) in fetch(connection, sql, ([BUNDLE_SCHEMA, JOBS],))]
     names = [*(table.rpartition(".")[2] for table in listing.TABLES), "alembic_version"]
-    moved = fetch(connection, _MOVED, (to, JOBS, BUNDLE_SCHEMA, names))
-    moved += fetch(connection, _MOVED_FUNCTIONS, (to, JOBS))
     others = ", ".join(_quote(one) for one in (roles.application, roles.sequencer, roles.auditor))
     return [
         f"GRANT CREATE ON DATABASE {database} TO {to}",
         f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC, {others}",
         f"GRANT CREATE, USAGE ON SCHEMA {schema} TO {to}",
         *(f"ALTER SCHEMA {name} OWNER TO {to}" for name in schemas),
-        *(f"{begin} {to}" for (begin,) in moved),
+        *_moved(connection, roles.owner, names),
         *(
             f"ALTER POLICY across_tenants ON {table} TO {to}"
             for table in _without(connection, "across_tenants", roles.owner)
         ),
     ]
+
+
+def _moved(connection: Connection, owner: str, names: Sequence[str]) -> list[str]:
+    """Return what gives the owner tables of these names, functions, and all of the queue's."""
+    to = _quote(owner)
+    moved = fetch(connection, _MOVED, (to, JOBS, BUNDLE_SCHEMA, list(names)))
+    moved += fetch(connection, _MOVED_FUNCTIONS, (to, JOBS))
+    return [f"{begin} {to}" for (begin,) in moved]
 
 
 def _rights(connection: Connection, roles: Roles) -> Iterator[str]:
@@ -306,8 +322,12 @@ def _rights(connection: Connection, roles: Roles) -> Iterator[str]:
         yield (
             f"GRANT EXECUTE ON FUNCTION {function} TO {of['application']}, {of['sequencer']}{also}"
         )
+    yield from _queue_rights(connection, roles)
+
+
+def _queue_rights(connection: Connection, roles: Roles) -> Iterator[str]:
     if fetch(connection, "SELECT FROM pg_namespace WHERE nspname = ?", (JOBS,)):
-        application, jobs = of["application"], _quote(JOBS)
+        application, jobs = _quote(roles.application), _quote(JOBS)
         yield f"GRANT USAGE ON SCHEMA {jobs} TO {application}"
         rights = "SELECT, INSERT, UPDATE, DELETE"
         yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {jobs} FROM {application}"
