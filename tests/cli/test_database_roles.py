@@ -251,6 +251,18 @@ def test_what_the_owner_notes_is_no_sql_of_a_superuser(
         postgres.execute(f"DROP ROLE {role}")
 
 
+def test_who_may_set_up_no_roles_is_told_in_a_line(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    postgres.execute(f"ALTER ROLE {NAMES['owner']} LOGIN")
+    address = postgres.url(str(make_url(url).database), NAMES["owner"])
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", address)
+    said = cli("db", "roles", "--run")
+    assert said.code == 3
+    assert said.err.rstrip().endswith(f'denied to grant role "{NAMES["sequencer"]}"')
+
+
 def test_who_owned_everything_may_be_the_application_once_another_owns_it(
     cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

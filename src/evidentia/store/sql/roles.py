@@ -166,9 +166,9 @@ def do(connection: Connection, given: Sequence[Step]) -> None:
     except DBAPIError as error:
         if not _is_of_rights(error.orig):
             raise
+        said, *_ = str(error.orig).splitlines()
         raise EnvironmentProblem(
-            f"roles are set up by a superuser, or by who owns the tables and may make roles: "
-            f"{error.orig}"
+            f"roles are set up by a superuser, or by who owns the tables and may make roles: {said}"
         ) from error
 
 
