@@ -862,6 +862,55 @@ def test_a_log_that_is_shorter_than_what_was_kept_takes_no_entries(
             assert any("changed" in str(one) for one in found), "others see it for good"
 
 
+@pytest.mark.parametrize("how", ["cut back", "another past", "another log", "damaged"])
+def test_a_log_that_does_not_go_on_with_what_was_kept_is_backed_up_and_said(
+    sqlite_place: Place, store: BackupPlace, tmp_path: Path, how: str
+) -> None:
+    """As where someone has put an older copy of the database in its place."""
+    home = sqlite_place.home
+    workspace = sqlite_place.open()
+    workspace.append(record(1))
+    sqlite_place.close()
+    shutil.copy(home.database, tmp_path / "older.db")
+    workspace = sqlite_place.open()
+    workspace.append(record(2))
+    key, note = public_key(workspace), home.kept_checkpoint("default")
+    sqlite_place.close()
+    if how in {"cut back", "another past"}:
+        shutil.copy(tmp_path / "older.db", home.database)
+    if how == "another past":
+        (home.folder / "checkpoints" / "default.txt").unlink()
+        home.close()
+        workspace = sqlite_place.open()
+        workspace.append(record(3))
+        workspace.append(record(4))
+        sqlite_place.close()
+    said = "it has 2 entries, and a checkpoint was kept of 3"
+    if how == "another log":
+        with open_workspace(tmp_path / "other") as other:
+            other.append(record(1))
+            note = Home(tmp_path / "other").kept_checkpoint("default")
+        said = "a checkpoint was kept of another log, evidentia/"
+    elif how == "another past":
+        said = "a checkpoint was kept of another past"
+    elif how == "damaged":
+        note, said = "no checkpoint", "the checkpoint that was kept of tenant 'default' is none"
+    (home.folder / "checkpoints" / "default.txt").write_text(str(note))
+    fresh = Place(home.folder)
+    made = back_up(fresh.open(), store)
+    fresh.close()
+    assert len(made.problems) == 1
+    assert said in made.problems[0]
+    report = verify_backup(store, trusted=[key])
+    assert report.holds
+    assert [(one.size, one.kept) for one in report.lost] == {
+        "cut back": [(2, 3)],
+        "another past": [(4, 3)],
+        "another log": [],
+        "damaged": [],
+    }[how]
+
+
 def test_a_checkpoint_that_someone_else_kept_is_compared_too(
     sqlite_place: Place, store: BackupPlace, tmp_path: Path
 ) -> None:

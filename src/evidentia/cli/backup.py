@@ -175,7 +175,7 @@ def verify(
     is kept with the log. It needs neither the workspace nor a network (but a bucket's), and room
     for the database on this machine's disk.
     """
-    from evidentia.cli.output import counting_bar, print_json
+    from evidentia.cli.output import counting_bar, print_json, say
     from evidentia.proof.files import read_key
     from evidentia.store.backup_places import BackupPlace
     from evidentia.workspace.backups import verify_backup
@@ -192,7 +192,9 @@ def verify(
         print_json(report.as_json())
     else:
         say_report(report, f"backup {report.name} {report.verdict}")
-    raise typer.Exit(0 if report.holds else 1)
+        for lost in report.lost:
+            say(f"{lost}, as it was when it was backed up", "bad", under=True)
+    raise typer.Exit(0 if report.holds and not report.lost else 1)
 
 
 @app.command()

@@ -29,6 +29,7 @@ from evidentia.errors import (
     InputError,
     IntegrityError,
     NotFoundError,
+    ProofError,
     environment_problem,
 )
 from evidentia.language.counting import counted
@@ -55,6 +56,7 @@ from evidentia.trail.backup import (
     encode_file,
     encode_row,
 )
+from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.merkle import leaf_hash
 from evidentia.trail.tiles import Frontier
 
@@ -205,6 +207,25 @@ class _Rows:
 
 
 @dataclass(slots=True)
+class _Kept:
+    """A checkpoint that was kept of a log, and the root that its entries have at that size."""
+
+    signed: Checkpoint
+    root: bytes | None = None
+
+    def problem(self, head: log.Head) -> str | None:
+        """Say how a log is not the one that was signed; None if it goes on with that."""
+        if self.signed.origin != head.origin:
+            return f"a checkpoint was kept of another log, {self.signed.origin}"
+        if self.signed.size > head.size:
+            return (
+                f"it has {counted(head.size, 'entry', 'entries')}, and a checkpoint was kept of "
+                f"{self.signed.size:,}: look for what is missing"
+            )
+        return None if self.root == self.signed.root else "a checkpoint was kept of another past"
+
+
+@dataclass(slots=True)
 class _Making:
     source: Source
     place: BackupPlace
@@ -215,24 +236,26 @@ class _Making:
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     revision: str = ""
+    _done: tuple[int, int] = (0, 0)
+    """How many entries of all logs are behind those of the log that is read, and of how many."""
 
     def run(self) -> list[TenantBackup]:
-        home, database = self.source.home, self.source.database.unbound
+        database = self.source.database.unbound
         with database.read() as connection:
             self.revision = _known_revision(database, connection)
             names = self._tenants(connection)
-        kept = {name: home.kept_checkpoint(name) for name in names}  # before what it must be in
+        kept = {name: self._kept(name) for name in names}  # before what it must be in
         taken = {name: self._keys(name) for name in names}
         with TemporaryFile() as file:
             digests = _Digests(file)
-            read, others = self._read(names, digests)
+            read, others = self._read(names, digests, kept)
             return [
                 self._with_files(rows, digests, others, kept[rows.tenant], taken[rows.tenant])
                 for rows in read
             ]
 
     def _read(
-        self, names: Sequence[str], digests: _Digests
+        self, names: Sequence[str], digests: _Digests, kept: Mapping[str, str | None]
     ) -> tuple[list[_Rows], Mapping[str, _Range]]:
         """Read all rows in one view; return them, and which files are whose, where they share."""
         read, others, done = list[_Rows](), dict[str, _Range](), 0
@@ -241,7 +264,8 @@ class _Making:
             sizes = [head.size for name in names if (head := self._head(connection, name))]
             for name in names:
                 speak_for(connection, name)
-                read.append(self._rows(connection, name, digests, (done, sum(sizes))))
+                self._done = (done, sum(sizes))
+                read.append(self._rows(connection, name, digests, kept[name]))
                 done += read[-1].log.size if read[-1].log else 0
             has_shared = any(self.source.lake.of(one).shared() is not None for one in names)
             if has_shared and len(everyone) > 1:
@@ -251,6 +275,18 @@ class _Making:
                         speak_for(connection, name)
                         others[name] = digests.add(uses.used(connection, name))
         return read, others
+
+    def _kept(self, tenant: str) -> str | None:
+        """Return the checkpoint that the home has kept, if it is one."""
+        note = self.source.home.kept_checkpoint(tenant)
+        try:
+            return note if note is None or read_checkpoint(note) else None
+        except ProofError as error:
+            self.problems.append(
+                f"the checkpoint that was kept of tenant {tenant!r} is none, and is not in the "
+                f"backup: {error}"
+            )
+            return None
 
     def _head(self, connection: Connection, tenant: str) -> log.Head | None:
         speak_for(connection, tenant)
@@ -267,23 +303,21 @@ class _Making:
     # Rows
 
     def _rows(
-        self, connection: Connection, tenant: str, digests: _Digests, past: tuple[int, int]
+        self, connection: Connection, tenant: str, digests: _Digests, note: str | None
     ) -> _Rows:
-        done, total = past
+        kept = None if note is None else _Kept(read_checkpoint(note)[0])
         head, tables = log.read_head(connection, tenant), []
         frontier, leaves = Frontier(), list[bytes]()
         for table in copying.copied():
             rows: Iterator[list[Any]] = copying.rows(connection, tenant, table)
             if table.name == "trail_entries":
-                rows = self._noted(
-                    rows, frontier, leaves, lambda n: self.tell("log", done + n, total)
-                )
+                rows = self._noted(rows, frontier, leaves, kept)
             parts = self._parts(table, rows)
             tables.append(table.model_copy(update={"parts": parts}))
         frontier.extend(leaves)
         return _Rows(
             tenant,
-            None if head is None else self._log(connection, head, frontier),
+            None if head is None else self._log(connection, head, frontier, kept),
             tables,
             digests.add(uses.used(connection, tenant)),
             sorted(uses.condemned(connection, tenant)),
@@ -294,19 +328,27 @@ class _Making:
         rows: Iterator[list[Any]],
         frontier: Frontier,
         leaves: list[bytes],
-        tell: Callable[[int], None],
+        kept: _Kept | None,
     ) -> Iterator[list[Any]]:
         """Give the entries, and build their tree meanwhile."""
+        done, total = self._done
         for row in rows:
             leaves.append(leaf_hash(bytes(row[3])))
-            if len(leaves) == _BATCH:
+            is_kept = kept is not None and frontier.size + len(leaves) == kept.signed.size
+            if len(leaves) == _BATCH or is_kept:
                 frontier.extend(leaves)
                 leaves.clear()
-                tell(frontier.size)
+                self.tell("log", done + frontier.size, total)
+            if kept is not None and is_kept:
+                kept.root = frontier.root()
             yield row
 
-    def _log(self, connection: Connection, head: log.Head, frontier: Frontier) -> BackupLog:
+    def _log(
+        self, connection: Connection, head: log.Head, frontier: Frontier, kept: _Kept | None
+    ) -> BackupLog:
         """Return what a log was, compared with its entries and with what was signed of it."""
+        if kept is not None and (problem := kept.problem(head)) is not None:
+            self.problems.append(f"the log of tenant {head.tenant!r}: {problem}")
         if (frontier.size, frontier.root()) != (head.size, head.root):
             self.problems.append(
                 f"the log of tenant {head.tenant!r}: its entries are not those of its head: run "

@@ -211,7 +211,8 @@ def verify_backup(
                 keys,
                 progress,
             )
-    return BackupReport(name, manifest, audits, notes)
+            lost = _lost_since(Path(folder), manifest, database)
+    return BackupReport(name, manifest, audits, notes, lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,6 +400,15 @@ def _lost(
             refuse_to_fork(own, tenant.tenant, home, TileCache(), elsewhere)
         except IntegrityError:
             yield Lost(tenant.tenant, tenant.log.size, kept.checkpoint.size)
+
+
+def _lost_since(folder: Path, manifest: BackupManifest, database: Database) -> tuple[Lost, ...]:
+    """Return the logs that were too short already when they were backed up, by what was kept."""
+    with closing(Home(folder / "kept")) as home:
+        for tenant in manifest.tenants:
+            if tenant.kept is not None:
+                _keep(home, tenant, tenant.kept)
+        return tuple(_lost(home, None, manifest, database))
 
 
 def _audits(  # noqa: PLR0917 - what both who verify and who restore have at hand
