@@ -263,6 +263,23 @@ def test_who_may_set_up_no_roles_is_told_in_a_line(
     assert said.err.rstrip().endswith(f'denied to grant role "{NAMES["sequencer"]}"')
 
 
+def test_a_right_to_make_things_beside_the_tables_is_noted_and_taken(
+    cli: Cli, postgres: PostgresServer, url: str, tmp_path: Path
+) -> None:
+    """What guards and functions of the owner's call could be put before PostgreSQL's own."""
+    name, application = str(make_url(url).database), NAMES["application"]
+
+    def notes() -> tuple[str, ...]:
+        with open_workspace(postgres.url(name, application), home=tmp_path) as workspace:
+            return workspace.audit(quick=True).part("database").notes
+
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    postgres.execute(f"GRANT ALL ON SCHEMA public TO {application}", name)
+    assert f"{application}, which may put functions before PostgreSQL's own" in str(notes())
+    assert cli("db", "roles", "--run").code == 0
+    assert notes() == ()
+
+
 def test_who_owned_everything_may_be_the_application_once_another_owns_it(
     cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

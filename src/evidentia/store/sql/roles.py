@@ -46,14 +46,18 @@ _MOVED_FUNCTIONS: Final = r"""
     ORDER BY 1"""
 _UNBOUND: Final = """
     SELECT s.rolname, r.rolname, r.rolsuper, r.rolbypassrls, r.oid = c.relowner,
-    CASE WHEN r.oid = n.nspowner THEN quote_ident(n.nspname) END
+    r.oid = n.nspowner, has_schema_privilege(r.oid, n.oid, 'CREATE'), quote_ident(n.nspname)
     FROM pg_roles s JOIN pg_roles r ON pg_has_role(s.oid, r.oid, 'MEMBER')
     JOIN pg_class c ON c.oid = 'alembic_version'::regclass
     JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE s.rolname {who} AND (r.rolsuper OR r.rolbypassrls OR r.oid = n.nspowner
-    OR {beside}) ORDER BY s.rolname <> current_user, r.oid <> s.oid, NOT r.rolsuper,
-    NOT r.rolbypassrls, r.oid <> c.relowner, r.rolname"""
+    WHERE s.rolname {who} AND (r.rolsuper OR r.rolbypassrls OR r.oid = n.nspowner OR {beside})
+    ORDER BY s.rolname <> current_user,
+    NOT (r.rolsuper OR r.rolbypassrls OR r.oid = c.relowner),
+    CASE WHEN r.rolsuper OR r.rolbypassrls OR r.oid = c.relowner THEN r.oid <> s.oid
+    ELSE r.oid <> n.nspowner END, NOT r.rolsuper, r.rolname"""
 """Of a role, itself and whom it may become, where row-level security binds those not."""
+_PAST: Final = """
+    r.oid = c.relowner OR (r.oid = s.oid AND has_schema_privilege(s.oid, n.oid, 'CREATE'))"""
 _ANOTHER: Final = "(r.rolname = ANY(?) AND r.oid <> s.oid AND (s.rolname, r.rolname) <> (?, ?))"
 """The roles of one database are apart, but for the application's, which may be the sequencer."""
 
@@ -212,7 +216,7 @@ def renew_queue(connection: Connection) -> None:
 
 def unheld(connection: Connection) -> str | None:
     """Say why row-level security doesn't bind the role that connects; None if it does."""
-    sql = _UNBOUND.format(who="IN (current_user, session_user)", beside="r.oid = c.relowner")
+    sql = _UNBOUND.format(who="IN (current_user, session_user)", beside=_PAST)
     found = fetch(connection, sql)
     why = next((_why(one) for one in found), None)
     return why and f"row-level security doesn't bind {why}"
@@ -220,7 +224,7 @@ def unheld(connection: Connection) -> str | None:
 
 def _why(found: Sequence[Any], ours: Roles | None = None) -> str:
     """Say of a role what gets it past row-level security: itself, or whom it may become."""
-    name, of, is_super, bypasses, owns, schema = found
+    name, of, is_super, bypasses, owns, has_schema, makes, schema = found
     who = f"the role {name}, which " + ("" if of == name else f"may become {of}, which ")
     if is_super:
         return f"{who}is a superuser"
@@ -228,11 +232,13 @@ def _why(found: Sequence[Any], ours: Roles | None = None) -> str:
         return f"{who}has BYPASSRLS"
     if owns if ours is None else of == ours.owner:
         return f"{who}owns the tables, and may change that"
-    if schema is not None:
+    if has_schema:
         return (
             f"the role {name}, which owns schema {schema}, or the database that it is in: it may "
             "drop tables, and put functions before PostgreSQL's own"
         )
+    if makes and ours is None:
+        return f"{who}may put functions before PostgreSQL's own, into schema {schema}"
     return f"{who}is another of these roles"
 
 
