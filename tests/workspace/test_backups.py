@@ -453,6 +453,28 @@ def test_pruning_keeps_what_the_newer_backups_name(filled: Path, tmp_path: Path)
         prune_backups(store, 0)
 
 
+def test_the_last_backup_of_a_log_is_not_pruned_for_those_of_others(
+    place: Place, store: BackupPlace
+) -> None:
+    ours, theirs = place.open("ours"), place.open("theirs")
+    ours.append(record(1))
+    theirs.append(record(1))
+    first = back_up(ours, store, tenant="ours").name
+    for _ in range(2):
+        back_up(theirs, store, tenant="theirs")
+    for keep in (1, 2):
+        with pytest.raises(ConflictError, match=f"{first} is the newest of tenant 'ours'"):
+            prune_backups(store, keep)
+    assert len(store.names()) == 3
+    assert prune_backups(store, 3).backups == ()
+    store.forget(first)
+    _, manifest = store.manifest()
+    value = manifest.model_dump(mode="json") | {"created_at": "2000-01-01T00:00:00.000000Z"}
+    value["tenants"][0] |= {"tenant": "waits", "log": None}
+    store.finish(BackupManifest.model_validate(value))  # what waited for a log, and is gone
+    assert len(prune_backups(store, 1).backups) == 2
+
+
 def test_nothing_is_pruned_while_a_backup_is_made_nor_the_reverse(
     filled: Path, tmp_path: Path
 ) -> None:
