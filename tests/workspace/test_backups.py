@@ -49,7 +49,7 @@ from evidentia.workspace.backups import (
 from evidentia.workspace.opened import Opened, open_all
 from forking import Child
 from packing import make_pack, opened
-from places import Place, lake_of, record
+from places import Place, lake_folder, lake_of, record
 from postgres import ROLES, PostgresServer
 from seaweed import Bucket
 from workspace.one_of_everything import fill
@@ -1047,6 +1047,25 @@ def test_what_a_backup_has_can_be_restored_to_a_database_with_its_schema(
     del keys
     target = Target(postgres_place.home, postgres_place.url)
     assert restore_backup(store, target, trusted=[key]).holds
+
+
+def test_no_backup_is_made_among_the_files_of_the_lake(place: Place) -> None:
+    """Pruning would take files for parts that no backup needs."""
+    workspace = place.open()
+    workspace.append(record(1))
+    folder = lake_folder(workspace)
+    folder.mkdir(parents=True, exist_ok=True)
+    with pytest.raises(InputError, match="where the lake has its files"):
+        back_up(workspace, BackupPlace(f"{folder}/../{folder.name}"))
+
+
+def test_no_backup_is_made_among_the_objects_of_the_lake(
+    bucket: Bucket, sqlite_place: Place
+) -> None:
+    workspace = opened(sqlite_place, lake=bucket.url)
+    workspace.append(record(1))
+    with pytest.raises(InputError, match="where the lake has its files"):
+        back_up(workspace, BackupPlace(f"{bucket.url}/default/"))
 
 
 def test_a_place_without_backups_says_so(tmp_path: Path, sqlite_place: Place) -> None:

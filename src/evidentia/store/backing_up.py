@@ -39,7 +39,8 @@ from evidentia.store.appending import signed_note
 from evidentia.store.backup_places import BackupPlace
 from evidentia.store.database import Database, speak_for
 from evidentia.store.home import Home
-from evidentia.store.lake import Lake
+from evidentia.store.lake import FileLake, Lake, MovedLake
+from evidentia.store.objects import ObjectLake
 from evidentia.store.sql import copying, log, uses
 from evidentia.store.sql.roles import lacks_rights
 from evidentia.trail.backup import (
@@ -244,6 +245,8 @@ class _Making:
         with database.read() as connection:
             self.revision = _known_revision(database, connection)
             names = self._tenants(connection)
+        for name in names:
+            _refuse_within(self.place, self.source.lake.of(name))
         kept = {name: self._kept(name) for name in names}  # before what it must be in
         taken = {name: self._keys(name) for name in names}
         with TemporaryFile() as file:
@@ -550,6 +553,25 @@ class _Making:
 def _key_files(folder: Path) -> list[Path]:
     """Return the files in the folder of a tenant's private keys."""
     return [path for path in sorted(folder.glob("*")) if path.suffix in {".pem", ".json", ".key"}]
+
+
+def _refuse_within(place: BackupPlace, lake: Lake) -> None:
+    """Raise `InputError` for a place whose parts would be files of the lake, and its files parts.
+
+    Pruning would remove those that no backup has yet.
+    """
+    if _places(place.parts) & _places(lake):
+        raise InputError(
+            f"{place.address} is where the lake has its files: name another place for backups"
+        )
+
+
+def _places(lake: Lake) -> set[str]:
+    if isinstance(lake, MovedLake):
+        return _places(lake.lake) | _places(lake.before)
+    if isinstance(lake, FileLake):
+        return {str(lake.folder.resolve())}
+    return {lake.place} if isinstance(lake, ObjectLake) else set()
 
 
 def _known_revision(database: Database, connection: Connection) -> str:
