@@ -223,7 +223,8 @@ class _Kept:
                 f"it has {counted(head.size, 'entry', 'entries')}, and a checkpoint was kept of "
                 f"{self.signed.size:,}: look for what is missing"
             )
-        return None if self.root == self.signed.root else "a checkpoint was kept of another past"
+        is_same = not self.signed.size or self.root == self.signed.root
+        return None if is_same else "a checkpoint was kept of another past"
 
 
 @dataclass(slots=True)
