@@ -104,6 +104,12 @@ def test_a_loss_is_told_and_accepted(filled: Cli, folder: Path) -> None:
     restored = filled("restore", "nightly", "--since", "newer.txt")
     assert restored.code == 1
     assert "entries 4 to 6 are missing. Nothing is appended to it" in restored.out
+    made = filled("backup", "later")
+    assert made.code == 1
+    assert "it has 4 entries, and a checkpoint was kept of 7" in made.out
+    verified = filled("backup", "verify", "later")
+    assert verified.code == 1
+    assert "entries 4 to 6 are missing, as it was when it was backed up" in verified.out
     refused = filled("trail", "append", "records.ndjson")
     assert refused.code == 1
     assert "accept-loss" in refused.err

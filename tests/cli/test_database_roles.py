@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import make_url
 
 from cli_running import Cli
+from evidentia.jobs import queue
 from evidentia.store import listing, schema
 from evidentia.store.database import Database, run
 from evidentia.workspace import open_workspace
@@ -113,12 +114,48 @@ def test_an_upgrade_gives_the_roles_what_a_new_table_needs(
     database.close()
 
 
+@pytest.mark.parametrize("who", ["owner", "postgres"])
+def test_an_upgrade_gives_the_roles_what_the_queue_of_jobs_made_anew(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    """Its tables are made by its own package, after ours, as whoever connects."""
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    name, user = str(make_url(url).database), NAMES.get(who, who)
+    postgres.execute(f"ALTER ROLE {NAMES['owner']} LOGIN")
+    with psycopg.connect(postgres.url(name, user), autocommit=True) as connection:
+        connection.execute(f"CREATE TABLE {queue.SCHEMA}.added (id text)".encode())
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", postgres.url(name, user))
+    said = cli("db", "upgrade")
+    assert said.code == 0, said.err
+    with psycopg.connect(url) as connection:
+        sql = (
+            "SELECT relowner::regrole::text, has_table_privilege(%s, oid, 'INSERT') FROM pg_class "
+            "WHERE relname = 'added'"
+        )
+        found = connection.execute(sql, (NAMES["application"],)).fetchone()
+    assert found == (NAMES["owner"], True)
+
+
+def test_who_may_make_no_tables_is_told_by_an_upgrade(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    address = postgres.url(str(make_url(url).database), NAMES["auditor"])
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", address)
+    said = cli("db", "upgrade")
+    assert said.code == 3
+    assert "the queue of jobs cannot be made" in said.err
+    assert "connect as who owns the tables" in said.err
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["--application", "postgres"], "is a superuser or has BYPASSRLS"),
+        (["--application", "postgres"], "role postgres, which is a superuser"),
         (["--auditor", NAMES["owner"], "--owner", NAMES["owner"]], "four roles need four names"),
         (["--owner", "x" * 64], "can't be a role"),
+        (["--owner", "x'"], "can't be a role"),
+        (["--auditor", "x$$"], "can't be a role"),
     ],
 )
 def test_roles_that_would_hold_nothing_back_are_refused(
@@ -129,6 +166,135 @@ def test_roles_that_would_hold_nothing_back_are_refused(
     said = cli("db", "roles", *given)
     assert said.code != 0
     assert says in said.err
+
+
+REACHES = {
+    "the owner": (
+        ["GRANT {owner} TO {application}"],
+        "{application}, which may become {owner}, which owns the tables",
+    ),
+    "the owner, through another role": (
+        ["CREATE ROLE {between}", "GRANT {owner} TO {between}", "GRANT {between} TO {sequencer}"],
+        "{application}, which may become {owner}, which owns the tables",
+    ),
+    "a role with BYPASSRLS": (
+        ["CREATE ROLE {between} BYPASSRLS", "GRANT {between} TO {application}"],
+        "{application}, which may become {between}, which has BYPASSRLS",
+    ),
+    "the auditor": (
+        ["GRANT {auditor} TO {application}"],
+        "{application}, which may become {auditor}, which is another of these roles",
+    ),
+    "who writes": (
+        ["GRANT {application} TO {auditor}"],
+        "{auditor}, which may become {application}, which is another of these roles",
+    ),
+    "the database": (
+        ["ALTER DATABASE {database} OWNER TO {application}"],
+        "{application}, which owns schema public, or the database that it is in",
+    ),
+}
+"""What a role was given by hand that gets it past row-level security, and what is said of it."""
+
+
+@pytest.mark.parametrize("what", REACHES)
+def test_a_role_that_reaches_what_is_not_bound_is_refused_and_named(
+    cli: Cli, postgres: PostgresServer, url: str, tmp_path: Path, what: str
+) -> None:
+    """By no table's rights: it need only become another role, or owns what the tables are in."""
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    name = str(make_url(url).database)
+    named = NAMES | {"between": f"between_{os.getpid()}", "database": name}
+    statements, says = REACHES[what]
+    for sql in statements:
+        postgres.execute(sql.format(**named), name)
+    try:
+        said = cli("db", "roles")
+        assert said.code != 0
+        assert says.format(**named) in said.err
+        with open_workspace(postgres.url(name, NAMES["application"]), home=tmp_path) as workspace:
+            notes = workspace.audit(quick=True).part("database").notes
+        is_another = "another of these" in says
+        assert [says.format(**named) in note for note in notes] == [True] * (not is_another)
+    finally:
+        postgres.execute(f"ALTER DATABASE {name} OWNER TO postgres")
+        postgres.execute(f"DROP ROLE IF EXISTS {named['between']}")
+
+
+def test_what_the_owner_notes_is_no_sql_of_a_superuser(
+    cli: Cli, postgres: PostgresServer, url: str
+) -> None:
+    """It is noted in the database which roles there are, and who owns the tables may note it."""
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    name, role = str(make_url(url).database), f"r{os.getpid() % 1000}"
+    postgres.execute(f"CREATE ROLE {role}")
+    postgres.execute(f"ALTER DATABASE {name} OWNER TO {NAMES['owner']}")
+    put = f"\\') ISNULL THEN END IF;END $$;ALTER ROLE {role} SUPERUSER;END;--"
+    assert len(put) < 64
+    note = json.dumps(NAMES | {"application": put}).replace("'", "''")
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute(f"SET ROLE {NAMES['owner']}")
+        owner.execute(f"COMMENT ON TABLE trail_heads IS '{note}'".encode())
+        owner.execute(f"ALTER DATABASE {name} SET standard_conforming_strings = off")
+    try:
+        said = cli("db", "roles", "--run")
+        with psycopg.connect(url) as connection:
+            found = connection.execute("SELECT rolsuper FROM pg_roles WHERE rolname = %s", (role,))
+            assert found.fetchone() == (False,)
+        assert said.code == 0, "a note that is none of ours is none"
+        database = Database.server(url)
+        with database.read() as connection:
+            assert run(connection, "SHOW standard_conforming_strings").scalar() == "on"
+        database.close()
+    finally:
+        postgres.execute(f"ALTER DATABASE {name} OWNER TO postgres")
+        postgres.execute(f"DROP ROLE {role}")
+
+
+def test_who_may_set_up_no_roles_is_told_in_a_line(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    postgres.execute(f"ALTER ROLE {NAMES['owner']} LOGIN")
+    address = postgres.url(str(make_url(url).database), NAMES["owner"])
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", address)
+    said = cli("db", "roles", "--run")
+    assert said.code == 3
+    assert said.err.rstrip().endswith(f'denied to grant role "{NAMES["sequencer"]}"')
+
+
+def test_a_right_to_make_things_beside_the_tables_is_noted_and_taken(
+    cli: Cli, postgres: PostgresServer, url: str, tmp_path: Path
+) -> None:
+    """What guards and functions of the owner's call could be put before PostgreSQL's own."""
+    name, application = str(make_url(url).database), NAMES["application"]
+
+    def notes() -> tuple[str, ...]:
+        with open_workspace(postgres.url(name, application), home=tmp_path) as workspace:
+            return workspace.audit(quick=True).part("database").notes
+
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    postgres.execute(f"GRANT ALL ON SCHEMA public TO {application}", name)
+    assert f"{application}, which may put functions before PostgreSQL's own" in str(notes())
+    assert cli("db", "roles", "--run").code == 0
+    assert notes() == ()
+
+
+def test_who_owned_everything_may_be_the_application_once_another_owns_it(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, application = str(make_url(url).database), NAMES["application"]
+    postgres.execute(f"CREATE ROLE {application} LOGIN")
+    postgres.execute(f"GRANT CREATE ON DATABASE {name} TO {application}")
+    postgres.execute(f"GRANT CREATE ON SCHEMA public TO {application}", name)
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", postgres.url(name, application))
+    assert cli("db", "upgrade").code == 0
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", url)
+    said = cli("db", "roles", "--run", *GIVEN)
+    assert said.code == 0, said.err
+    with psycopg.connect(postgres.url(name, application)) as connection:
+        sql = "SELECT has_schema_privilege('public', 'CREATE')"
+        assert connection.execute(sql).fetchone() == (False,), "what it could put there is run"
 
 
 def test_the_embedded_database_has_no_roles(cli: Cli) -> None:

@@ -1,18 +1,23 @@
 """Jobs go on: after a kill, after a stop, in another process; and nothing is recorded twice."""
 
+import base64
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
+import psycopg
 import pytest
 
+from evidentia.errors import InputError
 from evidentia.jobs import queue
 from evidentia.jobs.runner import Runner
 from evidentia.jobs.work import DOING, Kind, Lost, Work, batches
@@ -194,6 +199,48 @@ def test_what_no_one_foresaw_ends_a_job_and_not_the_others(
     )
     assert ended(workspace, workspace.jobs.start("audit", {"quick": True})).state == "done"
     assert runner.is_working
+
+
+def queued(place: Place) -> list[tuple[Any, ...]]:
+    """Return all that DBOS has written down, in all of its tables."""
+    if place.url is None:
+        with closing(sqlite3.connect(place.home.folder / queue.FILE)) as found:
+            sql = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            names = [name for (name,) in found.execute(sql).fetchall()]
+            return [row for name in names for row in found.execute(f"SELECT * FROM {name}")]
+    with psycopg.connect(place.url) as connection:
+        sql = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
+        names = [name for (name,) in connection.execute(sql, (queue.SCHEMA,)).fetchall()]
+        return [
+            row
+            for name in names
+            for row in connection.execute(f"SELECT * FROM {queue.SCHEMA}.{name}".encode())
+        ]
+
+
+def test_why_a_job_failed_is_written_down_for_its_tenant_alone(
+    place: Place, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue is of all tenants, and no wall is in it."""
+
+    def part(_: Work, number: int) -> None:
+        if number:
+            raise InputError("document 'merger with Contoso.pdf': page 3 cannot be read")
+
+    monkeypatch.setitem(DOING, "sweep", Kind(lambda _: 2, part, lambda _: None))
+    workspace = place.open()
+    job = workspace.jobs.start("sweep", {"dry_run": True})
+    found = ended(workspace, job)
+    assert found.problem is not None
+    assert "merger with Contoso" in found.problem["detail"]
+    assert runner.is_working
+    until(lambda: any("SUCCESS" in map(str, row) for row in queued(place)))
+    written = [str(value) for row in queued(place) for value in row]
+    assert any(job.id in one for one in written)
+    for one in written:
+        with suppress(ValueError):
+            one += str(base64.b64decode(one, validate=True))  # noqa: PLW2901 - as it is unpacked
+        assert "Contoso" not in one
 
 
 def test_a_role_that_may_make_no_tables_does_jobs_once_the_owner_made_them(

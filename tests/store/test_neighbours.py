@@ -3,23 +3,28 @@
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Self
 
 import psycopg
 import pytest
+from sqlalchemy import make_url
 
 import tiers
 from evidentia.errors import EnvironmentProblem, IntegrityError
+from evidentia.proof.files import read_key
 from evidentia.store import listing, schema
-from evidentia.store.database import Database, LockWaitError, run, stamp
+from evidentia.store.backup_places import BackupPlace
+from evidentia.store.database import Database, LockWaitError, ServerOptions, run, stamp
 from evidentia.store.opening import open_database
 from evidentia.store.sql import activity
+from evidentia.workspace.backups import make_backup, verify_backup
+from evidentia.workspace.opened import Opened
 from forking import Child
 from next_program import CONTRACTED, EXPANDED, NAME, NextProgram
 from places import Place, record
-from postgres import PostgresServer
+from postgres import ROLES, PostgresServer
 
 pytestmark = [
     pytest.mark.as_owner,
@@ -225,6 +230,25 @@ def test_a_program_that_runs_while_the_schema_is_contracted_is_told_to_be_upgrad
         assert newer.trail.audit().holds
 
 
+@pytest.mark.parametrize(
+    ("role", "where"),
+    [(ROLES.owner, "a machine that this role is not told"), ("postgres", "this machine")],
+)
+def test_whoever_upgrades_sees_who_is_connected_and_no_place_that_is_made_up(
+    postgres_place: Place, postgres: PostgresServer, role: str, where: str
+) -> None:
+    """PostgreSQL tells the owner of the application's connections, and not from where."""
+    url = str(postgres_place.url)
+    running = Database.server(postgres.as_application(url), ServerOptions(schema="0019"))
+    asking = make_url(url).update_query_dict({"options": f"-c role={role}"})
+    database = Database.server(asking.render_as_string(hide_password=False))
+    with running.read(), database.read() as connection:
+        (found,) = activity.programs(connection)
+    assert (found.schema, found.host, found.connections) == ("0019", where, 1)
+    running.close()
+    database.close()
+
+
 def test_a_program_before_its_contraction_is_done_says_so_and_works(
     postgres_place: Place, following_postgres: NextProgram
 ) -> None:
@@ -248,6 +272,30 @@ def test_a_program_before_its_contraction_is_done_says_so_and_works(
             run(connection, "DROP TRIGGER trail_checkpoints_named ON trail_checkpoints")
         report = workspace.trail.audit()
         assert [one.what for one in report.findings] == ["schema"]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_backup_from_before_a_contraction_is_restored_to_what_was_there_then(
+    request: pytest.FixtureRequest, kind: str, tmp_path: Path
+) -> None:
+    """Its rows need not have what the contraction demands of new ones."""
+    place: Place = request.getfixturevalue(f"{kind}_place")
+    following: NextProgram = request.getfixturevalue(f"following_{kind}")
+    workspace = place.open()
+    workspace.append(record(1))
+    key = read_key(workspace.trail.public_key())
+    place.close()
+    store = BackupPlace(str(tmp_path / "store"))
+    with following.become(EXPANDED):
+        assert upgraded(place, contract=False)
+    with following.become():
+        home, server = place.home, ServerOptions()
+        database, _ = open_database(place.url, home=home.folder, server=server)
+        with closing(Opened(database, home)) as opened:
+            made = make_backup(opened, store)
+        assert made.manifest.revision == EXPANDED
+        report = verify_backup(store, trusted=[key])
+        assert (report.manifest.revision, report.findings) == (EXPANDED, ())
 
 
 def test_an_upgrade_waits_for_no_lock_for_long_and_tries_again(

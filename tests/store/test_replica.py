@@ -178,6 +178,27 @@ def test_another_database_is_no_replica(
             workspace.close()
 
 
+def test_a_replica_with_another_past_is_passed_over(
+    postgres_place: Place, postgres: PostgresServer, standby: Standby
+) -> None:
+    """As behind a failover: it has more of what was lost than the new primary has of anything."""
+    postgres_place.open().append(record(1))
+    postgres_place.close()
+    name, folder = name_of(postgres_place), postgres_place.home.folder
+    wait_for(standby.url(name))
+    with postgres.standby() as promoted:
+        promoted.promote()
+        for number in range(3):
+            postgres.execute(f"CREATE TABLE lost_{number} ()", name)
+            postgres.execute("SELECT pg_switch_wal()")
+        options = ServerOptions(read_url=standby.url(name))
+        with open_workspace(promoted.url(name), home=folder, server=options) as workspace:
+            workspace.append(record(2))
+            assert len(workspace.trail.records()) == 2
+            assert replica_of(workspace).used == 0
+            assert replica_of(workspace).passed_over
+
+
 def test_an_audit_of_a_replica_itself_reads_and_changes_nothing(
     copied: Workspace, postgres_place: Place, standby: Standby
 ) -> None:

@@ -23,7 +23,7 @@ from sqlalchemy import Connection, event, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 import evidentia.store.sql
-from evidentia.errors import EnvironmentProblem, EvidentiaError
+from evidentia.errors import EnvironmentProblem, EvidentiaError, NotFoundError
 from evidentia.store import listing
 from evidentia.store.database import Database, run
 from evidentia.store.lake import Placed
@@ -468,6 +468,36 @@ def _called(
     query: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any], connection: Connection
 ) -> Any:
     return query(connection, *given, **named)
+
+
+NONE = (NotFoundError, None)
+
+
+def test_what_keeps_a_connection_and_asks_later_sees_no_other_tenant_either(
+    filled: Filled,
+) -> None:
+    kept = {
+        one
+        for package in pkgutil.iter_modules(evidentia.store.sql.__path__)
+        for one in vars(import_module(f"evidentia.store.sql.{package.name}")).values()
+        if inspect.isclass(one) and one.__module__.startswith(evidentia.store.sql.__name__)
+        if any(
+            parameter.annotation is Connection
+            for parameter in inspect.signature(one).parameters.values()
+        )
+    }
+    assert kept == {library.IssuedAnchors}, "ask what it asks, below"
+    rows = filled.rows("citation_anchors")
+    columns = list(metadata.tables["citation_anchors"].columns.keys())
+    found = dict(zip(columns, rows[0], strict=True))
+    anchor, chunk = found["anchor"], found["chunk_hash"]
+    for tenant, is_there in ((THEIRS, True), (OURS, False)):
+        with filled.full.of(tenant).read() as connection:
+            issued = library.IssuedAnchors(connection, THEIRS)
+            assert (issued.get(anchor) == chunk) == is_there
+            assert outcome(partial(issued.of, chunk)) == (anchor if is_there else NONE)
+            assert (anchor in list(issued)) == is_there
+            assert bool(len(issued)) == is_there
 
 
 # Each table, whatever is asked of it

@@ -27,12 +27,13 @@ from evidentia.errors import (
     ProofError,
 )
 from evidentia.proof.files import read_key
-from evidentia.store import backing_up
+from evidentia.store import backing_up, restoring, schema
 from evidentia.store.backing_up import KeysTaken, MadeBackup
 from evidentia.store.backup_places import BackupPlace, name_of
 from evidentia.store.database import Database
 from evidentia.store.home import Home
 from evidentia.store.lake import FileLake
+from evidentia.store.pruning import prune
 from evidentia.store.sql import copying, uses
 from evidentia.store.tables import metadata
 from evidentia.store.witnesses import Witnesses
@@ -48,7 +49,7 @@ from evidentia.workspace.backups import (
 from evidentia.workspace.opened import Opened, open_all
 from forking import Child
 from packing import make_pack, opened
-from places import Place, lake_of, record
+from places import Place, lake_folder, lake_of, record
 from postgres import ROLES, PostgresServer
 from seaweed import Bucket
 from workspace.one_of_everything import fill
@@ -358,6 +359,21 @@ def test_an_erased_body_goes_with_the_older_backups(place: Place, store: BackupP
     assert verify_backup(store, trusted=[public_key(workspace)]).holds
 
 
+def test_a_file_that_is_still_to_be_removed_is_in_no_backup(
+    place: Place, store: BackupPlace
+) -> None:
+    """The erasure is recorded, and the bucket did not answer yet."""
+    workspace = place.open()
+    workspace.append(record(1))
+    lake = lake_of(workspace)
+    gone, lying = lake.put(b"erased by law"), lake.put(b"referred to by no one")
+    with workspace.opened.database.of("default").write() as connection:
+        uses.condemn(connection, "default", [gone])
+    back_up(workspace, store)
+    assert not store.parts.holds(gone)
+    assert store.parts.holds(lying)
+
+
 def test_what_was_erased_since_is_named_when_an_older_backup_is_restored(
     sqlite_place: Place, store: BackupPlace, tmp_path: Path
 ) -> None:
@@ -375,6 +391,31 @@ def test_what_was_erased_since_is_named_when_an_older_backup_is_restored(
     assert note.startswith("entry 1 of tenant 'default' was erased since, by entry 6 of")
     report = restore_backup(store, Target(Home(tmp_path / "newest")), trusted=[key])
     assert report.notes == ()
+
+
+def test_a_text_that_was_erased_since_is_named_by_a_newer_backup_whoever_the_newest_is_of(
+    sqlite_place: Place, store: BackupPlace, tmp_path: Path
+) -> None:
+    workspace, docs = sqlite_place.open(), tmp_path / "docs"
+    docs.mkdir()
+    for name in ("secret", "removed", "kept"):
+        (docs / f"{name}.md").write_text(f"# {name}\n\nThe {name} fee is 30 days.\n")
+    _, removed, secret = workspace.ingest(docs).documents
+    older = back_up(workspace, store, tenant="default").name
+    (docs / "late.md").write_text("The late fee is 40 days.\n")
+    late = next(one for one in workspace.ingest(docs).documents if one.filename == "late.md")
+    workspace.documents.remove(secret.id, late.id, reason="law", erase=True)
+    workspace.documents.remove(removed.id, reason="no longer in force")
+    back_up(workspace, store, tenant="default")
+    other = sqlite_place.open("other")
+    other.append(record(1))
+    back_up(other, store, tenant="other")
+    home, key = Home(tmp_path / "older"), public_key(workspace)
+    report = restore_backup(store, Target(home), older, trusted=[key])
+    (note,) = report.notes
+    assert f"the text of document {secret.id} of tenant 'default' was erased since" in note
+    with open_workspace(home.folder, create=False) as restored:
+        assert len(restored.documents.list()) == 3, "as it was then"
 
 
 def says(store: BackupPlace, text: str) -> bool:
@@ -412,6 +453,28 @@ def test_pruning_keeps_what_the_newer_backups_name(filled: Path, tmp_path: Path)
         prune_backups(store, 0)
 
 
+def test_the_last_backup_of_a_log_is_not_pruned_for_those_of_others(
+    place: Place, store: BackupPlace
+) -> None:
+    ours, theirs = place.open("ours"), place.open("theirs")
+    ours.append(record(1))
+    theirs.append(record(1))
+    first = back_up(ours, store, tenant="ours").name
+    for _ in range(2):
+        back_up(theirs, store, tenant="theirs")
+    for keep in (1, 2):
+        with pytest.raises(ConflictError, match=f"{first} is the newest of tenant 'ours'"):
+            prune_backups(store, keep)
+    assert len(store.names()) == 3
+    assert prune_backups(store, 3).backups == ()
+    store.forget(first)
+    _, manifest = store.manifest()
+    value = manifest.model_dump(mode="json") | {"created_at": "2000-01-01T00:00:00.000000Z"}
+    value["tenants"][0] |= {"tenant": "waits", "log": None}
+    store.finish(BackupManifest.model_validate(value))  # what waited for a log, and is gone
+    assert len(prune_backups(store, 1).backups) == 2
+
+
 def test_nothing_is_pruned_while_a_backup_is_made_nor_the_reverse(
     filled: Path, tmp_path: Path
 ) -> None:
@@ -428,6 +491,42 @@ def test_nothing_is_pruned_while_a_backup_is_made_nor_the_reverse(
             assert prune_backups(store, 1).backups == ()
         assert back_up(workspace, store).problems == ()
         assert not list((tmp_path / "store" / "working").iterdir())
+
+
+def test_a_backup_that_was_pruned_under_is_none(filled: Path, tmp_path: Path) -> None:
+    """It is taken for one that was killed after two days; what it relies on may be gone."""
+    shutil.copytree(filled / "store", tmp_path / "store")
+    store = BackupPlace(str(tmp_path / "store"))
+    (name,) = store.names()
+    _, manifest = store.manifest()
+    later = manifest.model_copy(update={"created_at": "2099-01-01T00:00:00.000000Z"})
+    with store.making("2020-01-01T00:00:00.000000Z", "ab") as finish:
+        prune_backups(store, 1)
+        with pytest.raises(BusyError, match="more than 48 hours"):
+            finish(later)
+    assert store.names() == [name]
+    with store.making("2020-01-01T00:00:00.000000Z", "ab") as finish:
+        assert finish(later) in store.names()
+
+
+def test_what_is_pruned_for_days_takes_nothing_from_a_backup_that_was_begun_meanwhile(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(filled / "store", tmp_path / "store")
+    store = BackupPlace(str(tmp_path / "store"))
+    left = store.parts.put(b"a part that the next backup has, too")
+    forget = BackupPlace.names
+
+    def begin(place: BackupPlace) -> list[str]:
+        with place.making("2099-01-01T00:00:00.000000Z", "ab"):
+            return forget(place)
+
+    monkeypatch.setattr(BackupPlace, "names", begin)
+    with pytest.raises(BusyError, match="a backup was begun meanwhile"):
+        prune(store, 1, now="2020-01-01T00:00:00.000000Z", token="cd")
+    monkeypatch.undo()
+    assert store.parts.holds(left)
+    assert prune_backups(store, 1).parts == 1
 
 
 # While others write
@@ -580,10 +679,11 @@ def test_a_manifest_of_another_log_is_told_by_the_key(
     assert any("was named for log" in one for one in report.findings)
 
 
-def forged(store: BackupPlace, **changes: Any) -> None:
+def forged(store: BackupPlace, *, revision: str | None = None, **changes: Any) -> None:
     """Put a manifest in place of the newest, with another log or other parts, well named."""
     _, manifest = store.manifest()
     value = manifest.model_dump(mode="json")
+    value["revision"] = revision or value["revision"]
     for path, changed in changes.items():
         at: Any = value["tenants"][0]
         *above, last = path.split("__")
@@ -715,6 +815,28 @@ def test_private_keys_are_taken_along_only_if_it_is_said(
         again.append(record(2))
 
 
+@pytest.mark.parametrize("to", ["sqlite", "postgresql"])
+def test_a_backup_that_does_not_hold_brings_no_keys_and_no_checkpoint(
+    filled: Path, tmp_path: Path, sqlite_place: Place, postgres: PostgresServer, to: str
+) -> None:
+    """Else a forged one would vouch for itself: the home's keys are those that count next time."""
+    forger, store = sqlite_place.open(), BackupPlace(str(tmp_path / "store"))
+    forger.append(record(1))
+    back_up(forger, store, keys=KeysTaken.ALL)
+    with open_workspace(filled / "home", create=False) as workspace:
+        key = public_key(workspace)
+    for trusted in ([key], []):
+        home = Home(tmp_path / f"new-{len(trusted)}")
+        with empty(to, postgres) as url:
+            report = restore_backup(store, Target(home, url), trusted=trusted)
+        assert (report.holds, report.keys) == (False, ())
+        assert not (home.folder / "keys").exists()
+        assert home.kept_checkpoint("default") is None
+    with empty(to, postgres) as url:
+        report = restore_backup(store, Target(home, url), anyway=True)
+        assert report.keys, "it was said that all of it is to be put there"
+
+
 # A log that was restored too short
 
 
@@ -760,6 +882,55 @@ def test_a_log_that_is_shorter_than_what_was_kept_takes_no_entries(
         with open_workspace(url or place.home.folder, home=place.home.folder) as restored:
             found = restored.trail.audit(since=newer).findings
             assert any("changed" in str(one) for one in found), "others see it for good"
+
+
+@pytest.mark.parametrize("how", ["cut back", "another past", "another log", "damaged"])
+def test_a_log_that_does_not_go_on_with_what_was_kept_is_backed_up_and_said(
+    sqlite_place: Place, store: BackupPlace, tmp_path: Path, how: str
+) -> None:
+    """As where someone has put an older copy of the database in its place."""
+    home = sqlite_place.home
+    workspace = sqlite_place.open()
+    workspace.append(record(1))
+    sqlite_place.close()
+    shutil.copy(home.database, tmp_path / "older.db")
+    workspace = sqlite_place.open()
+    workspace.append(record(2))
+    key, note = public_key(workspace), home.kept_checkpoint("default")
+    sqlite_place.close()
+    if how in {"cut back", "another past"}:
+        shutil.copy(tmp_path / "older.db", home.database)
+    if how == "another past":
+        (home.folder / "checkpoints" / "default.txt").unlink()
+        home.close()
+        workspace = sqlite_place.open()
+        workspace.append(record(3))
+        workspace.append(record(4))
+        sqlite_place.close()
+    said = "it has 2 entries, and a checkpoint was kept of 3"
+    if how == "another log":
+        with open_workspace(tmp_path / "other") as other:
+            other.append(record(1))
+            note = Home(tmp_path / "other").kept_checkpoint("default")
+        said = "a checkpoint was kept of another log, evidentia/"
+    elif how == "another past":
+        said = "a checkpoint was kept of another past"
+    elif how == "damaged":
+        note, said = "no checkpoint", "the checkpoint that was kept of tenant 'default' is none"
+    (home.folder / "checkpoints" / "default.txt").write_text(str(note))
+    fresh = Place(home.folder)
+    made = back_up(fresh.open(), store)
+    fresh.close()
+    assert len(made.problems) == 1
+    assert said in made.problems[0]
+    report = verify_backup(store, trusted=[key])
+    assert report.holds
+    assert [(one.size, one.kept) for one in report.lost] == {
+        "cut back": [(2, 3)],
+        "another past": [(4, 3)],
+        "another log": [],
+        "damaged": [],
+    }[how]
 
 
 def test_a_checkpoint_that_someone_else_kept_is_compared_too(
@@ -878,6 +1049,25 @@ def test_what_a_backup_has_can_be_restored_to_a_database_with_its_schema(
     assert restore_backup(store, target, trusted=[key]).holds
 
 
+def test_no_backup_is_made_among_the_files_of_the_lake(place: Place) -> None:
+    """Pruning would take files for parts that no backup needs."""
+    workspace = place.open()
+    workspace.append(record(1))
+    folder = lake_folder(workspace)
+    folder.mkdir(parents=True, exist_ok=True)
+    with pytest.raises(InputError, match="where the lake has its files"):
+        back_up(workspace, BackupPlace(f"{folder}/../{folder.name}"))
+
+
+def test_no_backup_is_made_among_the_objects_of_the_lake(
+    bucket: Bucket, sqlite_place: Place
+) -> None:
+    workspace = opened(sqlite_place, lake=bucket.url)
+    workspace.append(record(1))
+    with pytest.raises(InputError, match="where the lake has its files"):
+        back_up(workspace, BackupPlace(f"{bucket.url}/default/"))
+
+
 def test_a_place_without_backups_says_so(tmp_path: Path, sqlite_place: Place) -> None:
     store = BackupPlace(str(tmp_path / "nothing"))
     assert store.names() == []
@@ -929,12 +1119,56 @@ def test_restoring_that_is_killed_leaves_nothing_that_passes_for_whole(
             if to == "sqlite" and home.database.exists():
                 break
             if to == "postgresql" and _heads(str(url)):
+                database = Database.server(str(url))
+                schema.upgrade(database)  # which its error asks for, where that was not done yet
+                database.close()
                 break
         else:
             assert restore_backup(store, target, trusted=[key]).holds
         with open_workspace(url or home.folder, home=home.folder, create=False) as restored:
             assert all_rows(restored.opened.database) == rows
             assert restored.audit(keys=[key]).holds
+
+
+def test_a_restore_that_ended_before_its_rows_is_begun_again(
+    filled: Path, tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """The schema is there then, as old as the backup's: that of SQLite is."""
+    store = BackupPlace(str(filled / "store"))
+    _, manifest = store.manifest()
+    with open_workspace(filled / "home", create=False) as workspace:
+        key = public_key(workspace)
+    with empty("postgresql", postgres) as url:
+        database = Database.server(str(url))
+        restoring.prepare(database, manifest)
+        with database.read() as connection:
+            assert schema.revision(connection) == manifest.revision < schema.HEAD
+        database.close()
+        assert restore_backup(store, Target(Home(tmp_path / "new"), url), trusted=[key]).holds
+
+
+@pytest.mark.parametrize("to", ["sqlite", "postgresql"])
+def test_a_backup_of_before_a_table_was_there_is_restored(
+    filled: Path, tmp_path: Path, postgres: PostgresServer, to: str
+) -> None:
+    """A database has no more tables than the backup's program knew until its rows are in it."""
+    shutil.copytree(filled / "store", tmp_path / "store")
+    store, later = BackupPlace(str(tmp_path / "store")), {"trail_inbox", "trail_receipts"}
+    _, manifest = store.manifest()
+    assert later < {table.name for table in manifest.tenants[0].tables}
+    later |= {"lake_removals", "pack_attachments"}
+    tables = [
+        one.model_dump(mode="json") for one in manifest.tenants[0].tables if one.name not in later
+    ]
+    forged(store, revision="0015", tables=tables)
+    with open_workspace(filled / "home", create=False) as workspace:
+        key, rows = public_key(workspace), all_rows(workspace.opened.database)
+    assert verify_backup(store, trusted=[key]).holds
+    with empty(to, postgres) as url:
+        home = Home(tmp_path / "new")
+        assert restore_backup(store, Target(home, url), trusted=[key]).holds
+        with open_workspace(url or home.folder, home=home.folder, create=False) as restored:
+            assert all_rows(restored.opened.database) == rows
 
 
 def _heads(url: str) -> int:

@@ -70,7 +70,7 @@ def create(
     1 if something is wrong with the workspace itself: the backup has it as it is.
     """
     from evidentia.cli.output import counting_bar, print_json, say
-    from evidentia.errors import BusyError
+    from evidentia.errors import BusyError, ConflictError
     from evidentia.store.backing_up import KeysTaken, told
     from evidentia.store.backup_places import BackupPlace
     from evidentia.workspace.backups import make_backup, prune_backups
@@ -102,7 +102,7 @@ def create(
     if keep is not None:
         try:
             pruned = prune_backups(at, keep)
-        except BusyError as error:  # the backup is there all the same
+        except (BusyError, ConflictError) as error:  # the backup is there all the same
             notes.append(f"older backups are still there: {error}")
     if as_json:
         print_json(_made_json(place, made, notes, pruned))
@@ -175,7 +175,7 @@ def verify(
     is kept with the log. It needs neither the workspace nor a network (but a bucket's), and room
     for the database on this machine's disk.
     """
-    from evidentia.cli.output import counting_bar, print_json
+    from evidentia.cli.output import counting_bar, print_json, say
     from evidentia.proof.files import read_key
     from evidentia.store.backup_places import BackupPlace
     from evidentia.workspace.backups import verify_backup
@@ -192,7 +192,9 @@ def verify(
         print_json(report.as_json())
     else:
         say_report(report, f"backup {report.name} {report.verdict}")
-    raise typer.Exit(0 if report.holds else 1)
+        for lost in report.lost:
+            say(f"{lost}, as it was when it was backed up", "bad", under=True)
+    raise typer.Exit(0 if report.holds and not report.lost else 1)
 
 
 @app.command()

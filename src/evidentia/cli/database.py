@@ -58,19 +58,18 @@ def upgrade(
     from evidentia.cli.output import print_json, say
     from evidentia.store import schema
 
-    database = _database(home, create=not plan)
-    now, later = schema.planned(database, contract=contract)
-    done = False
-    if not plan:
-        tell: Callable[[str], None] = (lambda _: None) if as_json else partial(say, aside=True)
-        done = schema.upgrade(database, contract=contract, tell=tell)
-        if grant is not None:
-            _grant(database, grant)
-        if not database.is_sqlite:
-            _upgrade_jobs(database, grant)
-    with database.read() as connection:
-        found = schema.state(connection)
-    database.close()
+    with closing(_database(home, create=not plan)) as database:
+        now, later = schema.planned(database, contract=contract)
+        done = False
+        if not plan:
+            tell: Callable[[str], None] = (lambda _: None) if as_json else partial(say, aside=True)
+            done = schema.upgrade(database, contract=contract, tell=tell)
+            if grant is not None:
+                _grant(database, grant)
+            if not database.is_sqlite:
+                _upgrade_jobs(database, grant)
+        with database.read() as connection:
+            found = schema.state(connection)
     if as_json:
         print_json(
             {
@@ -114,8 +113,11 @@ def _upgrade_jobs(database: "Database", role: str | None) -> None:
 
     if find_spec("dbos") is not None:
         from evidentia.jobs.queue import migrate
+        from evidentia.store.sql import roles as rows
 
         migrate(database, role)
+        with database.write() as connection:
+            rows.renew_queue(connection)
 
 
 @app.command()

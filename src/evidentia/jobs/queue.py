@@ -123,7 +123,14 @@ def migrate(database: "Database", role: str | None = None) -> None:
     """
     from dbos import DBOS  # noqa: PLC0415 - as above
 
-    DBOS.migrate(database.address, schema=SCHEMA, application_role=role)
+    try:
+        DBOS.migrate(database.address, schema=SCHEMA, application_role=role)
+    except Exception as error:
+        said = next(iter(str(getattr(error, "orig", error)).splitlines()), type(error).__name__)
+        raise EnvironmentProblem(
+            f"the tables of the queue of jobs cannot be made in {database.where}: {said}; connect "
+            "as who owns the tables, or as a superuser"
+        ) from error
 
 
 def _may_migrate(database: "Database") -> bool:
@@ -145,8 +152,29 @@ def _register(dbos: Any) -> None:
 
 
 def _job(tenant: str, job_id: str) -> None:
-    from dbos import DBOS  # noqa: PLC0415 - as above
-
     if _doing is None:
         raise EnvironmentProblem("no runner is there")
-    _doing((tenant, job_id), lambda name, part: DBOS.run_step({"name": name}, part))
+    _doing((tenant, job_id), _step)
+
+
+class _Ended(BaseException):
+    """Ends a part that failed. DBOS writes errors down, where no wall between tenants is."""
+
+
+def _step(name: str, part: Callable[[], None]) -> None:
+    """Do a part, unless it was done before; one that fails is not done."""
+    from dbos import DBOS  # noqa: PLC0415 - as above
+
+    raised: list[Exception] = []
+
+    def unwritten() -> None:
+        try:
+            part()
+        except Exception as error:
+            raised.append(error)
+            raise _Ended from error
+
+    try:
+        DBOS.run_step({"name": name}, unwritten)
+    except _Ended:
+        raise raised[0] from None

@@ -29,6 +29,7 @@ from evidentia.errors import (
     InputError,
     IntegrityError,
     NotFoundError,
+    ProofError,
     environment_problem,
 )
 from evidentia.language.counting import counted
@@ -38,7 +39,8 @@ from evidentia.store.appending import signed_note
 from evidentia.store.backup_places import BackupPlace
 from evidentia.store.database import Database, speak_for
 from evidentia.store.home import Home
-from evidentia.store.lake import Lake
+from evidentia.store.lake import FileLake, Lake, MovedLake
+from evidentia.store.objects import ObjectLake
 from evidentia.store.sql import copying, log, uses
 from evidentia.store.sql.roles import lacks_rights
 from evidentia.trail.backup import (
@@ -55,6 +57,7 @@ from evidentia.trail.backup import (
     encode_file,
     encode_row,
 )
+from evidentia.trail.checkpoint import Checkpoint, read_checkpoint
 from evidentia.trail.merkle import leaf_hash
 from evidentia.trail.tiles import Frontier
 
@@ -131,7 +134,7 @@ def back_up(
 
     Others may go on writing. The backup is there once this returns; where it raises, there is none.
     """
-    with place.making(now, token):
+    with place.making(now, token) as finish:
         for left in reversed(range(_TRIES)):
             making = _Making(source, place, progress, verify, is_last=not left)
             try:
@@ -151,10 +154,10 @@ def back_up(
             v=VERSION,
             created_at=now,
             program=program,
-            revision=schema.head(source.database),
+            revision=making.revision,
             tenants=parts,
         )
-        name = place.finish(manifest)
+        name = finish(manifest)
     return MadeBackup(name, manifest, making.sent, tuple(making.problems), tuple(making.notes))
 
 
@@ -200,6 +203,28 @@ class _Rows:
     log: BackupLog | None
     tables: list[BackupTable]
     used: _Range
+    condemned: Sequence[str]
+    """What is to be removed by an erasure, and may lie there still."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A checkpoint that was kept of a log, and the root that its entries have at that size."""
+
+    signed: Checkpoint
+    root: bytes | None = None
+
+    def problem(self, head: log.Head) -> str | None:
+        """Say how a log is not the one that was signed; None if it goes on with that."""
+        if self.signed.origin != head.origin:
+            return f"a checkpoint was kept of another log, {self.signed.origin}"
+        if self.signed.size > head.size:
+            return (
+                f"it has {counted(head.size, 'entry', 'entries')}, and a checkpoint was kept of "
+                f"{self.signed.size:,}: look for what is missing"
+            )
+        is_same = not self.signed.size or self.root == self.signed.root
+        return None if is_same else "a checkpoint was kept of another past"
 
 
 @dataclass(slots=True)
@@ -212,24 +237,29 @@ class _Making:
     sent: Sent = field(default_factory=Sent)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    revision: str = ""
+    _done: tuple[int, int] = (0, 0)
+    """How many entries of all logs are behind those of the log that is read, and of how many."""
 
     def run(self) -> list[TenantBackup]:
-        home, database = self.source.home, self.source.database.unbound
+        database = self.source.database.unbound
         with database.read() as connection:
-            _require_own_schema(database, connection)
+            self.revision = _known_revision(database, connection)
             names = self._tenants(connection)
-        kept = {name: home.kept_checkpoint(name) for name in names}  # before what it must be in
+        for name in names:
+            _refuse_within(self.place, self.source.lake.of(name))
+        kept = {name: self._kept(name) for name in names}  # before what it must be in
         taken = {name: self._keys(name) for name in names}
         with TemporaryFile() as file:
             digests = _Digests(file)
-            read, others = self._read(names, digests)
+            read, others = self._read(names, digests, kept)
             return [
                 self._with_files(rows, digests, others, kept[rows.tenant], taken[rows.tenant])
                 for rows in read
             ]
 
     def _read(
-        self, names: Sequence[str], digests: _Digests
+        self, names: Sequence[str], digests: _Digests, kept: Mapping[str, str | None]
     ) -> tuple[list[_Rows], Mapping[str, _Range]]:
         """Read all rows in one view; return them, and which files are whose, where they share."""
         read, others, done = list[_Rows](), dict[str, _Range](), 0
@@ -238,7 +268,8 @@ class _Making:
             sizes = [head.size for name in names if (head := self._head(connection, name))]
             for name in names:
                 speak_for(connection, name)
-                read.append(self._rows(connection, name, digests, (done, sum(sizes))))
+                self._done = (done, sum(sizes))
+                read.append(self._rows(connection, name, digests, kept[name]))
                 done += read[-1].log.size if read[-1].log else 0
             has_shared = any(self.source.lake.of(one).shared() is not None for one in names)
             if has_shared and len(everyone) > 1:
@@ -248,6 +279,18 @@ class _Making:
                         speak_for(connection, name)
                         others[name] = digests.add(uses.used(connection, name))
         return read, others
+
+    def _kept(self, tenant: str) -> str | None:
+        """Return the checkpoint that the home has kept, if it is one."""
+        note = self.source.home.kept_checkpoint(tenant)
+        try:
+            return note if note is None or read_checkpoint(note) else None
+        except ProofError as error:
+            self.problems.append(
+                f"the checkpoint that was kept of tenant {tenant!r} is none, and is not in the "
+                f"backup: {error}"
+            )
+            return None
 
     def _head(self, connection: Connection, tenant: str) -> log.Head | None:
         speak_for(connection, tenant)
@@ -264,25 +307,24 @@ class _Making:
     # Rows
 
     def _rows(
-        self, connection: Connection, tenant: str, digests: _Digests, past: tuple[int, int]
+        self, connection: Connection, tenant: str, digests: _Digests, note: str | None
     ) -> _Rows:
-        done, total = past
+        kept = None if note is None else _Kept(read_checkpoint(note)[0])
         head, tables = log.read_head(connection, tenant), []
         frontier, leaves = Frontier(), list[bytes]()
         for table in copying.copied():
             rows: Iterator[list[Any]] = copying.rows(connection, tenant, table)
             if table.name == "trail_entries":
-                rows = self._noted(
-                    rows, frontier, leaves, lambda n: self.tell("log", done + n, total)
-                )
+                rows = self._noted(rows, frontier, leaves, kept)
             parts = self._parts(table, rows)
             tables.append(table.model_copy(update={"parts": parts}))
         frontier.extend(leaves)
         return _Rows(
             tenant,
-            None if head is None else self._log(connection, head, frontier),
+            None if head is None else self._log(connection, head, frontier, kept),
             tables,
             digests.add(uses.used(connection, tenant)),
+            sorted(uses.condemned(connection, tenant)),
         )
 
     def _noted(
@@ -290,19 +332,27 @@ class _Making:
         rows: Iterator[list[Any]],
         frontier: Frontier,
         leaves: list[bytes],
-        tell: Callable[[int], None],
+        kept: _Kept | None,
     ) -> Iterator[list[Any]]:
         """Give the entries, and build their tree meanwhile."""
+        done, total = self._done
         for row in rows:
             leaves.append(leaf_hash(bytes(row[3])))
-            if len(leaves) == _BATCH:
+            is_kept = kept is not None and frontier.size + len(leaves) == kept.signed.size
+            if len(leaves) == _BATCH or is_kept:
                 frontier.extend(leaves)
                 leaves.clear()
-                tell(frontier.size)
+                self.tell("log", done + frontier.size, total)
+            if kept is not None and is_kept:
+                kept.root = frontier.root()
             yield row
 
-    def _log(self, connection: Connection, head: log.Head, frontier: Frontier) -> BackupLog:
+    def _log(
+        self, connection: Connection, head: log.Head, frontier: Frontier, kept: _Kept | None
+    ) -> BackupLog:
         """Return what a log was, compared with its entries and with what was signed of it."""
+        if kept is not None and (problem := kept.problem(head)) is not None:
+            self.problems.append(f"the log of tenant {head.tenant!r}: {problem}")
         if (frontier.size, frontier.root()) != (head.size, head.root):
             self.problems.append(
                 f"the log of tenant {head.tenant!r}: its entries are not those of its head: run "
@@ -370,6 +420,7 @@ class _Making:
         theirs = [digests.of(where) for name, where in others.items() if name != rows.tenant]
         if self.source.lake.of(rows.tenant).shared() is None:
             theirs = []
+        theirs.append(iter(rows.condemned))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             copied = self._copied(rows, digests, theirs, pool, missing)
             parts = self._file_parts(map(encode_file, copied))
@@ -507,14 +558,37 @@ def _key_files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("*")) if path.suffix in {".pem", ".json", ".key"}]
 
 
-def _require_own_schema(database: Database, connection: Connection) -> None:
-    """Raise `EnvironmentProblem` where the schema may have more than this program knows of."""
+def _refuse_within(place: BackupPlace, lake: Lake) -> None:
+    """Raise `InputError` for a place whose parts would be files of the lake, and its files parts.
+
+    Pruning would remove those that no backup has yet.
+    """
+    if _places(place.parts) & _places(lake):
+        raise InputError(
+            f"{place.address} is where the lake has its files: name another place for backups"
+        )
+
+
+def _places(lake: Lake) -> set[str]:
+    if isinstance(lake, MovedLake):
+        return _places(lake.lake) | _places(lake.before)
+    if isinstance(lake, FileLake):
+        return {str(lake.folder.resolve())}
+    return {lake.place} if isinstance(lake, ObjectLake) else set()
+
+
+def _known_revision(database: Database, connection: Connection) -> str:
+    """Return the schema's revision, which may be from before a contraction that waits.
+
+    Raise `EnvironmentProblem` where the schema may have more than this program knows of.
+    """
     found, known = schema.revision(connection), schema.head(database)
     if found is None or found > known:
         raise EnvironmentProblem(
             f"{database.where} has schema {found or 'none'}, and this program backs up {known}: "
             "use the program that the schema is of, or run 'evidentia db upgrade'"
         )
+    return found
 
 
 def _wanted(
@@ -522,7 +596,8 @@ def _wanted(
 ) -> Iterator[tuple[str, bool, bool]]:
     """Give what is to be in a backup, in order: a digest, whether it is used, whether it is there.
 
-    All that rows refer to, and all that lies in the lake beside it, but for what is only others'.
+    All that rows refer to, and all that lies in the lake beside it, but for what is only others',
+    or is to be removed.
     """
     tagged = merge(
         ((digest, "used") for digest in used),

@@ -6,8 +6,9 @@ one says so under `working/`, so that no part is removed meanwhile that it relie
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -32,6 +33,9 @@ _MAKES, _PRUNES = "makes", "prunes"
 LATEST: Final = "latest"
 _FORGOTTEN_HOURS: Final = 48
 """After so long, what was left by a process that was killed keeps no one from pruning."""
+
+Finish = Callable[[BackupManifest], str]
+"""Keeps a manifest, which makes a backup one, and returns its name."""
 
 
 class _Files(Protocol):
@@ -102,31 +106,59 @@ class BackupPlace:
         self._files.remove(f"{_MANIFESTS}/{name}.json")
 
     @contextmanager
-    def making(self, now: str, token: str) -> Iterator[None]:
-        """Keep parts from being pruned meanwhile; any number may make backups at once."""
-        with self._working(_MAKES, now, token):
-            if self._under_way(_PRUNES, now):
-                raise BusyError(f"{self.address}: it is being pruned: try again once that is done")
-            yield
+    def making(self, now: str, token: str) -> Iterator[Finish]:
+        """Keep parts from being pruned meanwhile; any number may make backups at once.
+
+        Give what finishes the backup, unless it took so long that parts may be gone.
+        """
+        with self._working(_MAKES, now, token) as marker:
+            if since := self._under_way(_PRUNES, now):
+                raise BusyError(
+                    f"{self.address}: it is being pruned since {since}, and no backup is made "
+                    f"meanwhile: try again once it is done; {_killed(_PRUNES)}"
+                )
+            yield partial(self._finish, marker)
+
+    def _finish(self, marker: str, manifest: BackupManifest) -> str:
+        name = self.finish(manifest)
+        # Behind the manifest: whoever prunes forgets who makes backups before reading manifests.
+        if self._files.read(marker) is None:
+            self.forget(name)
+            raise BusyError(
+                f"{self.address}: the backup took more than {_FORGOTTEN_HOURS} hours, and older "
+                "ones were pruned meanwhile, with parts that it may need: there is no backup; make "
+                "it again, which sends little, and prune once it is there"
+            )
+        return name
 
     @contextmanager
-    def pruning(self, now: str, token: str) -> Iterator[None]:
-        """Have no one make a backup meanwhile; raise `BusyError` if anyone does."""
-        with self._working(_PRUNES, now, token):
+    def pruning(self, now: str, token: str) -> Iterator[Callable[[], None]]:
+        """Have no one make a backup meanwhile; raise `BusyError` if anyone does.
+
+        Give what is to be called now and then: it raises `BusyError` once that took so long that
+        someone may make a backup.
+        """
+        with self._working(_PRUNES, now, token) as marker:
             if since := self._under_way(_MAKES, now):
                 raise BusyError(
                     f"{self.address}: a backup is being made since {since}, and nothing is pruned "
-                    f"meanwhile: try again once it is done; if it was killed, "
-                    f"remove {_WORKING}/{_MAKES}-…, which counts for {_FORGOTTEN_HOURS} hours"
+                    f"meanwhile: try again once it is done; {_killed(_MAKES)}"
                 )
-            yield
+            yield partial(self._go_on, marker)
+
+    def _go_on(self, marker: str) -> None:
+        if self._files.read(marker) is None:
+            raise BusyError(
+                f"{self.address}: pruning took more than {_FORGOTTEN_HOURS} hours, and a backup "
+                "was begun meanwhile: prune again once it is done, which goes on with it"
+            )
 
     @contextmanager
-    def _working(self, what: str, now: str, token: str) -> Iterator[None]:
+    def _working(self, what: str, now: str, token: str) -> Iterator[str]:
         name = f"{_WORKING}/{what}-{_compact(now)}-{token}"
         self._files.write(name, b"")
         try:
-            yield
+            yield name
         finally:
             with suppress(EnvironmentProblem):  # what is left behind is forgotten in time
                 self._files.remove(name)
@@ -145,6 +177,12 @@ class BackupPlace:
 def name_of(created_at: str, manifest: bytes) -> str:
     """Return the name of a backup: when it was made, and its manifest's digest."""
     return f"{_compact(created_at)}-{sha256_hex(manifest)[:12]}"
+
+
+def _killed(what: str) -> str:
+    return (
+        f"if it was killed, remove {_WORKING}/{what}-…, which counts for {_FORGOTTEN_HOURS} hours"
+    )
 
 
 def _compact(time: str) -> str:

@@ -105,7 +105,8 @@ _SAFE_FROM = (3, 52, 0)
 _SETTINGS = (
     "SET search_path = pg_catalog, pg_temp; SET row_security = on; SET client_encoding = 'UTF8'; "
     "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1; "
-    "SET quote_all_identifiers = off; SET transform_null_equals = off; SET array_nulls = on; "
+    "SET standard_conforming_strings = on; SET quote_all_identifiers = off; "
+    "SET transform_null_equals = off; SET array_nulls = on; "
     "SELECT set_config('synchronous_commit', 'on', false) "
     "WHERE current_setting('synchronous_commit') = 'off'"
 )

@@ -71,6 +71,11 @@ class ObjectLake(Lake):
         self._lock = threading.Lock()
         self._above: ObjectLake = self
 
+    @property
+    def place(self) -> str:
+        """The address that its own objects are below: the lake's, with the tenant's part."""
+        return "/".join([self.address, *([self._tenant] if self._tenant else [])])
+
     def of(self, tenant: str) -> "ObjectLake":
         """Return a tenant's part; all parts share one connection."""
         part = ObjectLake(self.address, tenant=check_tenant(tenant))

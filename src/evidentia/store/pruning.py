@@ -1,14 +1,19 @@
 """Removing older backups: their manifests first, and then the parts that no other one names."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import IO, Self
+from typing import IO, Final, Self
 
-from evidentia.errors import InputError
+from evidentia.errors import ConflictError, EvidentiaError, InputError
 from evidentia.store.backup_places import BackupPlace
 from evidentia.store.restoring import files
+from evidentia.trail.backup import BackupManifest
+
+_LOOKED_EVERY: Final = 100
+"""After how many removals it is looked whether someone makes a backup now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +27,51 @@ class Pruned:
 def prune(place: BackupPlace, keep: int, *, now: str, token: str) -> Pruned:
     """Remove all backups but the newest ones, and what they alone had.
 
-    Raise `BusyError` while a backup is being made. Where it is interrupted, it is gone on with by
-    the next one: a part is removed only when no manifest names it.
+    Raise `BusyError` while a backup is being made, also one that was begun since, and
+    `ConflictError` where a log would be in no backup any more. Where it is interrupted, it is gone
+    on with by the next one: a part is removed only when no manifest names it.
     """
     if keep < 1:
         raise InputError("at least one backup is kept: name how many, 1 or more")
-    with place.pruning(now, token), _Digests() as needed:
-        names = place.names()
+    with place.pruning(now, token) as go_on, _Digests() as needed:
+        names, stay = place.names(), set[tuple[str, str]]()
         for name in names[-keep:]:  # all of them can be read, or nothing is removed
             _, manifest = place.manifest(name)
+            stay |= _logs(manifest)
             for tenant in manifest.tenants:
                 needed.add(tenant.digests())
                 needed.add(files(place, tenant))
+        _refuse_last(place, names[:-keep], stay)
         for name in names[:-keep]:
             place.forget(name)
         removed = 0
         for digest in _unneeded(place, needed):
+            if not removed % _LOOKED_EVERY:
+                go_on()
             place.parts.remove(digest)
             removed += 1
     return Pruned(tuple(names[:-keep]), removed)
+
+
+def _logs(manifest: BackupManifest) -> set[tuple[str, str]]:
+    """Return the tenants and origins of a backup's logs; what only waits for a log is none."""
+    return {(one.tenant, one.log.origin) for one in manifest.tenants if one.log is not None}
+
+
+def _refuse_last(
+    place: BackupPlace, names: Sequence[str], stay: AbstractSet[tuple[str, str]]
+) -> None:
+    """Raise `ConflictError` if one of the backups that go is the only one of a log."""
+    for name in reversed(names):
+        gone: list[str] = []
+        with suppress(EvidentiaError):  # what can't be read is no backup of anything
+            gone = sorted(tenant for tenant, _ in _logs(place.manifest(name)[1]) - stay)
+        if gone:
+            raise ConflictError(
+                f"{place.address}: backup {name} is the newest of tenant {gone[0]!r}, and none of "
+                "it would be left: keep more, and have backups of one tenant alone in a place of "
+                f"their own; if it is to go, remove backups/{name}.json first"
+            )
 
 
 def _unneeded(place: BackupPlace, needed: "_Digests") -> Iterator[str]:

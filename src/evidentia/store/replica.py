@@ -23,13 +23,20 @@ _WAIT_SECONDS: Final = 0.25
 _LOOK_SECONDS: Final = 0.005
 _AGAIN_SECONDS: Final = 5.0
 """After what time a replica is asked again that was gone, or behind for too long."""
-_PRIMARY: Final = """
+# The timeline on a standby is that of what is on its disk for good: behind a failover it may say an
+# older one for some minutes, and never one that it doesn't follow.
+_TIMELINE: Final = """
+    greatest((pg_control_checkpoint()).timeline_id,
+    (pg_control_recovery()).min_recovery_end_timeline)"""
+_PRIMARY: Final = f"""
     SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
-    ELSE pg_current_wal_flush_lsn() END::text, current_database(), system_identifier
-    FROM pg_control_system()"""
-_IS_SAME: Final = """
+    ELSE pg_current_wal_flush_lsn() END::text, current_database(), system_identifier,
+    CASE WHEN pg_is_in_recovery() THEN {_TIMELINE}
+    ELSE ('x' || substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8))::bit(32)::int END
+    FROM pg_control_system()"""  # noqa: S608 - our own
+_IS_SAME: Final = f"""
     SELECT pg_is_in_recovery() AND current_database() = %s AND system_identifier = %s
-    FROM pg_control_system()"""
+    AND {_TIMELINE} = %s FROM pg_control_system()"""  # noqa: S608 - our own
 _HAS: Final = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"
 _log = get_logger("store")
 
@@ -40,8 +47,9 @@ class ReplicaLostError(EnvironmentProblem):
 
 Connect = Callable[[], AbstractContextManager[Connection]]
 """Gives a connection, which no transaction has begun on."""
-_Place = tuple[str, str, int]
-"""Where a primary is in its log, the database, and the identity of the servers that share it."""
+_Place = tuple[str, str, int, int]
+"""Where a primary is in its log, the database, the identity of the servers that share it, and which
+of the histories that failovers make of one it follows."""
 
 
 @dataclass(slots=True)
@@ -130,7 +138,7 @@ class Replica:
         """Whether the replica has all that the primary had; waits a moment for it."""
         position, *identity = at
         if not _says(connection, _IS_SAME, identity):
-            self._pass_over("it is no standby of this database")
+            self._pass_over("it is no standby of this database, or follows another past of it")
             return False
         end = time.monotonic() + _WAIT_SECONDS
         while not _says(connection, _HAS, [position]):
@@ -147,8 +155,8 @@ class Replica:
 
 
 def _place_of(primary: Connection) -> _Place:
-    position, name, system = _asked_of(primary, _PRIMARY, ())
-    return str(position), str(name), int(system)
+    position, name, system, timeline = _asked_of(primary, _PRIMARY, ())
+    return str(position), str(name), int(system), int(timeline)
 
 
 def _says(connection: Connection, sql: str, values: Sequence[object]) -> bool:

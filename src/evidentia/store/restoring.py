@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from evidentia.canonical import sha256_hex
+from evidentia.canonical import parse_json, sha256_hex
+from evidentia.documents.recording import ERASED, REMOVED
 from evidentia.errors import (
     ConflictError,
     EnvironmentProblem,
@@ -66,14 +67,19 @@ def require_known(manifest: BackupManifest) -> None:
 
 
 def prepare(database: Database, manifest: BackupManifest) -> None:
-    """Make the schema that a backup was made with; one that is there must have no rows."""
+    """Make the schema that a backup was made with; one that is there must have no rows.
+
+    It may be one that was left by restoring the same backup, which was interrupted.
+    """
     require_known(manifest)
     with database.read() as connection:
         found = schema.revision(connection)
+    made_with = min(manifest.revision, schema.head(database))
     if found is None:
-        schema.upgrade(database, to=min(manifest.revision, schema.head(database)))
+        schema.upgrade(database, to=made_with)
         return
-    schema.require_current(database)
+    if found != made_with:
+        schema.require_current(database)
     with database.of(manifest.tenants[0].tenant).read() as connection:
         filled = _filled(connection, manifest)
     if filled is not None:
@@ -168,31 +174,72 @@ def note_files(database: Database, lake: Lake, place: BackupPlace, tenant: Tenan
             uses.settle_removals(connection, name, needed)
 
 
-def erased_since(place: BackupPlace, name: str, tenant: TenantBackup) -> Iterator[tuple[int, int]]:
-    """Give what a newer backup of the same log says was erased since: the entry, and which says so.
+class Erased(NamedTuple):
+    """What was erased since: the body of an entry, or the text of a document; and which says so."""
 
-    Those bodies stand in this backup.
+    what: int | str
+    by: int
+
+
+def erased_since(place: BackupPlace, name: str, tenant: TenantBackup) -> Iterator[Erased]:
+    """Give what the newest backup of the same log, if it is newer, says was erased since.
+
+    What was erased stands in this backup.
     """
-    if tenant.log is None or (newest := place.names()[-1]) <= name:
+    later = _later(place, name, tenant)
+    if tenant.log is None or later is None:
         return
-    _, manifest = place.manifest(newest)
-    for later in manifest.tenants:
-        table = later.table(_ENTRIES)
-        if later.log is None or later.log.origin != tenant.log.origin or table is None:
+    size, gone = tenant.log.size, dict[int, str]()
+    for row in _named_rows(place, later, _ENTRIES, first=size):
+        if row["seq"] < size:
             continue
-        names, seen = [column.name for column in table.columns], 0
-        seq, kind, subject = (names.index(one) for one in ("seq", "kind", "subject"))
-        for part in table.parts:
-            seen += part.rows
-            if seen <= tenant.log.size:
-                continue
-            for line in _lines(place, part):
-                row = decode_row(line, table.kinds)
-                if row[seq] < tenant.log.size or row[kind] != EntryKind.ERASURE:
-                    continue
-                erased = row[subject].removeprefix(ERASED_PREFIX)
-                if erased.isdecimal() and int(erased) < tenant.log.size:
-                    yield int(erased), row[seq]
+        if row["kind"] == EntryKind.ERASURE:
+            erased = row["subject"].removeprefix(ERASED_PREFIX)
+            if erased.isdecimal() and int(erased) < size:
+                yield Erased(int(erased), row["seq"])
+        elif row["kind"] == EntryKind.DOCUMENT and row["subject"].startswith(REMOVED):
+            gone[row["seq"]] = row["subject"].removeprefix(REMOVED)
+    if not gone:
+        return
+    by = {
+        gone[row["seq"]]: row["seq"]
+        for row in _named_rows(place, later, "trail_bodies")
+        if row["seq"] in gone and parse_json(row["body"])["text"] == ERASED
+    }
+    here = {row["id"] for row in _named_rows(place, tenant, "documents") if row["id"] in by}
+    for document in sorted(here, key=by.__getitem__):
+        yield Erased(document, by[document])
+
+
+def _later(place: BackupPlace, name: str, tenant: TenantBackup) -> TenantBackup | None:
+    """Return the newest backup of a tenant's log that is newer than one, whoever else is in it."""
+    for newer in reversed(place.names()):
+        if newer <= name or tenant.log is None:
+            return None
+        _, manifest = place.manifest(newer)
+        for one in manifest.tenants:
+            if one.log is not None and one.log.origin == tenant.log.origin:
+                return one
+    return None
+
+
+def _named_rows(
+    place: BackupPlace, tenant: TenantBackup, table: str, *, first: int = 0
+) -> Iterator[dict[str, Any]]:
+    """Give the rows that a backup has of a table, by the names of their columns.
+
+    Parts before the one with the row `first` are passed over.
+    """
+    found, seen = tenant.table(table), 0
+    if found is None:
+        return
+    names, kinds = [column.name for column in found.columns], found.kinds
+    for part in found.parts:
+        seen += part.rows
+        if seen <= first:
+            continue
+        for line in _lines(place, part):
+            yield dict(zip(names, decode_row(line, kinds), strict=True))
 
 
 def restore_keys(keys: Path, place: BackupPlace, tenant: TenantBackup) -> list[str]:

@@ -211,7 +211,8 @@ def verify_backup(
                 keys,
                 progress,
             )
-    return BackupReport(name, manifest, audits, notes)
+            lost = _lost_since(Path(folder), manifest, database)
+    return BackupReport(name, manifest, audits, notes, lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,23 +258,25 @@ def restore_backup(
         for tenant in manifest.tenants:
             restoring.restore_files(lake, place, tenant, progress)
         restoring.fill(database, place, manifest, progress)
+        schema.upgrade(database)
         for tenant in manifest.tenants:
             restoring.note_files(database, lake, place, tenant)
-        schema.upgrade(database)
         audits, notes = _audits(database, lambda _: lake, manifest, trusted, keys, progress, newer)
         notes = (*notes, *_erased_since(place, name, manifest))
         report = BackupReport(name, manifest, audits, notes)
-        if not report.holds and not anyway and database.is_sqlite:
+        is_believed = report.holds or anyway
+        if not is_believed and database.is_sqlite:
             return report
-        # behind the audit: a backup's own keys say nothing about whose log it is
+        # behind the audit, and by it: what a backup brings says nothing about whose log it is
         files = file_keys(keys)
         put = [
             name
-            for tenant in manifest.tenants
+            for tenant in (manifest.tenants if is_believed else ())
             for name in restoring.restore_keys((files or target.home.keys).folder, place, tenant)
         ]
         for tenant in manifest.tenants:
-            for note in (*restoring.checkpoints_of(tenant), *newer.get(tenant.tenant, ())):
+            own = restoring.checkpoints_of(tenant) if is_believed else ()
+            for note in (*own, *newer.get(tenant.tenant, ())):
                 _keep(target.home, tenant, note)
         lost = tuple(_lost(target.home, elsewhere, manifest, database))
         settle()
@@ -285,12 +288,16 @@ def _erased_since(place: BackupPlace, name: str, manifest: BackupManifest) -> It
     for tenant in manifest.tenants:
         try:
             for erased, by in restoring.erased_since(place, name, tenant):
+                said = f"of tenant {tenant.tenant!r} was erased since, by entry {by} of a newer "
                 yield (
-                    f"entry {erased} of tenant {tenant.tenant!r} was erased since, by entry {by} "
-                    f"of a newer backup: erase it again ('evidentia trail erase {erased}')"
+                    f"entry {erased} {said}backup: erase it again ('evidentia trail erase "
+                    f"{erased}')"
+                    if isinstance(erased, int)
+                    else f"the text of document {erased} {said}backup: erase it again ('evidentia "
+                    f"documents remove {erased} --erase')"
                 )
-        except (EvidentiaError, ValueError) as error:
-            yield f"what was erased since could not be read of the newest backup: {error}"
+        except (EvidentiaError, KeyError, TypeError, ValueError) as error:
+            yield f"what was erased since could not be read of a newer backup: {error}"
 
 
 @contextmanager
@@ -395,6 +402,15 @@ def _lost(
             yield Lost(tenant.tenant, tenant.log.size, kept.checkpoint.size)
 
 
+def _lost_since(folder: Path, manifest: BackupManifest, database: Database) -> tuple[Lost, ...]:
+    """Return the logs that were too short already when they were backed up, by what was kept."""
+    with closing(Home(folder / "kept")) as home:
+        for tenant in manifest.tenants:
+            if tenant.kept is not None:
+                _keep(home, tenant, tenant.kept)
+        return tuple(_lost(home, None, manifest, database))
+
+
 def _audits(  # noqa: PLR0917 - what both who verify and who restore have at hand
     database: Database,
     lake: Callable[[TenantBackup], Lake],
@@ -426,7 +442,10 @@ def _audits(  # noqa: PLR0917 - what both who verify and who restore have at han
                 erased = [one.sha256 for one in tenant.missing if one.why == "erased"]
                 audit, told = _without(audit, erased)
                 audits.append(audit)
-                notes += [f"erased while the backup was made: {one}" for one in told]
+                notes += [
+                    f"erased while the backup was made, as it says and nothing in it proves: {one}"
+                    for one in told
+                ]
     return tuple(audits), tuple(notes)
 
 

@@ -9,7 +9,9 @@ from evidentia.store.database import fetch, is_sqlite
 
 _SCHEMA: Final = re.compile(r"schema ([0-9]{4})$")
 _CONNECTED: Final = """
-    SELECT application_name, COALESCE(host(client_addr), 'this machine'), count(*)
+    SELECT application_name, COALESCE(host(client_addr), CASE WHEN pg_has_role(usesysid, 'USAGE')
+    OR pg_has_role('pg_read_all_stats', 'USAGE') THEN 'this machine'
+    ELSE 'a machine that this role is not told' END), count(*)
     FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
     AND application_name ~ 'schema [0-9]{4}$' GROUP BY 1, 2 ORDER BY 1, 2"""
 

@@ -19,11 +19,12 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     Table,
+    inspect,
 )
 from sqlalchemy.dialects import postgresql, registry
 
 from evidentia.errors import IntegrityError
-from evidentia.store.database import fetch, insert_rows, run, stream, texts
+from evidentia.store.database import fetch, insert_rows, is_sqlite, run, stream, texts
 from evidentia.store.sql import across
 from evidentia.store.tables import metadata
 from evidentia.trail.backup import BackupColumn, BackupTable, ColumnKind
@@ -113,8 +114,12 @@ def write(
 
 
 def first_filled(connection: Connection) -> str | None:
-    """Return the name of a table that has any rows; None if all are empty."""
-    for name in metadata.tables:
+    """Return the name of a table that has any rows; None if all are empty, or not there yet."""
+    looked = inspect(connection)
+    for name, table in metadata.tables.items():
+        schema = None if is_sqlite(connection) else table.schema
+        if not looked.has_table(table.name, schema=schema):
+            continue
         if fetch(connection, f"SELECT 1 FROM {name} LIMIT 1"):  # noqa: S608 - names are ours
             return name
     return None

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
@@ -27,7 +27,8 @@ _POSTED: Final = "trail_inbox"
 _AUDITORS: Final = ("trail_strays()", "trail_tenants()")
 _NOT_ALLOWED: Final = "42501"
 _INHERIT_FROM: Final = 160_000
-_NAME: Final = re.compile(r"[^\x00%]+")
+_NAME: Final = re.compile(r"""[^\x00-\x1f%$'"\\]+""")
+"""What a role is called here. Who owns the tables notes it, and a superuser's SQL has it."""
 _MOST_BYTES: Final = 63
 _MOVED: Final = """
     SELECT format('ALTER %%s %%s OWNER TO', CASE c.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN
@@ -43,6 +44,22 @@ _MOVED_FUNCTIONS: Final = r"""
     WHERE p.proowner IS DISTINCT FROM to_regrole(?)::oid
     AND (n.nspname = ? OR (n.nspname = current_schema() AND p.proname LIKE 'trail\_%%'))
     ORDER BY 1"""
+_UNBOUND: Final = """
+    SELECT s.rolname, r.rolname, r.rolsuper, r.rolbypassrls, r.oid = c.relowner,
+    r.oid = n.nspowner, has_schema_privilege(r.oid, n.oid, 'CREATE'), quote_ident(n.nspname)
+    FROM pg_roles s JOIN pg_roles r ON pg_has_role(s.oid, r.oid, 'MEMBER')
+    JOIN pg_class c ON c.oid = 'alembic_version'::regclass
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE s.rolname {who} AND (r.rolsuper OR r.rolbypassrls OR r.oid = n.nspowner OR {beside})
+    ORDER BY s.rolname <> current_user,
+    NOT (r.rolsuper OR r.rolbypassrls OR r.oid = c.relowner),
+    CASE WHEN r.rolsuper OR r.rolbypassrls OR r.oid = c.relowner THEN r.oid <> s.oid
+    ELSE r.oid <> n.nspowner END, NOT r.rolsuper, r.rolname"""
+"""Of a role, itself and whom it may become, where row-level security binds those not."""
+_PAST: Final = """
+    r.oid = c.relowner OR (r.oid = s.oid AND has_schema_privilege(s.oid, n.oid, 'CREATE'))"""
+_ANOTHER: Final = "(r.rolname = ANY(?) AND r.oid <> s.oid AND (s.rolname, r.rolname) <> (?, ?))"
+"""The roles of one database are apart, but for the application's, which may be the sequencer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +79,10 @@ class Roles:
         names = list(asdict(self).values())
         for name in names:
             if not _NAME.fullmatch(name) or len(name.encode()) > _MOST_BYTES:
-                raise InputError(f"{name[:80]!r} can't be a role: it has 1 to 63 bytes, no '%'")
+                raise InputError(
+                    f"{name[:80]!r} can't be a role: it has 1 to 63 bytes, no quote, '%', '$' or "
+                    "backslash"
+                )
         if len({*names}) < len(names):
             raise InputError(f"four roles need four names: {', '.join(names)}")
 
@@ -150,9 +170,9 @@ def do(connection: Connection, given: Sequence[Step]) -> None:
     except DBAPIError as error:
         if not _is_of_rights(error.orig):
             raise
+        said, *_ = str(error.orig).splitlines()
         raise EnvironmentProblem(
-            f"roles are set up by a superuser, or by who owns the tables and may make roles: "
-            f"{error.orig}"
+            f"roles are set up by a superuser, or by who owns the tables and may make roles: {said}"
         ) from error
 
 
@@ -184,24 +204,42 @@ def renew(connection: Connection) -> None:
             run(connection, sql)
 
 
+def renew_queue(connection: Connection) -> None:
+    """Do the same for what the queue of jobs made of its own, where who connects may."""
+    roles = noted(connection)
+    sql = "SELECT FROM pg_namespace WHERE nspname = ? AND pg_has_role(nspowner, 'MEMBER')"
+    if roles is None or not fetch(connection, sql, (JOBS,)):
+        return
+    for sql in [*_moved(connection, roles.owner, []), *_queue_rights(connection, roles)]:
+        run(connection, sql)
+
+
 def unheld(connection: Connection) -> str | None:
     """Say why row-level security doesn't bind the role that connects; None if it does."""
-    sql = (
-        "SELECT r.rolname, r.rolsuper, r.rolbypassrls, pg_has_role(c.relowner, 'USAGE') "
-        "FROM pg_roles r, pg_class c WHERE r.rolname = current_user "
-        "AND c.oid = 'alembic_version'::regclass"
-    )
-    ((name, is_super, bypasses, owns),) = fetch(connection, sql)
-    why = (
-        "is a superuser"
-        if is_super
-        else "has BYPASSRLS"
-        if bypasses
-        else "owns the tables, and may change that"
-        if owns
-        else None
-    )
-    return why and f"row-level security doesn't bind the role {name}, which {why}"
+    sql = _UNBOUND.format(who="IN (current_user, session_user)", beside=_PAST)
+    found = fetch(connection, sql)
+    why = next((_why(one) for one in found), None)
+    return why and f"row-level security doesn't bind {why}"
+
+
+def _why(found: Sequence[Any], ours: Roles | None = None) -> str:
+    """Say of a role what gets it past row-level security: itself, or whom it may become."""
+    name, of, is_super, bypasses, owns, has_schema, makes, schema = found
+    who = f"the role {name}, which " + ("" if of == name else f"may become {of}, which ")
+    if is_super:
+        return f"{who}is a superuser"
+    if bypasses:
+        return f"{who}has BYPASSRLS"
+    if owns if ours is None else of == ours.owner:
+        return f"{who}owns the tables, and may change that"
+    if has_schema:
+        return (
+            f"the role {name}, which owns schema {schema}, or the database that it is in: it may "
+            "drop tables, and put functions before PostgreSQL's own"
+        )
+    if makes and ours is None:
+        return f"{who}may put functions before PostgreSQL's own, into schema {schema}"
+    return f"{who}is another of these roles"
 
 
 def _is_of_rights(error: BaseException | None) -> bool:
@@ -209,11 +247,14 @@ def _is_of_rights(error: BaseException | None) -> bool:
 
 
 def _refuse_unheld(connection: Connection, roles: Roles) -> None:
-    sql = "SELECT rolname FROM pg_roles WHERE rolname = ANY(?) AND (rolsuper OR rolbypassrls)"
-    wanted = [roles.application, roles.sequencer, roles.auditor]
-    for (name,) in fetch(connection, sql, (wanted,)):
+    """Raise `EnvironmentProblem` for a role that would not be bound, by itself or by another."""
+    bound = [roles.application, roles.sequencer, roles.auditor]
+    among = ([roles.owner, *bound], roles.application, roles.sequencer)
+    sql = _UNBOUND.format(who="= ANY(?)", beside=_ANOTHER)
+    for one in fetch(connection, sql, (bound, *among)):
         raise EnvironmentProblem(
-            f"role {name} is a superuser or has BYPASSRLS, and would see all tenants: name another"
+            f"row-level security would not bind {_why(one, roles)}: name another role, or take "
+            "that from it"
         )
 
 
@@ -240,21 +281,28 @@ def _owned(connection: Connection, roles: Roles) -> list[str]:
         connection, "SELECT quote_ident(current_schema()), quote_ident(current_database())"
     )
     sql = "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname = ANY(?) ORDER BY 1"
-    others = [name for (name,) in fetch(connection, sql, ([BUNDLE_SCHEMA, JOBS],))]
+    schemas = [name for (name,) in fetch(connection, sql, ([BUNDLE_SCHEMA, JOBS],))]
     names = [*(table.rpartition(".")[2] for table in listing.TABLES), "alembic_version"]
-    moved = fetch(connection, _MOVED, (to, JOBS, BUNDLE_SCHEMA, names))
-    moved += fetch(connection, _MOVED_FUNCTIONS, (to, JOBS))
+    others = ", ".join(_quote(one) for one in (roles.application, roles.sequencer, roles.auditor))
     return [
         f"GRANT CREATE ON DATABASE {database} TO {to}",
-        f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC",
+        f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC, {others}",
         f"GRANT CREATE, USAGE ON SCHEMA {schema} TO {to}",
-        *(f"ALTER SCHEMA {name} OWNER TO {to}" for name in others),
-        *(f"{begin} {to}" for (begin,) in moved),
+        *(f"ALTER SCHEMA {name} OWNER TO {to}" for name in schemas),
+        *_moved(connection, roles.owner, names),
         *(
             f"ALTER POLICY across_tenants ON {table} TO {to}"
             for table in _without(connection, "across_tenants", roles.owner)
         ),
     ]
+
+
+def _moved(connection: Connection, owner: str, names: Sequence[str]) -> list[str]:
+    """Return what gives the owner tables of these names, functions, and all of the queue's."""
+    to = _quote(owner)
+    moved = fetch(connection, _MOVED, (to, JOBS, BUNDLE_SCHEMA, list(names)))
+    moved += fetch(connection, _MOVED_FUNCTIONS, (to, JOBS))
+    return [f"{begin} {to}" for (begin,) in moved]
 
 
 def _rights(connection: Connection, roles: Roles) -> Iterator[str]:
@@ -280,8 +328,12 @@ def _rights(connection: Connection, roles: Roles) -> Iterator[str]:
         yield (
             f"GRANT EXECUTE ON FUNCTION {function} TO {of['application']}, {of['sequencer']}{also}"
         )
+    yield from _queue_rights(connection, roles)
+
+
+def _queue_rights(connection: Connection, roles: Roles) -> Iterator[str]:
     if fetch(connection, "SELECT FROM pg_namespace WHERE nspname = ?", (JOBS,)):
-        application, jobs = of["application"], _quote(JOBS)
+        application, jobs = _quote(roles.application), _quote(JOBS)
         yield f"GRANT USAGE ON SCHEMA {jobs} TO {application}"
         rights = "SELECT, INSERT, UPDATE, DELETE"
         yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {jobs} FROM {application}"
