@@ -5,6 +5,7 @@ import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -198,9 +199,12 @@ def test_a_server_is_asked_whether_a_connection_is_there_only_where_it_waited_lo
     database = Database.server(url)
     setting(database, "server_version")
     ping = database.engine.dialect.do_ping
-    monkeypatch.setattr(
-        database.engine.dialect, "do_ping", lambda one: asked.append("asked") or ping(one)
-    )
+
+    def asking(connection: Any) -> bool:
+        asked.append("asked")
+        return ping(connection)
+
+    monkeypatch.setattr(database.engine.dialect, "do_ping", asking)
     for _ in range(3):
         setting(database, "server_version")
     database.close()
