@@ -166,6 +166,18 @@ def test_removing_takes_every_version_and_marker(locked_bucket: Bucket) -> None:
     assert lake.locks.versions(key_of()) == []
 
 
+def test_what_was_kept_before_the_bucket_had_versions_is_removed_too(
+    lake: ObjectLake, bucket: Bucket
+) -> None:
+    lake.put(DATA)
+    lake.put(b"another")
+    client, name = bucket.client(), bucket.name
+    client.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
+    lake.remove(DIGEST)
+    assert lake.locks.versions(key_of()) == []
+    assert list(lake.digests()) == [sha256_hex(b"another")]
+
+
 def test_a_later_copy_is_safe_from_the_removal_of_the_first(lake: ObjectLake) -> None:
     lake.put(DATA)
     lake.put(DATA, copy=1)

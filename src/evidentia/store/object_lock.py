@@ -130,9 +130,7 @@ class ObjectLock:
                 self._remove(one)
 
     def _remove(self, one: ObjectVersion) -> None:
-        of = {"Bucket": self._bucket, "Key": one.key}
-        if one.version != "null":
-            of["VersionId"] = one.version
+        of = {"Bucket": self._bucket, "Key": one.key, "VersionId": one.version}
         with self._asking(one.key):
             try:
                 self._client.delete_object(**of)
