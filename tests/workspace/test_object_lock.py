@@ -1,16 +1,19 @@
 """Packs in a bucket with Object Lock: it keeps them as the trail says, and an audit compares."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import InputError, UsageError
+from evidentia.errors import InputError, NotFoundError, UsageError
 from evidentia.packs.retention import RETENTION_PRESETS
 from evidentia.store.database import Database, run
 from evidentia.store.object_lock import ObjectLock
@@ -191,6 +194,64 @@ def test_an_audit_names_what_the_bucket_hides_adds_or_no_longer_keeps(
     found = " ".join(problems(workspace))
     assert f"version {version} of {key} is not in the bucket" in found
     assert "gone from the lake" in found
+
+
+def test_a_link_gives_the_version_that_was_sealed_whatever_hides_it(
+    workspace: Workspace, place: Place, locked_bucket: Bucket
+) -> None:
+    pack_id = sealed(workspace)
+    key, version = place_of(workspace)
+    client, name = locked_bucket.client(), locked_bucket.name
+
+    def given() -> bytes:
+        link = opened(place, lake=locked_bucket.url).packs.attachment_link(pack_id, DIGEST)
+        assert link is not None
+        with urlopen(link) as answer:
+            data: bytes = answer.read()
+        return data
+
+    client.delete_object(Bucket=name, Key=key)
+    assert given() == FILE
+    assert lake_of(opened(place, lake=locked_bucket.url)).holds(DIGEST)
+    client.put_object(Bucket=name, Key=key, Body=b"another")
+    assert given() == FILE
+    for one in lake_of(workspace).locks.versions(key):  # type: ignore[attr-defined]
+        if one.version != version:
+            client.delete_object(Bucket=name, Key=key, VersionId=one.version)
+    client.delete_object(Bucket=name, Key=key)
+    point(workspace, *place_of(workspace, statement_of(workspace, pack_id)))
+    assert given() == FILE  # a row that points to another object is not believed
+
+
+def point(workspace: Workspace, key: str, version: str) -> None:
+    """Have the row of the file point to another object, as an insider could."""
+    with workspace.opened.database.of(workspace.tenant).write() as connection:
+        sql = "UPDATE lake_objects SET object_key = ?, version = ? WHERE digest = ?"
+        run(connection, sql, (key, version, DIGEST))
+
+
+def test_a_link_ends_and_leads_to_files_of_the_pack_alone(
+    workspace: Workspace, place: Place, locked_bucket: Bucket
+) -> None:
+    pack_id, other = sealed(workspace), decision(2)
+    workspace.assemble(other, memo=memo(), attachments={"b": b"of the other pack"})
+    link = workspace.packs.attachment_link(pack_id, DIGEST, seconds=1)
+    assert link is not None
+    time.sleep(2.5)
+    with pytest.raises(HTTPError, match="403"):
+        urlopen(link)
+    for seconds in (0, 3_601):
+        with pytest.raises(InputError, match="a link lasts for 1 to 3,600 seconds"):
+            workspace.packs.attachment_link(pack_id, DIGEST, seconds=seconds)
+    tenant = opened(place, "globex", lake=locked_bucket.url)
+    theirs = tenant.assemble(decision(tenant_id="globex"), memo=memo())
+    for one, digest in ((pack_id, sha256_hex(b"of the other pack")), (pack_id, "0" * 64)):
+        with pytest.raises(NotFoundError, match="has no attachment"):
+            workspace.packs.attachment_link(one, digest)
+    with pytest.raises(NotFoundError, match="has no attachment"):
+        tenant.packs.attachment_link(theirs.pack_id, DIGEST)
+    with pytest.raises(NotFoundError):
+        tenant.packs.attachment_link(pack_id, DIGEST)
 
 
 def test_a_lock_that_a_crash_left_out_is_found_and_set(

@@ -199,8 +199,11 @@ class ObjectLake(Lake):
         return self._fetch(digest, None)
 
     def holds(self, digest: str) -> bool:
-        """Whether there are bytes under a digest; they are not checked."""
-        return self._head(self._key(digest)) is not None or any(self._copies(digest))
+        """Whether there are bytes under a digest, also hidden ones; they are not checked."""
+        key = self._key(digest)
+        return (
+            self._head(key) is not None or any(self._copies(digest)) or bool(self._versions(digest))
+        )
 
     def digests(self) -> Iterator[str]:
         """Give the digests under which there are bytes, which are not checked, in order."""
@@ -219,14 +222,22 @@ class ObjectLake(Lake):
         for key in (self._key(digest), *self._copies(digest)):
             if (found := self._head(key)) is not None:
                 return Placed(digest, self._full(key), found.get("version"))
+        for key, version in self._versions(digest):  # a marker hides them
+            return Placed(digest, self._full(key), version)
         return None
 
-    def presigned(self, digest: str, seconds: int) -> str | None:
+    def names(self, place: Placed) -> bool:
+        """Whether a place is one where this part of the lake keeps the bytes of its digest."""
+        digest, copy = named_copy(place.key.rpartition("/")[2])
+        return digest == place.digest and place.key == self._full(self._key(digest, copy))
+
+    def presigned(self, digest: str, seconds: int, *, at: Placed | None = None) -> str | None:
         """Return an address that gives the bytes to anyone for some seconds.
 
-        Who may have them is to be asked before.
+        `at` is where they were kept, as far as that is noted: that version is given, and not what
+        took its place since. Who may have them is to be asked before.
         """
-        place = self.placed(digest)
+        place = at if at is not None and self._is_there(at) else self.placed(digest)
         if place is None:
             return None
         if self.scheme == "s3" and place.version is not None:
@@ -235,6 +246,12 @@ class ObjectLake(Lake):
         with self._asking(key):
             signed = _obstore().sign(self.store, "GET", key, timedelta(seconds=seconds))
         return str(signed)
+
+    def _is_there(self, place: Placed) -> bool:
+        """Whether a version is there; where there are none, the newest is all there is."""
+        if self.scheme != "s3" or place.version is None or not self.names(place):
+            return False
+        return self.locks.locked(place) is not None
 
     def _fetch(self, digest: str, into: "IO[bytes] | None") -> int:
         """Read the bytes of a digest in parts, and write them; return how many there are."""
