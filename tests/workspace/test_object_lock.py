@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import InputError, NotFoundError, UsageError
+from evidentia.errors import EnvironmentProblem, InputError, NotFoundError, UsageError
 from evidentia.packs.retention import RETENTION_PRESETS
 from evidentia.store.database import Database, run
 from evidentia.store.object_lock import ObjectLock
@@ -290,3 +290,119 @@ def test_without_object_lock_there_is_nothing_to_bring_in_step(
         workspace = opened(place, lake=lake)
         with pytest.raises(UsageError, match="in no bucket with Object Lock: make one with it"):
             workspace.packs.lock()
+
+
+def test_a_row_that_points_to_another_object_is_named_and_not_believed(
+    workspace: Workspace, locked_bucket: Bucket
+) -> None:
+    pack_id = sealed(workspace)
+    key, version = place_of(workspace)
+    point(workspace, *place_of(workspace, statement_of(workspace, pack_id)))
+    client, of = locked_bucket.client(), {"Bucket": locked_bucket.name, "Key": key}
+    shorter = {"Mode": "GOVERNANCE", "RetainUntilDate": datetime(2029, 1, 1, tzinfo=UTC)}
+    client.put_object_retention(
+        **of, VersionId=version, Retention=shorter, BypassGovernanceRetention=True
+    )
+    found = " ".join(problems(workspace))
+    assert f"the row of file {DIGEST} points to another object" in found
+    assert f"{key} is locked in the bucket until 2029-01-01" in found
+    assert workspace.packs.lock() == [DIGEST]
+    assert place_of(workspace) == (key, version)
+    assert problems(workspace) == []
+
+
+def test_what_is_locked_for_compliance_stays_refused_under_another_mode(
+    workspace: Workspace, locked_bucket: Bucket
+) -> None:
+    workspace.packs.set_lock_mode("compliance", accept_no_erasure=True)
+    pack_id = sealed(workspace)
+    workspace.packs.set_lock_mode("governance")
+    assert all("which the trail does not ask for" in one for one in problems(workspace))
+    assert workspace.packs.lock() == []
+    workspace.packs.hold(pack_id, reason="a dispute")
+    workspace.packs.release(pack_id, reason="it is settled")
+    with pytest.raises(UsageError, match=r"in compliance mode until 2033.*nothing was erased"):
+        workspace.trail.erase(workspace.packs.find(pack_id).entry, reason="law", by="counsel")
+    assert workspace.packs.get(pack_id).pack_id == pack_id
+    workspace.packs.set_retention(RETENTION_PRESETS["saudi-financial"])
+    assert workspace.packs.lock() == []  # no one can make it governance; nor is it locked for more
+    assert lock_of(workspace, locked_bucket)[:2] == (
+        "COMPLIANCE",
+        datetime(2033, 3, 1, 12, tzinfo=UTC),
+    )
+    longer = problems(workspace)
+    assert len(longer) == 2
+    assert all("keeps it until 2036" in one and "once that lock has ended" in one for one in longer)
+
+
+def test_a_mode_is_chosen_where_there_are_locks(place: Place, bucket: Bucket) -> None:
+    workspace = opened(place, lake=bucket.url)
+    with pytest.raises(InputError, match="in no bucket with Object Lock"):
+        workspace.packs.set_lock_mode("compliance", accept_no_erasure=True)
+    assert workspace.packs.lock_mode() == "governance"
+    assert workspace.trail.size == 0
+
+
+def test_what_is_recorded_and_could_not_be_locked_is_told_as_recorded(
+    workspace: Workspace, locked_bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise EnvironmentProblem("the object storage cannot be reached")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ObjectLock, "retain", away)
+        with pytest.raises(
+            EnvironmentProblem, match=r"is recorded \(entry 2 of.*'evidentia pack l"
+        ):
+            sealed(workspace)
+    pack_id = workspace.packs.find("dec_1").id
+    with monkeypatch.context() as broken:
+        broken.setattr(ObjectLock, "hold", away)
+        with pytest.raises(EnvironmentProblem, match=r"it is recorded \(entry 3 of the trail\)"):
+            workspace.packs.hold(pack_id, reason="a dispute")
+    assert set(workspace.packs.held()) == {pack_id}
+    assert len(workspace.packs.lock()) == 2
+    assert lock_of(workspace, locked_bucket)[2] == "ON"
+    assert problems(workspace) == []
+
+
+def test_files_that_were_in_a_folder_before_stop_nothing_and_are_named(
+    place: Place, locked_bucket: Bucket, clock: Clock
+) -> None:
+    before = opened(place, clock=clock)
+    old = sealed(before)
+    workspace = opened(place, clock=clock, lake=locked_bucket.url)
+    workspace.packs.hold(old, reason="a dispute")
+    newer = workspace.packs.revise(old, {"memo": memo(title_en="Again")}).pack_id
+    new = workspace.assemble(decision(2), memo=memo()).pack_id
+    for one in (newer, new):
+        assert lock_of(workspace, locked_bucket, statement_of(workspace, one))[0] == "GOVERNANCE"
+    statement = statement_of(workspace, old)
+    found = problems(workspace)
+    assert len(found) == 3  # the older version has two such files, the newer one of them
+    assert all("is in no bucket, and not locked: it was kept in a folder" in one for one in found)
+    address = f"{locked_bucket.url}/default/sha256/"
+    with pytest.raises(NotFoundError, match=f"2 files of packs are in no bucket.*{address}"):
+        workspace.packs.lock()
+    for digest in (DIGEST, statement):
+        key = f"evidence/default/sha256/{digest[:2]}/{digest[2:4]}/{digest}"
+        data = lake_of(before).get(digest)
+        locked_bucket.client().put_object(Bucket=locked_bucket.name, Key=key, Body=data)
+    assert sorted(workspace.packs.lock()) == sorted([DIGEST, statement])
+    assert lock_of(workspace, locked_bucket)[2] == "ON"
+    assert problems(workspace) == []
+
+
+def test_a_file_that_can_not_be_locked_stops_no_other(
+    workspace: Workspace, locked_bucket: Bucket
+) -> None:
+    first = sealed(workspace)
+    second = workspace.assemble(decision(2), memo=memo()).pack_id
+    key, version = place_of(workspace, statement_of(workspace, second))
+    of = {"Bucket": locked_bucket.name, "Key": key, "VersionId": version}
+    locked_bucket.client().delete_object(**of, BypassGovernanceRetention=True)
+    workspace.packs.set_retention(RETENTION_PRESETS["saudi-financial"])
+    with pytest.raises(NotFoundError, match=f"version {version} of .*; what could be locked is"):
+        workspace.packs.lock()
+    for digest in (DIGEST, statement_of(workspace, first)):
+        assert lock_of(workspace, locked_bucket, digest)[1].year == 2036

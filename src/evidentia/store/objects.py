@@ -231,6 +231,10 @@ class ObjectLake(Lake):
         digest, copy = named_copy(place.key.rpartition("/")[2])
         return digest == place.digest and place.key == self._full(self._key(digest, copy))
 
+    def address_of(self, digest: str) -> str:
+        """Return where the bytes of a digest go in the service, whether they are there or not."""
+        return self._where(self._key(digest))
+
     def presigned(self, digest: str, seconds: int, *, at: Placed | None = None) -> str | None:
         """Return an address that gives the bytes to anyone for some seconds.
 

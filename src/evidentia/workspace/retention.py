@@ -29,7 +29,7 @@ from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.holds import hold_on, holds_of, recorded
 from evidentia.workspace.keeping import finish_removals
-from evidentia.workspace.locking import auditing_locks, lock_packs
+from evidentia.workspace.locking import auditing_locks, lock_recorded
 from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
@@ -117,7 +117,7 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
         body = {"action": action, "reason": reason, "by": acting.actor}
         receipt = acting.append_within(connection, EntryKind.RETENTION, held, body)
         versions = [one.id for one in packs.versions(connection, acting.tenant, listed)]
-    lock_packs(acting, versions)
+    lock_recorded(acting, versions, receipt.seq)
     return receipt
 
 
