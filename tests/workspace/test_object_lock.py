@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, InputError, NotFoundError, UsageError
-from evidentia.packs.retention import RETENTION_PRESETS
+from evidentia.packs.retention import RETENTION_PRESETS, RetentionPolicy
 from evidentia.store.database import Database, run
 from evidentia.store.object_lock import ObjectLock
 from evidentia.workspace import Workspace
@@ -406,3 +406,76 @@ def test_a_file_that_can_not_be_locked_stops_no_other(
         workspace.packs.lock()
     for digest in (DIGEST, statement_of(workspace, first)):
         assert lock_of(workspace, locked_bucket, digest)[1].year == 2036
+
+
+def test_a_file_of_a_later_pack_keeps_no_earlier_one_from_being_swept(
+    workspace: Workspace, clock: Clock
+) -> None:
+    workspace.packs.set_lock_mode("compliance", accept_no_erasure=True)
+    sealed(workspace)
+    clock.pass_years(2)
+    later = sealed(workspace, 2)
+    clock.pass_years(5.5)
+    with pytest.raises(UsageError, match="1 pack is removed"):  # by the bucket's clock it is early
+        workspace.packs.sweep()
+    assert [one.id for one in workspace.packs.list()] == [later]
+    assert workspace.packs.attachment(later, DIGEST)[1] == FILE
+
+
+def test_what_the_bucket_keeps_for_longer_stays_and_stops_no_sweep(
+    workspace: Workspace, clock: Clock
+) -> None:
+    workspace.packs.set_lock_mode("compliance", accept_no_erasure=True)
+    first = sealed(workspace)
+    workspace.packs.set_lock_mode("governance")
+    workspace.assemble(decision(2), memo=memo())
+    workspace.packs.set_retention(RetentionPolicy(years=1, basis="shorter"))
+    clock.pass_years(2)
+    assert [one.decision_id for one in workspace.packs.sweep()] == ["dec_2"]
+    assert workspace.packs.get(first).pack_id == first
+
+
+def test_one_file_that_the_bucket_keeps_stops_no_other_removal_and_is_named(
+    workspace: Workspace, locked_bucket: Bucket, clock: Clock
+) -> None:
+    packs = [
+        workspace.assemble(decision(number), memo=memo(), attachments={"a": f"{number}".encode()})
+        for number in (1, 2, 3)
+    ]
+    held = statement_of(workspace, packs[0].pack_id)
+    key, version = place_of(workspace, held)
+    of = {"Bucket": locked_bucket.name, "Key": key, "VersionId": version}
+    locked_bucket.client().put_object_legal_hold(**of, LegalHold={"Status": "ON"})
+    with pytest.raises(UsageError, match=r"entry 2 is erased \(entry 7 records it\).*hold on it"):
+        workspace.trail.erase(2, reason="law", by="counsel")
+    clock.pass_years(8)
+    assert len(workspace.packs.sweep()) == 2
+    assert list(lake_of(workspace).digests()) == [held]
+    (said,) = {part.name: part.findings for part in workspace.audit().parts}["lake"]
+    assert said.startswith(f"file {held} was erased, and is still in the lake: the next erasure or")
+    locked_bucket.client().put_object_legal_hold(**of, LegalHold={"Status": "OFF"})
+    assert workspace.packs.sweep() == []
+    assert list(lake_of(workspace).digests()) == []
+
+
+def test_a_sweep_that_leaves_files_says_so_behind_it(
+    workspace: Workspace, locked_bucket: Bucket, clock: Clock
+) -> None:
+    for number in (1, 2):
+        workspace.assemble(decision(number), memo=memo())
+    key, version = place_of(workspace, workspace.packs.find("dec_1").statement_sha256)
+    of = {"Bucket": locked_bucket.name, "Key": key, "VersionId": version}
+    locked_bucket.client().put_object_legal_hold(**of, LegalHold={"Status": "ON"})
+    clock.pass_years(8)
+    with pytest.raises(
+        UsageError, match=r"^2 packs are removed, as the trail says, and files of 1"
+    ):
+        workspace.packs.sweep()
+    assert workspace.packs.list() == []
+
+
+def test_an_audit_says_where_there_are_no_locks_to_compare(place: Place, bucket: Bucket) -> None:
+    workspace = opened(place, lake=bucket.url)
+    sealed(workspace)
+    left = {part.name: part.not_looked_at for part in workspace.audit().parts}["packs"]
+    assert left == ("how the bucket locks packs' files: it has no Object Lock",)

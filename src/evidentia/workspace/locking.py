@@ -207,12 +207,16 @@ def _audited_pack(
         yield from _audited(acting, locks, wanted, one, rows[one.digest])
 
 
+class LockedError(UsageError):
+    """A file cannot be erased yet, because it is locked for compliance."""
+
+
 def refuse_locked(acting: Acting, connection: Connection, digests: Iterable[str]) -> None:
-    """Raise `UsageError` if a file cannot be erased yet, because it is locked for compliance."""
+    """Raise `LockedError` if a file that is to be erased is locked for compliance."""
     for digest in digests:
         row = objects.find(connection, acting.tenant, digest)
         if row and row.mode == COMPLIANCE and (row.kept_until or "") > acting.now:
-            raise UsageError(
+            raise LockedError(
                 f"the bucket keeps {row.place.key} in compliance mode until {row.kept_until}, and "
                 "gives it up to no one before: nothing was erased"
             )
