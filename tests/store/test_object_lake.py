@@ -2,11 +2,15 @@
 
 import io
 import os
+import subprocess
+import sys
+import time
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+import tiers
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
 from evidentia.store import objects
@@ -252,3 +256,63 @@ def test_a_lake_that_moved_reads_what_the_older_one_has(moved: MovedLake, bucket
     moved.remove(new)
     with pytest.raises(GoneError, match=r"s3://.*gone from the lake"):
         moved.get(new)
+
+
+SENDING = """
+import sys
+from pathlib import Path
+from evidentia.store.objects import ObjectLake
+
+def peak():  # of this program alone: what getrusage says begins with what started it
+    told = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in told if line.startswith("VmHWM")).split()[1]) // 1024
+
+lake = ObjectLake(sys.argv[1]).of("acme")
+lake.holds("0" * 64)
+before = peak()
+with lake.writer() as writer:
+    for number in range(int(sys.argv[2])):
+        writer.write(number.to_bytes(4, "big") * 2**18)
+    print("sending", flush=True)
+    digest = writer.keep()
+with lake.open(digest) as file:
+    while file.read(2**20):
+        pass
+print(digest, lake.check(digest), peak() - before)
+"""
+
+
+def test_large_bytes_take_little_memory_both_ways(bucket: Bucket) -> None:
+    megabytes = tiers.count(600, short=170)
+    ran = subprocess.run(
+        [sys.executable, "-c", SENDING, bucket.url, str(megabytes)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    _, size, grown = ran.stdout.split()[1:]
+    assert int(size) == megabytes * 2**20
+    assert int(grown) < 120  # eight parts of 8 MiB are on their way at once
+
+
+def test_what_a_killed_process_was_sending_is_not_there_and_can_be_sent_again(
+    locked_bucket: Bucket,
+) -> None:
+    client, name = locked_bucket.client(), locked_bucket.name
+    command = [sys.executable, "-c", SENDING, locked_bucket.url, "120"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"sending\n"
+        limit = time.monotonic() + 20
+        while not client.list_multipart_uploads(Bucket=name).get("Uploads"):
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        process.kill()
+    lake = ObjectLake(locked_bucket.url).of("acme")
+    assert list(lake.digests()) == []
+    (left,) = client.list_multipart_uploads(Bucket=name)["Uploads"]  # which a rule removes
+    assert not lake.holds(left["Key"].rpartition("/")[2])
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    digest = ran.stdout.split()[1]
+    assert left["Key"] == key_of(digest)
+    assert len(lake.locks.versions(key_of(digest))) == 1
