@@ -214,6 +214,10 @@ def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.Monk
     for ask in (denied.put, lambda _: denied.get(DIGEST), lambda _: list(denied.digests())):
         with pytest.raises(EnvironmentProblem, match=r"does not allow it: look at the keys"):
             ask(DATA)
+    with pytest.raises(
+        EnvironmentProblem, match=r"does not allow it \(GetObjectLockConfiguration\)"
+    ):
+        _ = denied.locks.is_on
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setitem(objects._RETRIES, "max_retries", 0)
     away = ObjectLake(bucket.url).of("acme")

@@ -502,8 +502,10 @@ def problem(where: str, error: Exception) -> EnvironmentProblem:
     denied = ("PermissionDenied", "Unauthenticated", "NoCredentials", "CredentialRetrieval")
     told = ("AccessDenied", "403", "401", "SignatureDoesNotMatch", "InvalidAccessKeyId")
     if name.startswith(denied) or any(word in said for word in told):
+        asked = getattr(error, "operation_name", None)  # as the right to it is called
+        what = f"it ({asked})" if asked else "it"
         return EnvironmentProblem(
-            f"{where}: the object storage does not allow it: look at the keys that it is asked "
+            f"{where}: the object storage does not allow {what}: look at the keys that it is asked "
             "with (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the machine's role) and what "
             "they may do"
         )
