@@ -4,10 +4,16 @@ import io
 import os
 import subprocess
 import sys
+import threading
 import time
+from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
+import boto3
 import pytest
 
 import tiers
@@ -16,7 +22,7 @@ from evidentia.errors import EnvironmentProblem, GoneError, InputError, Integrit
 from evidentia.store import objects
 from evidentia.store.lake import FileLake, MovedLake
 from evidentia.store.objects import ObjectLake, parts_of
-from seaweed import Bucket
+from seaweed import Bucket, environment
 
 DATA = "Leave is 30 days — «ثلاثون يوما».".encode()
 DIGEST = sha256_hex(DATA)
@@ -210,6 +216,7 @@ def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.Monk
         with pytest.raises(EnvironmentProblem, match=r"there is no bucket 'no-such-bucket'"):
             ask(DATA)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)  # which remembers the keys of other tests
     denied = ObjectLake(bucket.url).of("acme")
     for ask in (denied.put, lambda _: denied.get(DIGEST), lambda _: list(denied.digests())):
         with pytest.raises(EnvironmentProblem, match=r"does not allow it: look at the keys"):
@@ -260,6 +267,65 @@ def test_a_lake_that_moved_reads_what_the_older_one_has(moved: MovedLake, bucket
     moved.remove(new)
     with pytest.raises(GoneError, match=r"s3://.*gone from the lake"):
         moved.get(new)
+
+
+class AsAmazon(BaseHTTPRequestHandler):
+    """Answers as Amazon's S3 does for a bucket with a default retention: no bytes without a digest.
+
+    SeaweedFS asks for none.
+    """
+
+    protocol_version = "HTTP/1.1"
+    parts: ClassVar[list[bytes]] = []
+
+    def do_HEAD(self) -> None:
+        self.answer(404)
+
+    def do_PUT(self) -> None:
+        data = self.rfile.read(int(self.headers["content-length"]))
+        said = self.headers.get("x-amz-checksum-sha256", "")
+        if said != b64encode(sha256(data).digest()).decode():
+            self.answer(400, b"<Error><Code>InvalidRequest</Code></Error>")
+        else:
+            self.parts.append(data)
+            self.answer(200, b"", {"ETag": '"tag"', "x-amz-checksum-sha256": said})
+
+    def do_POST(self) -> None:
+        asked = self.rfile.read(int(self.headers.get("content-length", "0")))
+        if "uploads" in self.path:
+            assert self.headers["x-amz-checksum-algorithm"] == "SHA256"
+            begun = b"<UploadId>1</UploadId>"
+            body = b"<InitiateMultipartUploadResult>%b</InitiateMultipartUploadResult>" % begun
+        else:  # what it refuses of parts that were sent with digests
+            assert asked.count(b"<ChecksumSHA256>") == asked.count(b"<Part>") > 1
+            body = (
+                b'<CompleteMultipartUploadResult><ETag>"tag"</ETag></CompleteMultipartUploadResult>'
+            )
+        self.answer(200, body)
+
+    def answer(self, code: int, body: bytes = b"", headers: Mapping[str, str] = {}) -> None:
+        self.send_response(code)
+        for name, value in {**headers, "content-length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_what_is_sent_has_its_digest_which_a_default_retention_asks_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), AsAmazon) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for name, value in environment(f"http://127.0.0.1:{server.server_port}").items():
+            monkeypatch.setenv(name, value)
+        lake, large = ObjectLake("s3://bucket/x").of("acme"), bytes(objects.LARGE + 1)
+        assert lake.put(DATA) == DIGEST
+        assert lake.put(large) == sha256_hex(large)
+        server.shutdown()
+    assert sum(map(len, AsAmazon.parts)) == len(DATA) + len(large)
 
 
 SENDING = """

@@ -371,7 +371,10 @@ class ObjectLake(Lake):
         obstore = _obstore()
         where = f"{self.scheme}://{self.bucket}" + (f"/{self._prefix}" if self._prefix else "")
         try:
-            return obstore.store.from_url(where, client_options=_CLIENT, retry_config=_RETRIES)
+            more = {"checksum_algorithm": "SHA256"} if self.scheme == "s3" else {}
+            return obstore.store.from_url(
+                where, client_options=_CLIENT, retry_config=_RETRIES, **more
+            )
         except (obstore.exceptions.BaseError, ValueError) as error:
             raise EnvironmentProblem(
                 f"{self.address}: it cannot be asked ({_first_line(error)}): the service's own "
