@@ -237,6 +237,7 @@ def test_a_link_ends_and_leads_to_files_of_the_pack_alone(
     workspace.assemble(other, memo=memo(), attachments={"b": b"of the other pack"})
     link = workspace.packs.attachment_link(pack_id, DIGEST, seconds=1)
     assert link is not None
+    assert "X-Amz-Algorithm=AWS4-HMAC-SHA256" in link  # Amazon takes the older form no more
     time.sleep(2.5)
     with pytest.raises(HTTPError, match="403"):
         urlopen(link)

@@ -175,7 +175,12 @@ class ObjectLock:
             "s3",
             endpoint_url=self._config.get("endpoint"),
             region_name=self._config.get("region"),
-            config=Config(connect_timeout=5, read_timeout=60, retries=retries),
+            config=Config(
+                connect_timeout=5,
+                read_timeout=60,
+                retries=retries,
+                signature_version="s3v4",  # links of the older form are refused for new buckets
+            ),
         )
 
     @contextmanager
