@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from evidentia.bundles.model import EvidenceBundle
+from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import sha256_hex
 from evidentia.errors import GoneError, UsageError
 from evidentia.store.database import Database
@@ -21,6 +23,7 @@ from evidentia.workspace.reading_ahead import NotReadError
 from packing import Clock, decision, memo, opened
 from places import Place, lake_of
 from seaweed import Bucket
+from workspace.made_bundles import LONG, erase, job
 from workspace.policies import read_here
 
 SHARED = b"a file that two packs have attached"
@@ -227,6 +230,29 @@ def test_a_removal_that_a_crash_cut_short_is_finished_by_the_next(
             workspace.packs.sweep()
     assert lake_of(workspace).holds(sha256_hex(SHARED))
     assert len(workspace.packs.sweep()) == 1
+    assert list(lake_of(workspace).digests()) == []
+
+
+@pytest.mark.parametrize("live", [False, True], ids=["cut", "live"])
+def test_what_a_cut_short_removal_would_take_is_kept_anew_for_a_bundle(
+    workspace: Workspace, crm: str, monkeypatch: pytest.MonkeyPatch, *, live: bool
+) -> None:
+    result = {"query_key": "cards", "sql": "SELECT * FROM cards", "connection": "crm"}
+    refs = {"sql_results": [result]} if live else None
+
+    def built(*texts: str) -> EvidenceBundle:
+        shown = EvidencePolicy(max_item_bytes=40)
+        return workspace.bundle(job(*texts), refs, shown, connections={"crm": crm})
+
+    with monkeypatch.context() as killed:
+        first = built(LONG)
+        killed.setattr(ObjectLake, "remove", _end)
+        with pytest.raises(KeyboardInterrupt):
+            erase(workspace, first)
+    second = built(LONG, "more")
+    erase(workspace, workspace.bundle(job("another")))  # which finishes all removals
+    assert workspace.bundles.verify(second.bundle_id).holds
+    erase(workspace, second)
     assert list(lake_of(workspace).digests()) == []
 
 

@@ -18,11 +18,20 @@ _MOST_TIMES = 20
 _log = get_logger("workspace")
 
 
-def relying(acting: Acting, files: Iterable[bytes], do: Callable[[KeptFiles], Result]) -> Result:
-    """Keep files and do what relies on them; both again where they are removed meanwhile."""
-    kept_ones = tuple(files)
+def relying(
+    acting: Acting,
+    files: Iterable[bytes],
+    do: Callable[[KeptFiles], Result],
+    *,
+    there: Iterable[str] = (),
+) -> Result:
+    """Keep files and do what relies on them; both again where they are removed meanwhile.
+
+    `there` are digests of files that the lake has already, which is relied on as well.
+    """
+    kept_ones, others = tuple(files), tuple(there)
     for _ in range(_MOST_TIMES):
-        kept = keep_files(acting.database, acting.lake, acting.tenant, kept_ones)
+        kept = keep_files(acting.database, acting.lake, acting.tenant, kept_ones, others)
         try:
             return do(kept)
         except CondemnedError:
