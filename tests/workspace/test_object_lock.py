@@ -16,6 +16,7 @@ from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, InputError, NotFoundError, UsageError
 from evidentia.packs.retention import RETENTION_PRESETS, RetentionPolicy
 from evidentia.store.database import Database, run
+from evidentia.store.lake import Placed
 from evidentia.store.object_lock import ObjectLock
 from evidentia.workspace import Workspace
 from packing import Clock, decision, memo, opened
@@ -480,3 +481,19 @@ def test_an_audit_says_where_there_are_no_locks_to_compare(place: Place, bucket:
     sealed(workspace)
     left = {part.name: part.not_looked_at for part in workspace.audit().parts}["packs"]
     assert left == ("how the bucket locks packs' files: it has no Object Lock",)
+
+
+def test_a_file_that_another_server_locks_for_longer_meanwhile_is_locked(
+    workspace: Workspace, locked_bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retain = ObjectLock.retain
+
+    def later(locks: ObjectLock, place: Placed, mode: Any, until: str, *, anew: bool) -> None:
+        if place.digest == DIGEST:
+            retain(locks, place, mode, until.replace("2033", "2034"))
+        retain(locks, place, mode, until, anew=anew)
+
+    monkeypatch.setattr(ObjectLock, "retain", later)
+    sealed(workspace)
+    assert lock_of(workspace, locked_bucket)[1].year == 2034
+    assert problems(workspace) == []

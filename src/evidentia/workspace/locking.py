@@ -269,7 +269,13 @@ def _lock(acting: Acting, locks: "ObjectLock", wanted: Locks, file: _File) -> bo
     )
     if longer:
         anew = found.mode not in {None, wanted.mode}
-        locks.retain(place, wanted.mode, file.until, anew=anew)
+        try:
+            locks.retain(place, wanted.mode, file.until, anew=anew)
+        except EnvironmentProblem:  # refused where another server has just locked it for longer
+            found = _found(locks, place, is_new=False)
+            if not _lasts(found, wanted.mode, file.until):
+                raise
+            longer = False
     if found.held != file.held:
         locks.hold(place, held=file.held)
     mode, until = found.mode, found.until
