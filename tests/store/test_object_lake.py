@@ -20,7 +20,9 @@ import tiers
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
 from evidentia.store import objects
+from evidentia.store.home import Home
 from evidentia.store.lake import FileLake, MovedLake
+from evidentia.store.lakes import open_lake
 from evidentia.store.objects import ObjectLake, parts_of
 from seaweed import Bucket, environment
 
@@ -213,7 +215,9 @@ def test_a_presigned_address_gives_the_bytes_to_anyone(lake: ObjectLake, bucket:
 def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = ObjectLake("s3://no-such-bucket/x").of("acme")
     for ask in (missing.put, lambda _: missing.get(DIGEST), lambda _: list(missing.digests())):
-        with pytest.raises(EnvironmentProblem, match=r"there is no bucket 'no-such-bucket'"):
+        with pytest.raises(
+            EnvironmentProblem, match=r"'no-such-bucket': make it, or correct its address"
+        ):
             ask(DATA)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)  # which remembers the keys of other tests
@@ -239,12 +243,14 @@ def test_without_its_packages_it_names_the_extra(monkeypatch: pytest.MonkeyPatch
         ObjectLake("s3://bucket").of("acme").put(DATA)
 
 
-def test_an_address_names_the_service_the_bucket_and_a_prefix() -> None:
+def test_an_address_names_the_service_the_bucket_and_a_prefix(tmp_path: Path) -> None:
     assert parts_of("s3://bucket") == ("s3", "bucket", "")
     assert parts_of("gs://my.bucket/a/b/") == ("gs", "my.bucket", "a/b")
     for wrong in ("http://bucket/a", "s3://", "s3://b/../c", "s3://bucket//a", "bucket"):
         with pytest.raises(EnvironmentProblem, match=r"is no address of a lake: write it as s3:"):
             parts_of(wrong)
+    with pytest.raises(EnvironmentProblem, match=r"is no address of a lake: write it as s3:"):
+        open_lake("s3:/bucket/a", Home(tmp_path), by_tenant=False)  # and no folder of that name
 
 
 @pytest.fixture

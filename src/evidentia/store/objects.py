@@ -450,8 +450,8 @@ class ObjectLake(Lake):
     def _refuse_no_bucket(self, error: Exception) -> None:
         if "NoSuchBucket" in str(error) or "ContainerNotFound" in str(error):
             raise EnvironmentProblem(
-                f"{self.address}: there is no bucket {self.bucket!r}: make it, or correct the "
-                "address of the lake"
+                f"{self.address}: there is no bucket {self.bucket!r}: make it, or correct its "
+                "address"
             ) from None
 
 
