@@ -363,6 +363,8 @@ def test_what_is_recorded_and_could_not_be_locked_is_told_as_recorded(
         with pytest.raises(EnvironmentProblem, match=r"it is recorded \(entry 3 of the trail\)"):
             workspace.packs.hold(pack_id, reason="a dispute")
     assert set(workspace.packs.held()) == {pack_id}
+    said = "is not on hold in the bucket, and on hold in the trail: 'evidentia pack lock' brings"
+    assert sum(said in one for one in problems(workspace)) == 2
     assert len(workspace.packs.lock()) == 2
     assert lock_of(workspace, locked_bucket)[2] == "ON"
     assert problems(workspace) == []
