@@ -499,3 +499,41 @@ def test_a_file_that_another_server_locks_for_longer_meanwhile_is_locked(
     sealed(workspace)
     assert lock_of(workspace, locked_bucket)[1].year == 2034
     assert problems(workspace) == []
+
+
+def test_a_release_ends_the_hold_on_a_version_that_a_later_one_hides(
+    workspace: Workspace, place: Place, locked_bucket: Bucket, clock: Clock
+) -> None:
+    pack_id = sealed(workspace)
+    workspace.packs.hold(pack_id, reason="a dispute")
+    client, of = locked_bucket.client(), {"Bucket": locked_bucket.name}
+    key, version = place_of(workspace)
+    client.delete_object(**of, Key=key)
+    sealed(opened(place, clock=clock, lake=locked_bucket.url), 2)
+    newer = place_of(workspace)[1]
+    assert newer != version
+    held = [
+        client.head_object(**of, Key=key, VersionId=one)["ObjectLockLegalHoldStatus"]
+        for one in (version, newer)
+    ]
+    assert held == ["ON", "ON"]
+    workspace.packs.release(pack_id, reason="it is settled")
+    clock.pass_years(8)
+    assert len(workspace.packs.sweep()) == 2
+    assert lake_of(workspace).locks.versions(key) == []  # type: ignore[attr-defined]
+
+
+def test_a_version_that_the_bucket_keeps_keeps_no_other_of_its_object(
+    workspace: Workspace, place: Place, locked_bucket: Bucket
+) -> None:
+    entry = workspace.packs.find(sealed(workspace)).entry
+    key, version = place_of(workspace)
+    client, of = locked_bucket.client(), {"Bucket": locked_bucket.name, "Key": key}
+    client.delete_object(**of)
+    client.put_object(**of, Body=b"another")
+    newest = client.head_object(**of)["VersionId"]
+    client.put_object_legal_hold(**of, VersionId=newest, LegalHold={"Status": "ON"})
+    with pytest.raises(UsageError, match=f"version {newest} of .* is locked by the bucket"):
+        workspace.trail.erase(entry, reason="law", by="counsel")
+    (left,) = lake_of(workspace).locks.versions(key)  # type: ignore[attr-defined]
+    assert (left.version, version != newest) == (newest, True)

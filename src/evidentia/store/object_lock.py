@@ -124,10 +124,19 @@ class ObjectLock:
         )
 
     def remove(self, key: str) -> None:
-        """Remove an object, with all its versions and markers, by law: before its time, too."""
+        """Remove an object, with all its versions and markers, by law: before its time, too.
+
+        Raise `UsageError` for one that the bucket keeps, once all others are removed.
+        """
+        kept: UsageError | None = None
         for one in self.versions(key):
             if one.key == key:
-                self._remove(one)
+                try:
+                    self._remove(one)
+                except UsageError as error:
+                    kept = error
+        if kept is not None:
+            raise kept
 
     def _remove(self, one: ObjectVersion) -> None:
         of = {"Bucket": self._bucket, "Key": one.key, "VersionId": one.version}

@@ -6,7 +6,7 @@ compliance mode forbids that too, and is a tenant's own choice.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
@@ -278,6 +278,8 @@ def _lock(acting: Acting, locks: "ObjectLock", wanted: Locks, file: _File) -> bo
             longer = False
     if found.held != file.held:
         locks.hold(place, held=file.held)
+        if not file.held:
+            _release_hidden(locks, place)
     mode, until = found.mode, found.until
     if longer or (mode == wanted.mode and _seconds(until) == _seconds(file.until)):
         mode, until = wanted.mode, file.until
@@ -287,6 +289,16 @@ def _lock(acting: Acting, locks: "ObjectLock", wanted: Locks, file: _File) -> bo
             objects.place(connection, acting.tenant, [place])
             objects.lock(connection, acting.tenant, now)
     return longer or found.held != file.held
+
+
+def _release_hidden(locks: "ObjectLock", place: Placed) -> None:
+    """End the hold on versions that a marker or a later one hides: they were on hold as well."""
+    for one in locks.versions(place.key):
+        if one.key == place.key and not one.is_marker and one.version != place.version:
+            other = replace(place, version=one.version)
+            found = locks.locked(other)
+            if found is not None and found.held:
+                locks.hold(other, held=False)
 
 
 def _found(locks: "ObjectLock", place: Placed, *, is_new: bool) -> "Locked":
