@@ -13,7 +13,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
-import boto3
 import pytest
 
 import tiers
@@ -21,7 +20,7 @@ from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
 from evidentia.store import objects
 from evidentia.store.home import Home
-from evidentia.store.lake import FileLake, MovedLake
+from evidentia.store.lake import FileLake, MovedLake, Placed
 from evidentia.store.lakes import open_lake
 from evidentia.store.objects import ObjectLake, parts_of
 from seaweed import Bucket, environment
@@ -220,7 +219,6 @@ def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.Monk
         ):
             ask(DATA)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)  # which remembers the keys of other tests
     denied = ObjectLake(bucket.url).of("acme")
     for ask in (denied.put, lambda _: denied.get(DIGEST), lambda _: list(denied.digests())):
         with pytest.raises(EnvironmentProblem, match=r"does not allow it: look at the keys"):
@@ -235,6 +233,30 @@ def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.Monk
     for ask in (away.put, lambda _: away.get(DIGEST), lambda _: list(away.digests())):
         with pytest.raises(EnvironmentProblem, match=r"cannot be reached: is its address right"):
             ask(DATA)
+
+
+def test_both_clients_ask_the_same_service_in_the_same_region(
+    bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", bucket.endpoint)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    lake = ObjectLake(bucket.url).of("acme")
+    lake.put(DATA)
+    assert len(lake.locks.versions(key_of())) == 1
+    for region, default, found in (
+        ("eu-west-1", "eu-north-1", "eu-west-1"),
+        (None, "eu-north-1", "eu-north-1"),
+        (None, None, "us-east-1"),
+    ):
+        for name, value in {"AWS_REGION": region, "AWS_DEFAULT_REGION": default}.items():
+            if value is None:
+                monkeypatch.delenv(name, raising=False)
+            else:
+                monkeypatch.setenv(name, value)
+        there = ObjectLake(bucket.url).of("acme")
+        link = there.locks.presigned(Placed(DIGEST, key_of(), "1"), 60)
+        for one in (link, str(there.presigned(DIGEST, 60))):
+            assert f"%2F{found}%2Fs3%2Faws4_request" in one
 
 
 def test_without_its_packages_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ A plain delete only hides an object behind a marker, and then it may be written 
 version. So what is locked, looked at or removed is always a version, never a name alone.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +25,8 @@ _NOT_LOCKED: Final = frozenset(
     }
 )
 """What services answer of an object or a bucket that has no lock."""
+_REGION: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
+"""What the lake's client knows the region by; this one would take the second name alone."""
 _GONE: Final = frozenset({"NoSuchKey", "NoSuchVersion", "404"})
 
 
@@ -48,10 +50,10 @@ class Locked:
 
 
 class ObjectLock:
-    """The versions and locks of a bucket; `config` is the lake's client's, which found it."""
+    """The versions and locks of a bucket, asked for where the lake's own client asks."""
 
-    def __init__(self, bucket: str, address: str, config: Mapping[str, Any]) -> None:
-        self._bucket, self._address, self._config = bucket, address, config
+    def __init__(self, bucket: str, address: str) -> None:
+        self._bucket, self._address = bucket, address
 
     @cached_property
     def is_on(self) -> bool:
@@ -177,17 +179,16 @@ class ObjectLock:
         try:
             import boto3  # noqa: PLC0415 - an extra, and slow to import
             from botocore.config import Config  # noqa: PLC0415 - the same
+            from botocore.session import Session  # noqa: PLC0415 - the same
         except ImportError as error:
             raise EnvironmentProblem(f"{INSTALL} ({error.name} is missing)") from None
-        retries = {"total_max_attempts": 4, "mode": "standard"}
-        return boto3.client(
+        session = Session(session_vars={"region": ("region", list(_REGION), None, None)})
+        return boto3.Session(botocore_session=session).client(
             "s3",
-            endpoint_url=self._config.get("endpoint"),
-            region_name=self._config.get("region"),
             config=Config(
                 connect_timeout=5,
                 read_timeout=60,
-                retries=retries,
+                retries={"total_max_attempts": 4, "mode": "standard"},
                 signature_version="s3v4",  # links of the older form are refused for new buckets
             ),
         )

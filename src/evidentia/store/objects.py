@@ -361,7 +361,7 @@ class ObjectLake(Lake):
             return self._above.locks
         from evidentia.store.object_lock import ObjectLock  # noqa: PLC0415 - slow to import
 
-        return ObjectLock(self.bucket, self.address, self.store.config)
+        return ObjectLock(self.bucket, self.address)
 
     @cached_property
     def store(self) -> Any:
