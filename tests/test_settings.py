@@ -29,7 +29,7 @@ def test_a_lake_is_a_folder_or_a_bucket() -> None:
     for address in ("/data/lake", "s3://bucket", "gs://my.bucket/a/b", "az://container/prefix/"):
         assert Settings.from_environment({"EVIDENTIA_LAKE": address}).lake == address
     assert Settings.from_environment({"EVIDENTIA_LAKE": ""}).lake is None
-    for wrong in ("http://bucket/a", "s3://", "s3://bucket//a", "s3:///a"):
+    for wrong in ("http://bucket/a", "s3://", "s3://bucket//a", "s3:///a", "s3:/bucket/a"):
         with pytest.raises(SettingsError, match=r"EVIDENTIA_LAKE is .* such as s3://bucket/prefix"):
             Settings.from_environment({"EVIDENTIA_LAKE": wrong})
 

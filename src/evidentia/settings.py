@@ -31,6 +31,8 @@ _DOUBT: Final = re.compile(r"(0(?:\.[0-9]{1,6})?)-(0(?:\.[0-9]{1,6})?|1(?:\.0{1,
 _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 _ENDPOINT: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?")
 _CONNECTION: Final = re.compile(r"(?:[a-z0-9][a-z0-9._-]{0,63}/)?[A-Za-z0-9_-]{1,64}")
+_NO_FOLDER: Final = re.compile(r".*://|(?:s3|gs|az):")
+"""An address, or what was meant to be a bucket's."""
 _BUCKET: Final = re.compile(r"(?:s3|gs|az)://[A-Za-z0-9][A-Za-z0-9._-]{1,62}(?:/[^/]+)*/?")
 _CLUSTER: Final = re.compile(r"auto|local|(?:ray://)?[A-Za-z0-9.\[\]:-]*[A-Za-z0-9\]]:[0-9]{1,5}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
@@ -403,7 +405,7 @@ def _connections(given: Mapping[str, str]) -> Mapping[str, str] | None:
 
 def _lake(given: Mapping[str, str]) -> str | None:
     value = given.get("lake") or None
-    if value is not None and "://" in value and not _BUCKET.fullmatch(value):
+    if value is not None and _NO_FOLDER.match(value) and not _BUCKET.fullmatch(value):
         raise SettingsError(
             f"{PREFIX}LAKE is {value[:200]!r}: it must be a folder, or a bucket such as "
             "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"

@@ -2,17 +2,28 @@
 
 import io
 import os
+import subprocess
+import sys
+import threading
+import time
+from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
+import tiers
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
 from evidentia.store import objects
-from evidentia.store.lake import FileLake, MovedLake
+from evidentia.store.home import Home
+from evidentia.store.lake import FileLake, MovedLake, Placed
+from evidentia.store.lakes import open_lake
 from evidentia.store.objects import ObjectLake, parts_of
-from seaweed import Bucket
+from seaweed import Bucket, environment
 
 DATA = "Leave is 30 days — «ثلاثون يوما».".encode()
 DIGEST = sha256_hex(DATA)
@@ -166,6 +177,18 @@ def test_removing_takes_every_version_and_marker(locked_bucket: Bucket) -> None:
     assert lake.locks.versions(key_of()) == []
 
 
+def test_what_was_kept_before_the_bucket_had_versions_is_removed_too(
+    lake: ObjectLake, bucket: Bucket
+) -> None:
+    lake.put(DATA)
+    lake.put(b"another")
+    client, name = bucket.client(), bucket.name
+    client.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
+    lake.remove(DIGEST)
+    assert lake.locks.versions(key_of()) == []
+    assert list(lake.digests()) == [sha256_hex(b"another")]
+
+
 def test_a_later_copy_is_safe_from_the_removal_of_the_first(lake: ObjectLake) -> None:
     lake.put(DATA)
     lake.put(DATA, copy=1)
@@ -191,13 +214,19 @@ def test_a_presigned_address_gives_the_bytes_to_anyone(lake: ObjectLake, bucket:
 def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = ObjectLake("s3://no-such-bucket/x").of("acme")
     for ask in (missing.put, lambda _: missing.get(DIGEST), lambda _: list(missing.digests())):
-        with pytest.raises(EnvironmentProblem, match=r"there is no bucket 'no-such-bucket'"):
+        with pytest.raises(
+            EnvironmentProblem, match=r"'no-such-bucket': make it, or correct its address"
+        ):
             ask(DATA)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
     denied = ObjectLake(bucket.url).of("acme")
     for ask in (denied.put, lambda _: denied.get(DIGEST), lambda _: list(denied.digests())):
         with pytest.raises(EnvironmentProblem, match=r"does not allow it: look at the keys"):
             ask(DATA)
+    with pytest.raises(
+        EnvironmentProblem, match=r"does not allow it \(GetObjectLockConfiguration\)"
+    ):
+        _ = denied.locks.is_on
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setitem(objects._RETRIES, "max_retries", 0)
     away = ObjectLake(bucket.url).of("acme")
@@ -206,18 +235,44 @@ def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.Monk
             ask(DATA)
 
 
+def test_both_clients_ask_the_same_service_in_the_same_region(
+    bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", bucket.endpoint)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    lake = ObjectLake(bucket.url).of("acme")
+    lake.put(DATA)
+    assert len(lake.locks.versions(key_of())) == 1
+    for region, default, found in (
+        ("eu-west-1", "eu-north-1", "eu-west-1"),
+        (None, "eu-north-1", "eu-north-1"),
+        (None, None, "us-east-1"),
+    ):
+        for name, value in {"AWS_REGION": region, "AWS_DEFAULT_REGION": default}.items():
+            if value is None:
+                monkeypatch.delenv(name, raising=False)
+            else:
+                monkeypatch.setenv(name, value)
+        there = ObjectLake(bucket.url).of("acme")
+        link = there.locks.presigned(Placed(DIGEST, key_of(), "1"), 60)
+        for one in (link, str(there.presigned(DIGEST, 60))):
+            assert f"%2F{found}%2Fs3%2Faws4_request" in one
+
+
 def test_without_its_packages_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "obstore", None)
     with pytest.raises(EnvironmentProblem, match=r"pip install 'evidentia\[s3\]'"):
         ObjectLake("s3://bucket").of("acme").put(DATA)
 
 
-def test_an_address_names_the_service_the_bucket_and_a_prefix() -> None:
+def test_an_address_names_the_service_the_bucket_and_a_prefix(tmp_path: Path) -> None:
     assert parts_of("s3://bucket") == ("s3", "bucket", "")
     assert parts_of("gs://my.bucket/a/b/") == ("gs", "my.bucket", "a/b")
     for wrong in ("http://bucket/a", "s3://", "s3://b/../c", "s3://bucket//a", "bucket"):
         with pytest.raises(EnvironmentProblem, match=r"is no address of a lake: write it as s3:"):
             parts_of(wrong)
+    with pytest.raises(EnvironmentProblem, match=r"is no address of a lake: write it as s3:"):
+        open_lake("s3:/bucket/a", Home(tmp_path), by_tenant=False)  # and no folder of that name
 
 
 @pytest.fixture
@@ -240,3 +295,122 @@ def test_a_lake_that_moved_reads_what_the_older_one_has(moved: MovedLake, bucket
     moved.remove(new)
     with pytest.raises(GoneError, match=r"s3://.*gone from the lake"):
         moved.get(new)
+
+
+class AsAmazon(BaseHTTPRequestHandler):
+    """Answers as Amazon's S3 does for a bucket with a default retention: no bytes without a digest.
+
+    SeaweedFS asks for none.
+    """
+
+    protocol_version = "HTTP/1.1"
+    parts: ClassVar[list[bytes]] = []
+
+    def do_HEAD(self) -> None:
+        self.answer(404)
+
+    def do_PUT(self) -> None:
+        data = self.rfile.read(int(self.headers["content-length"]))
+        said = self.headers.get("x-amz-checksum-sha256", "")
+        if said != b64encode(sha256(data).digest()).decode():
+            self.answer(400, b"<Error><Code>InvalidRequest</Code></Error>")
+        else:
+            self.parts.append(data)
+            self.answer(200, b"", {"ETag": '"tag"', "x-amz-checksum-sha256": said})
+
+    def do_POST(self) -> None:
+        asked = self.rfile.read(int(self.headers.get("content-length", "0")))
+        if "uploads" in self.path:
+            assert self.headers["x-amz-checksum-algorithm"] == "SHA256"
+            begun = b"<UploadId>1</UploadId>"
+            body = b"<InitiateMultipartUploadResult>%b</InitiateMultipartUploadResult>" % begun
+        else:  # what it refuses of parts that were sent with digests
+            assert asked.count(b"<ChecksumSHA256>") == asked.count(b"<Part>") > 1
+            body = (
+                b'<CompleteMultipartUploadResult><ETag>"tag"</ETag></CompleteMultipartUploadResult>'
+            )
+        self.answer(200, body)
+
+    def answer(self, code: int, body: bytes = b"", headers: Mapping[str, str] = {}) -> None:
+        self.send_response(code)
+        for name, value in {**headers, "content-length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_what_is_sent_has_its_digest_which_a_default_retention_asks_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), AsAmazon) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for name, value in environment(f"http://127.0.0.1:{server.server_port}").items():
+            monkeypatch.setenv(name, value)
+        lake, large = ObjectLake("s3://bucket/x").of("acme"), bytes(objects.LARGE + 1)
+        assert lake.put(DATA) == DIGEST
+        assert lake.put(large) == sha256_hex(large)
+        server.shutdown()
+    assert sum(map(len, AsAmazon.parts)) == len(DATA) + len(large)
+
+
+SENDING = """
+import sys
+from pathlib import Path
+from evidentia.store.objects import ObjectLake
+
+def peak():  # of this program alone: what getrusage says begins with what started it
+    told = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in told if line.startswith("VmHWM")).split()[1]) // 1024
+
+lake = ObjectLake(sys.argv[1]).of("acme")
+lake.holds("0" * 64)
+before = peak()
+with lake.writer() as writer:
+    for number in range(int(sys.argv[2])):
+        writer.write(number.to_bytes(4, "big") * 2**18)
+    print("sending", flush=True)
+    digest = writer.keep()
+with lake.open(digest) as file:
+    while file.read(2**20):
+        pass
+print(digest, lake.check(digest), peak() - before)
+"""
+
+
+def test_large_bytes_take_little_memory_both_ways(bucket: Bucket) -> None:
+    megabytes = tiers.count(600, short=170)
+    ran = subprocess.run(
+        [sys.executable, "-c", SENDING, bucket.url, str(megabytes)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    _, size, grown = ran.stdout.split()[1:]
+    assert int(size) == megabytes * 2**20
+    assert int(grown) < 120  # eight parts of 8 MiB are on their way at once
+
+
+def test_what_a_killed_process_was_sending_is_not_there_and_can_be_sent_again(
+    locked_bucket: Bucket,
+) -> None:
+    client, name = locked_bucket.client(), locked_bucket.name
+    command = [sys.executable, "-c", SENDING, locked_bucket.url, "120"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"sending\n"
+        limit = time.monotonic() + 20
+        while not client.list_multipart_uploads(Bucket=name).get("Uploads"):
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        process.kill()
+    lake = ObjectLake(locked_bucket.url).of("acme")
+    assert list(lake.digests()) == []
+    (left,) = client.list_multipart_uploads(Bucket=name)["Uploads"]  # which a rule removes
+    assert not lake.holds(left["Key"].rpartition("/")[2])
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    digest = ran.stdout.split()[1]
+    assert left["Key"] == key_of(digest)
+    assert len(lake.locks.versions(key_of(digest))) == 1

@@ -328,6 +328,17 @@ class TestTrouble:
         assert "can't sign by Ed25519 (CKM_EDDSA), which is what logs are" in ran.stderr
         assert len(ran.stderr.splitlines()) == 1
 
+    @pytest.mark.usefixtures("softhsm")
+    def test_a_library_that_is_there_and_can_not_begin_is_told(
+        self, token: SoftToken, tmp_path: Path
+    ) -> None:
+        environment = {"SOFTHSM2_CONF": str(tokens.configured(tmp_path / "gone"))}
+        other = SoftToken(token.label, token.module, token.pin_file, environment)
+        ran = _command(other, tmp_path / "home", "keys", "new")
+        assert ran.returncode == 3
+        assert "the PKCS #11 library can't begin (GeneralError): look at its own" in ran.stderr
+        assert len(ran.stderr.splitlines()) == 1
+
     def test_the_package_is_named_where_it_is_missing(
         self, monkeypatch: pytest.MonkeyPatch, token: SoftToken, opening: Open
     ) -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,10 @@ from evidentia.bundles.model import EvidenceBundle
 from evidentia.bundles.policy import EvidencePolicy
 from evidentia.bundles.statement import PREDICATE_TYPE, statement_bytes
 from evidentia.canonical import sha256_hex
-from evidentia.errors import EvidentiaError, InputError, IntegrityError, NotFoundError
+from evidentia.errors import BusyError, EvidentiaError, InputError, IntegrityError, NotFoundError
 from evidentia.store.lake import FileLake
 from evidentia.store.sql.bundles import erase_bundle, erase_run
-from evidentia.workspace import Workspace
+from evidentia.workspace import Workspace, bundles
 from forking import Child
 from places import Place, kept_file, lake_folder, lake_of, record
 from workspace.made_bundles import (
@@ -334,6 +335,39 @@ def live_sql(workspace: Workspace, crm: str, **policy: int) -> EvidenceBundle:
     return workspace.bundle(
         {}, {"sql_results": [live]}, EvidencePolicy(**policy), connections={"crm": crm}
     )
+
+
+def erasing_first(
+    workspace: Workspace, bundle: EvidenceBundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Erase a bundle when another one was built, and is not recorded yet."""
+    record_built, waiting = bundles.record_built, [bundle]
+
+    def record_later(*given: Any) -> EvidenceBundle:
+        while waiting:
+            erase(workspace, waiting.pop())
+        return record_built(*given)
+
+    monkeypatch.setattr(bundles, "record_built", record_later)
+
+
+def test_an_artifact_stays_though_a_bundle_with_the_same_is_erased_meanwhile(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = EvidencePolicy(max_item_bytes=40)
+    erasing_first(workspace, workspace.bundle(job(LONG), None, cut), monkeypatch)
+    second = workspace.bundle(job(LONG, "more"), None, cut)
+    assert workspace.bundles.verify(second.bundle_id).holds
+
+
+def test_a_live_result_that_is_erased_meanwhile_makes_the_bundle_be_built_again(
+    workspace: Workspace, crm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    erasing_first(workspace, live_sql(workspace, crm), monkeypatch)
+    with pytest.raises(BusyError, match="was erased while it was built: build it again"):
+        live_sql(workspace, crm, max_sql_rows=2)
+    again = live_sql(workspace, crm, max_sql_rows=2)
+    assert workspace.bundles.verify(again.bundle_id).holds
 
 
 @pytest.mark.parametrize("policy", [{}, {"max_sql_rows": 2}, {"max_item_bytes": 60}])

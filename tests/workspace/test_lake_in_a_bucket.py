@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from evidentia.bundles.model import EvidenceBundle
+from evidentia.bundles.policy import EvidencePolicy
 from evidentia.canonical import sha256_hex
 from evidentia.errors import GoneError, UsageError
 from evidentia.store.database import Database
 from evidentia.store.keeping import KeptFiles
+from evidentia.store.object_lock import ObjectLock
 from evidentia.store.objects import ObjectLake
 from evidentia.store.sql import uses
 from evidentia.workspace import Workspace
@@ -20,6 +23,7 @@ from evidentia.workspace.reading_ahead import NotReadError
 from packing import Clock, decision, memo, opened
 from places import Place, lake_of
 from seaweed import Bucket
+from workspace.made_bundles import LONG, erase, job
 from workspace.policies import read_here
 
 SHARED = b"a file that two packs have attached"
@@ -44,7 +48,11 @@ def workspace(place: Place, bucket: Bucket, clock: Clock) -> Workspace:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Count the calls to the lake, and refuse those that are made inside a writing transaction."""
+    """Note the calls to the bucket, and refuse those that are made inside a writing transaction.
+
+    Each goes through `_asking`. Several at once are made by other threads: what begins them is
+    looked at, too.
+    """
     inside, made = threading.local(), list[str]()
     write = Database.write
 
@@ -57,19 +65,20 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             finally:
                 inside.depth -= 1
 
-    def watch(name: str) -> None:
-        call = getattr(ObjectLake, name)
+    def watch(of: type[ObjectLake | ObjectLock], name: str) -> None:
+        call = getattr(of, name)
 
-        def called(lake: ObjectLake, *given: Any, **named: Any) -> Any:
+        def called(one: ObjectLake | ObjectLock, *given: Any, **named: Any) -> Any:
             assert not getattr(inside, "depth", 0), f"{name} is called while a lock is held"
             made.append(name)
-            return call(lake, *given, **named)
+            return call(one, *given, **named)
 
-        monkeypatch.setattr(ObjectLake, name, called)
+        monkeypatch.setattr(of, name, called)
 
     monkeypatch.setattr(Database, "write", writing)
-    for name in ("_send", "_head", "_keys", "_fetch", "get", "remove"):
-        watch(name)
+    for name in ("_asking", "_send", "_fetch", "put_all", "get", "remove"):
+        watch(ObjectLake, name)
+    watch(ObjectLock, "_asking")
     return made
 
 
@@ -101,6 +110,9 @@ def test_the_whole_flow_asks_the_bucket_under_no_lock(
         path.is_file() for path in workspace.opened.home.lake.rglob("*")
     )
 
+    workspace.packs.review(pack.pack_id, "approved", reviewer="sami")
+    revised = workspace.packs.revise(held.pack_id, {}, attachments={"b.txt": b"new", "c": b"newer"})
+    assert workspace.packs.attachment_link(revised.pack_id, sha256_hex(b"new")) is not None
     workspace.packs.hold(held.pack_id, reason="a dispute")
     with pytest.raises(UsageError, match="rests on it, and is on legal hold"):
         workspace.documents.remove(document.id, reason="law", erase=True)
@@ -110,7 +122,7 @@ def test_the_whole_flow_asks_the_bucket_under_no_lock(
         lake_of(workspace).get(document.sha256)
     workspace.trail.erase(workspace.bundles.find(bundle.bundle_id).entry, reason="law", by="me")
     clock.pass_years(8)
-    assert len(workspace.packs.sweep()) == 2
+    assert len(workspace.packs.sweep()) == 4
     left = {workspace.ledgers.find(ledger.id).statement_sha256}
     assert {key.rpartition("/")[2] for key in files_of(bucket)} == left
     assert wrong(workspace) == {}
@@ -218,6 +230,29 @@ def test_a_removal_that_a_crash_cut_short_is_finished_by_the_next(
             workspace.packs.sweep()
     assert lake_of(workspace).holds(sha256_hex(SHARED))
     assert len(workspace.packs.sweep()) == 1
+    assert list(lake_of(workspace).digests()) == []
+
+
+@pytest.mark.parametrize("live", [False, True], ids=["cut", "live"])
+def test_what_a_cut_short_removal_would_take_is_kept_anew_for_a_bundle(
+    workspace: Workspace, crm: str, monkeypatch: pytest.MonkeyPatch, *, live: bool
+) -> None:
+    result = {"query_key": "cards", "sql": "SELECT * FROM cards", "connection": "crm"}
+    refs = {"sql_results": [result]} if live else None
+
+    def built(*texts: str) -> EvidenceBundle:
+        shown = EvidencePolicy(max_item_bytes=40)
+        return workspace.bundle(job(*texts), refs, shown, connections={"crm": crm})
+
+    with monkeypatch.context() as killed:
+        first = built(LONG)
+        killed.setattr(ObjectLake, "remove", _end)
+        with pytest.raises(KeyboardInterrupt):
+            erase(workspace, first)
+    second = built(LONG, "more")
+    erase(workspace, workspace.bundle(job("another")))  # which finishes all removals
+    assert workspace.bundles.verify(second.bundle_id).holds
+    erase(workspace, second)
     assert list(lake_of(workspace).digests()) == []
 
 

@@ -1,18 +1,22 @@
 """Packs in a bucket with Object Lock: it keeps them as the trail says, and an audit compares."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 from sqlalchemy import Connection
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import InputError, UsageError
-from evidentia.packs.retention import RETENTION_PRESETS
+from evidentia.errors import EnvironmentProblem, InputError, NotFoundError, UsageError
+from evidentia.packs.retention import RETENTION_PRESETS, RetentionPolicy
 from evidentia.store.database import Database, run
+from evidentia.store.lake import Placed
 from evidentia.store.object_lock import ObjectLock
 from evidentia.workspace import Workspace
 from packing import Clock, decision, memo, opened
@@ -193,6 +197,65 @@ def test_an_audit_names_what_the_bucket_hides_adds_or_no_longer_keeps(
     assert "gone from the lake" in found
 
 
+def test_a_link_gives_the_version_that_was_sealed_whatever_hides_it(
+    workspace: Workspace, place: Place, locked_bucket: Bucket
+) -> None:
+    pack_id = sealed(workspace)
+    key, version = place_of(workspace)
+    client, name = locked_bucket.client(), locked_bucket.name
+
+    def given() -> bytes:
+        link = opened(place, lake=locked_bucket.url).packs.attachment_link(pack_id, DIGEST)
+        assert link is not None
+        with urlopen(link) as answer:
+            data: bytes = answer.read()
+        return data
+
+    client.delete_object(Bucket=name, Key=key)
+    assert given() == FILE
+    assert lake_of(opened(place, lake=locked_bucket.url)).holds(DIGEST)
+    client.put_object(Bucket=name, Key=key, Body=b"another")
+    assert given() == FILE
+    for one in lake_of(workspace).locks.versions(key):  # type: ignore[attr-defined]
+        if one.version != version:
+            client.delete_object(Bucket=name, Key=key, VersionId=one.version)
+    client.delete_object(Bucket=name, Key=key)
+    point(workspace, *place_of(workspace, statement_of(workspace, pack_id)))
+    assert given() == FILE  # a row that points to another object is not believed
+
+
+def point(workspace: Workspace, key: str, version: str) -> None:
+    """Have the row of the file point to another object, as an insider could."""
+    with workspace.opened.database.of(workspace.tenant).write() as connection:
+        sql = "UPDATE lake_objects SET object_key = ?, version = ? WHERE digest = ?"
+        run(connection, sql, (key, version, DIGEST))
+
+
+def test_a_link_ends_and_leads_to_files_of_the_pack_alone(
+    workspace: Workspace, place: Place, locked_bucket: Bucket
+) -> None:
+    pack_id, other = sealed(workspace), decision(2)
+    workspace.assemble(other, memo=memo(), attachments={"b": b"of the other pack"})
+    link = workspace.packs.attachment_link(pack_id, DIGEST, seconds=1)
+    assert link is not None
+    assert "X-Amz-Algorithm=AWS4-HMAC-SHA256" in link  # Amazon takes the older form no more
+    time.sleep(2.5)
+    with pytest.raises(HTTPError, match="403"):
+        urlopen(link)
+    for seconds in (0, 3_601):
+        with pytest.raises(InputError, match="a link lasts for 1 to 3,600 seconds"):
+            workspace.packs.attachment_link(pack_id, DIGEST, seconds=seconds)
+    tenant = opened(place, "globex", lake=locked_bucket.url)
+    theirs = tenant.assemble(decision(tenant_id="globex"), memo=memo())
+    for one, digest in ((pack_id, sha256_hex(b"of the other pack")), (pack_id, "0" * 64)):
+        with pytest.raises(NotFoundError, match="has no attachment"):
+            workspace.packs.attachment_link(one, digest)
+    with pytest.raises(NotFoundError, match="has no attachment"):
+        tenant.packs.attachment_link(theirs.pack_id, DIGEST)
+    with pytest.raises(NotFoundError):
+        tenant.packs.attachment_link(pack_id, DIGEST)
+
+
 def test_a_lock_that_a_crash_left_out_is_found_and_set(
     workspace: Workspace, locked_bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,3 +292,248 @@ def test_without_object_lock_there_is_nothing_to_bring_in_step(
         workspace = opened(place, lake=lake)
         with pytest.raises(UsageError, match="in no bucket with Object Lock: make one with it"):
             workspace.packs.lock()
+
+
+def test_a_row_that_points_to_another_object_is_named_and_not_believed(
+    workspace: Workspace, locked_bucket: Bucket
+) -> None:
+    pack_id = sealed(workspace)
+    key, version = place_of(workspace)
+    point(workspace, *place_of(workspace, statement_of(workspace, pack_id)))
+    client, of = locked_bucket.client(), {"Bucket": locked_bucket.name, "Key": key}
+    shorter = {"Mode": "GOVERNANCE", "RetainUntilDate": datetime(2029, 1, 1, tzinfo=UTC)}
+    client.put_object_retention(
+        **of, VersionId=version, Retention=shorter, BypassGovernanceRetention=True
+    )
+    found = " ".join(problems(workspace))
+    assert f"the row of file {DIGEST} points to another object" in found
+    assert f"{key} is locked in the bucket until 2029-01-01" in found
+    assert workspace.packs.lock() == [DIGEST]
+    assert place_of(workspace) == (key, version)
+    assert problems(workspace) == []
+
+
+def test_what_is_locked_for_compliance_stays_refused_under_another_mode(
+    workspace: Workspace, locked_bucket: Bucket
+) -> None:
+    workspace.packs.set_lock_mode("compliance", accept_no_erasure=True)
+    pack_id = sealed(workspace)
+    workspace.packs.set_lock_mode("governance")
+    assert all("which the trail does not ask for" in one for one in problems(workspace))
+    assert workspace.packs.lock() == []
+    workspace.packs.hold(pack_id, reason="a dispute")
+    workspace.packs.release(pack_id, reason="it is settled")
+    with pytest.raises(UsageError, match=r"in compliance mode until 2033.*nothing was erased"):
+        workspace.trail.erase(workspace.packs.find(pack_id).entry, reason="law", by="counsel")
+    assert workspace.packs.get(pack_id).pack_id == pack_id
+    workspace.packs.set_retention(RETENTION_PRESETS["saudi-financial"])
+    assert workspace.packs.lock() == []  # no one can make it governance; nor is it locked for more
+    assert lock_of(workspace, locked_bucket)[:2] == (
+        "COMPLIANCE",
+        datetime(2033, 3, 1, 12, tzinfo=UTC),
+    )
+    longer = problems(workspace)
+    assert len(longer) == 2
+    assert all("keeps it until 2036" in one and "once that lock has ended" in one for one in longer)
+
+
+def test_a_mode_is_chosen_where_there_are_locks(place: Place, bucket: Bucket) -> None:
+    workspace = opened(place, lake=bucket.url)
+    with pytest.raises(InputError, match="in no bucket with Object Lock"):
+        workspace.packs.set_lock_mode("compliance", accept_no_erasure=True)
+    assert workspace.packs.lock_mode() == "governance"
+    assert workspace.trail.size == 0
+
+
+def test_what_is_recorded_and_could_not_be_locked_is_told_as_recorded(
+    workspace: Workspace, locked_bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise EnvironmentProblem("the object storage cannot be reached")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ObjectLock, "retain", away)
+        with pytest.raises(
+            EnvironmentProblem, match=r"is recorded \(entry 2 of.*'evidentia pack l"
+        ):
+            sealed(workspace)
+    pack_id = workspace.packs.find("dec_1").id
+    with monkeypatch.context() as broken:
+        broken.setattr(ObjectLock, "hold", away)
+        with pytest.raises(EnvironmentProblem, match=r"it is recorded \(entry 3 of the trail\)"):
+            workspace.packs.hold(pack_id, reason="a dispute")
+    assert set(workspace.packs.held()) == {pack_id}
+    said = "is not on hold in the bucket, and on hold in the trail: 'evidentia pack lock' brings"
+    assert sum(said in one for one in problems(workspace)) == 2
+    assert len(workspace.packs.lock()) == 2
+    assert lock_of(workspace, locked_bucket)[2] == "ON"
+    assert problems(workspace) == []
+
+
+def test_files_that_were_in_a_folder_before_stop_nothing_and_are_named(
+    place: Place, locked_bucket: Bucket, clock: Clock
+) -> None:
+    before = opened(place, clock=clock)
+    old = sealed(before)
+    workspace = opened(place, clock=clock, lake=locked_bucket.url)
+    workspace.packs.hold(old, reason="a dispute")
+    newer = workspace.packs.revise(old, {"memo": memo(title_en="Again")}).pack_id
+    new = workspace.assemble(decision(2), memo=memo()).pack_id
+    for one in (newer, new):
+        assert lock_of(workspace, locked_bucket, statement_of(workspace, one))[0] == "GOVERNANCE"
+    statement = statement_of(workspace, old)
+    found = problems(workspace)
+    assert len(found) == 3  # the older version has two such files, the newer one of them
+    assert all("is in no bucket, and not locked: it was kept in a folder" in one for one in found)
+    address = f"{locked_bucket.url}/default/sha256/"
+    with pytest.raises(NotFoundError, match=f"2 files of packs are in no bucket.*{address}"):
+        workspace.packs.lock()
+    for digest in (DIGEST, statement):
+        key = f"evidence/default/sha256/{digest[:2]}/{digest[2:4]}/{digest}"
+        data = lake_of(before).get(digest)
+        locked_bucket.client().put_object(Bucket=locked_bucket.name, Key=key, Body=data)
+    assert sorted(workspace.packs.lock()) == sorted([DIGEST, statement])
+    assert lock_of(workspace, locked_bucket)[2] == "ON"
+    assert problems(workspace) == []
+
+
+def test_a_file_that_can_not_be_locked_stops_no_other(
+    workspace: Workspace, locked_bucket: Bucket
+) -> None:
+    first = sealed(workspace)
+    second = workspace.assemble(decision(2), memo=memo()).pack_id
+    key, version = place_of(workspace, statement_of(workspace, second))
+    of = {"Bucket": locked_bucket.name, "Key": key, "VersionId": version}
+    locked_bucket.client().delete_object(**of, BypassGovernanceRetention=True)
+    workspace.packs.set_retention(RETENTION_PRESETS["saudi-financial"])
+    with pytest.raises(NotFoundError, match=f"version {version} of .*; what could be locked is"):
+        workspace.packs.lock()
+    for digest in (DIGEST, statement_of(workspace, first)):
+        assert lock_of(workspace, locked_bucket, digest)[1].year == 2036
+
+
+def test_a_file_of_a_later_pack_keeps_no_earlier_one_from_being_swept(
+    workspace: Workspace, clock: Clock
+) -> None:
+    workspace.packs.set_lock_mode("compliance", accept_no_erasure=True)
+    sealed(workspace)
+    clock.pass_years(2)
+    later = sealed(workspace, 2)
+    clock.pass_years(5.5)
+    with pytest.raises(UsageError, match="1 pack is removed"):  # by the bucket's clock it is early
+        workspace.packs.sweep()
+    assert [one.id for one in workspace.packs.list()] == [later]
+    assert workspace.packs.attachment(later, DIGEST)[1] == FILE
+
+
+def test_what_the_bucket_keeps_for_longer_stays_and_stops_no_sweep(
+    workspace: Workspace, clock: Clock
+) -> None:
+    workspace.packs.set_lock_mode("compliance", accept_no_erasure=True)
+    first = sealed(workspace)
+    workspace.packs.set_lock_mode("governance")
+    workspace.assemble(decision(2), memo=memo())
+    workspace.packs.set_retention(RetentionPolicy(years=1, basis="shorter"))
+    clock.pass_years(2)
+    assert [one.decision_id for one in workspace.packs.sweep()] == ["dec_2"]
+    assert workspace.packs.get(first).pack_id == first
+
+
+def test_one_file_that_the_bucket_keeps_stops_no_other_removal_and_is_named(
+    workspace: Workspace, locked_bucket: Bucket, clock: Clock
+) -> None:
+    packs = [
+        workspace.assemble(decision(number), memo=memo(), attachments={"a": f"{number}".encode()})
+        for number in (1, 2, 3)
+    ]
+    held = statement_of(workspace, packs[0].pack_id)
+    key, version = place_of(workspace, held)
+    of = {"Bucket": locked_bucket.name, "Key": key, "VersionId": version}
+    locked_bucket.client().put_object_legal_hold(**of, LegalHold={"Status": "ON"})
+    with pytest.raises(UsageError, match=r"entry 2 is erased \(entry 7 records it\).*hold on it"):
+        workspace.trail.erase(2, reason="law", by="counsel")
+    clock.pass_years(8)
+    assert len(workspace.packs.sweep()) == 2
+    assert list(lake_of(workspace).digests()) == [held]
+    (said,) = {part.name: part.findings for part in workspace.audit().parts}["lake"]
+    assert said.startswith(f"file {held} was erased, and is still in the lake: the next erasure or")
+    locked_bucket.client().put_object_legal_hold(**of, LegalHold={"Status": "OFF"})
+    assert workspace.packs.sweep() == []
+    assert list(lake_of(workspace).digests()) == []
+
+
+def test_a_sweep_that_leaves_files_says_so_behind_it(
+    workspace: Workspace, locked_bucket: Bucket, clock: Clock
+) -> None:
+    for number in (1, 2):
+        workspace.assemble(decision(number), memo=memo())
+    key, version = place_of(workspace, workspace.packs.find("dec_1").statement_sha256)
+    of = {"Bucket": locked_bucket.name, "Key": key, "VersionId": version}
+    locked_bucket.client().put_object_legal_hold(**of, LegalHold={"Status": "ON"})
+    clock.pass_years(8)
+    with pytest.raises(
+        UsageError, match=r"^2 packs are removed, as the trail says, and files of 1"
+    ):
+        workspace.packs.sweep()
+    assert workspace.packs.list() == []
+
+
+def test_an_audit_says_where_there_are_no_locks_to_compare(place: Place, bucket: Bucket) -> None:
+    workspace = opened(place, lake=bucket.url)
+    sealed(workspace)
+    left = {part.name: part.not_looked_at for part in workspace.audit().parts}["packs"]
+    assert left == ("how the bucket locks packs' files: it has no Object Lock",)
+
+
+def test_a_file_that_another_server_locks_for_longer_meanwhile_is_locked(
+    workspace: Workspace, locked_bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retain = ObjectLock.retain
+
+    def later(locks: ObjectLock, place: Placed, mode: Any, until: str, *, anew: bool) -> None:
+        if place.digest == DIGEST:
+            retain(locks, place, mode, until.replace("2033", "2034"))
+        retain(locks, place, mode, until, anew=anew)
+
+    monkeypatch.setattr(ObjectLock, "retain", later)
+    sealed(workspace)
+    assert lock_of(workspace, locked_bucket)[1].year == 2034
+    assert problems(workspace) == []
+
+
+def test_a_release_ends_the_hold_on_a_version_that_a_later_one_hides(
+    workspace: Workspace, place: Place, locked_bucket: Bucket, clock: Clock
+) -> None:
+    pack_id = sealed(workspace)
+    workspace.packs.hold(pack_id, reason="a dispute")
+    client, of = locked_bucket.client(), {"Bucket": locked_bucket.name}
+    key, version = place_of(workspace)
+    client.delete_object(**of, Key=key)
+    sealed(opened(place, clock=clock, lake=locked_bucket.url), 2)
+    newer = place_of(workspace)[1]
+    assert newer != version
+    held = [
+        client.head_object(**of, Key=key, VersionId=one)["ObjectLockLegalHoldStatus"]
+        for one in (version, newer)
+    ]
+    assert held == ["ON", "ON"]
+    workspace.packs.release(pack_id, reason="it is settled")
+    clock.pass_years(8)
+    assert len(workspace.packs.sweep()) == 2
+    assert lake_of(workspace).locks.versions(key) == []  # type: ignore[attr-defined]
+
+
+def test_a_version_that_the_bucket_keeps_keeps_no_other_of_its_object(
+    workspace: Workspace, place: Place, locked_bucket: Bucket
+) -> None:
+    entry = workspace.packs.find(sealed(workspace)).entry
+    key, version = place_of(workspace)
+    client, of = locked_bucket.client(), {"Bucket": locked_bucket.name, "Key": key}
+    client.delete_object(**of)
+    client.put_object(**of, Body=b"another")
+    newest = client.head_object(**of)["VersionId"]
+    client.put_object_legal_hold(**of, VersionId=newest, LegalHold={"Status": "ON"})
+    with pytest.raises(UsageError, match=f"version {newest} of .* is locked by the bucket"):
+        workspace.trail.erase(entry, reason="law", by="counsel")
+    (left,) = lake_of(workspace).locks.versions(key)  # type: ignore[attr-defined]
+    assert (left.version, version != newest) == (newest, True)

@@ -44,11 +44,15 @@ _COUNTED: Final = {"max_item_bytes": "byte", "max_item_tokens": "token"}
 
 @dataclass(frozen=True, slots=True)
 class BuiltBundle:
-    """A bundle, its bytes, and the artifacts it refers to that are not in the lake yet."""
+    """A bundle, its bytes, and the artifacts it refers to that are not in the lake yet.
+
+    `there` are digests of what was in the lake when it was built.
+    """
 
     bundle: EvidenceBundle
     data: bytes
     artifacts: tuple[bytes, ...] = ()
+    there: tuple[str, ...] = ()
 
 
 def build_bundle(

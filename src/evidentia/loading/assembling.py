@@ -5,7 +5,7 @@ The whole of what was cut is in the lake before the bundle that points to it.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ class Assembly:
         policy: Policy,
         created_utc: str,
     ) -> BuiltBundle:
-        """Return the bundle; the artifacts it refers to are kept, and it itself is not yet."""
+        """Return the bundle; neither it nor the artifacts that it comes with are kept yet."""
         if self.on_error not in ("raise", "record"):
             raise InputError(f"on_error must be 'raise' or 'record', not {self.on_error!r}")
         policy = as_policy(policy)
@@ -83,9 +83,7 @@ class Assembly:
             redactor=redactor,
             count_tokens=token_counter(policy.tokenizer) if policy.tokenizer else None,
         )
-        for artifact in built.artifacts:
-            self.lake.put(artifact)
-        return built
+        return replace(built, there=tuple(loader.there))
 
     def _redactor(self, policy: EvidencePolicy) -> "Redactor | None":
         if not policy.enable_redaction:
@@ -133,7 +131,7 @@ def build_evidence_bundle(
     )
     now = datetime.now(UTC).isoformat(timespec="microseconds")[:-6] + "Z"  # noqa: TID251 - a shell
     built = assembly.build(job_input, evidence_refs, policy, now)
-    lake.put(built.data)
+    lake.put_all({*built.artifacts, built.data})
     return built.bundle
 
 

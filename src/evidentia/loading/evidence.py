@@ -85,7 +85,8 @@ class _Document:
 class EvidenceLoader:
     """Loads candidates. `originals` are the files that references name; `lake` keeps what is new.
 
-    With `on_error="record"`, what cannot be loaded becomes a candidate that says why.
+    With `on_error="record"`, what cannot be loaded becomes a candidate that says why. `there` gets
+    the digests of what the lake has, or was given.
     """
 
     originals: Originals
@@ -95,6 +96,7 @@ class EvidenceLoader:
     connections: Connections = field(default_factory=dict)
     find_document: FindDocument | None = None
     redactor: "Redactor | None" = None
+    there: list[str] = field(default_factory=list)
 
     def load(
         self,
@@ -229,6 +231,7 @@ class EvidenceLoader:
         except NotFoundError as error:
             raise InputError(f"{reference.origin}: {error}") from None
         data = self.lake.get(named.sha256)
+        self.there.append(named.sha256)
         original = lake_ref(artifact_uri(named.sha256), data)
         return _Document(named.document_id, named.filename, original), data
 
@@ -248,6 +251,7 @@ class EvidenceLoader:
             read = read_result(self.originals.path(lake_uri, origin), name, shown, form=form)
         else:
             digest = self._query(reference, redacted)
+            self.there.append(digest)
             lake_uri = artifact_uri(digest)
             with self.lake.open(digest) as kept:
                 read = read_kept(kept, name, shown)

@@ -50,11 +50,22 @@ class KeptFiles:
             raise CondemnedError
 
 
-def keep_files(database: Database, lake: Lake, tenant: str, files: Iterable[bytes]) -> KeptFiles:
-    """Keep files, each as a copy that no removal reaches that is under way."""
+def keep_files(
+    database: Database, lake: Lake, tenant: str, files: Iterable[bytes], there: Iterable[str] = ()
+) -> KeptFiles:
+    """Keep files, each as a copy that no removal reaches that is under way.
+
+    `there` are digests of others that the lake has already; of them, too, such a copy is kept.
+    """
     by_digest = {sha256_hex(data): data for data in files}
+    others = [digest for digest in dict.fromkeys(there) if digest not in by_digest]
     needed: Mapping[str, int] = {}
-    if by_digest and lake.is_remote:
-        needed = database.ask(uses.copies, tenant, by_digest)
+    if lake.is_remote and (by_digest or others):
+        needed = database.ask(uses.copies, tenant, (*by_digest, *others))
     lake.put_all(by_digest.values(), copies=needed)
-    return KeptFiles(lake, tenant, {digest: needed.get(digest, 0) for digest in by_digest})
+    for digest in others:
+        if digest in needed or not newest(lake).holds(digest):
+            lake.put(lake.get(digest), copy=needed.get(digest, 0))
+    return KeptFiles(
+        lake, tenant, {digest: needed.get(digest, 0) for digest in (*by_digest, *others)}
+    )

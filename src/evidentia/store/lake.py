@@ -122,12 +122,13 @@ class Lake(Protocol):
         del digest
         return None
 
-    def presigned(self, digest: str, seconds: int) -> str | None:
+    def presigned(self, digest: str, seconds: int, *, at: Placed | None = None) -> str | None:
         """Return an address that gives the bytes to anyone for some seconds; None if it has none.
 
-        Who may have them is to be asked before.
+        `at` is where they were kept, as far as that is noted: that version is given, and not what
+        took its place since. Who may have them is to be asked before.
         """
-        del digest, seconds
+        del digest, seconds, at
         return None
 
 
@@ -354,12 +355,13 @@ class MovedLake(Lake):
         """Return where object storage has the bytes; None of a lake that is no object storage."""
         return self.lake.placed(digest)
 
-    def presigned(self, digest: str, seconds: int) -> str | None:
+    def presigned(self, digest: str, seconds: int, *, at: Placed | None = None) -> str | None:
         """Return an address that gives the bytes to anyone for some seconds; None if it has none.
 
-        Who may have them is to be asked before.
+        `at` is where they were kept, as far as that is noted: that version is given, and not what
+        took its place since. Who may have them is to be asked before.
         """
-        return self.lake.presigned(digest, seconds) if self.lake.holds(digest) else None
+        return self.lake.presigned(digest, seconds, at=at) if self.lake.holds(digest) else None
 
     def _first(self, digest: str, read: Callable[[Lake], _Read]) -> _Read:
         """Read where the bytes are; where they are nowhere, say so of the newer one."""

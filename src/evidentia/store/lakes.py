@@ -4,7 +4,10 @@ from pathlib import Path
 
 from evidentia.store.home import Home
 from evidentia.store.lake import FileLake, Lake, MovedLake
-from evidentia.store.objects import ObjectLake
+from evidentia.store.objects import SCHEMES, ObjectLake
+
+_MEANT = tuple(f"{scheme}:" for scheme in SCHEMES)
+"""How an address of a bucket begins, also where a slash is missing; no folder is called so."""
 
 
 def open_lake(address: str | None, home: Home, *, by_tenant: bool) -> Lake:
@@ -16,7 +19,7 @@ def open_lake(address: str | None, home: Home, *, by_tenant: bool) -> Lake:
     at_home = FileLake(home.lake, by_tenant=by_tenant)
     if address is None:
         return at_home
-    if "://" in address:
+    if "://" in address or address.startswith(_MEANT):
         lake: Lake = ObjectLake(address)
     else:
         folder = Path(address)

@@ -4,7 +4,7 @@ A plain delete only hides an object behind a marker, and then it may be written 
 version. So what is locked, looked at or removed is always a version, never a name alone.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +25,8 @@ _NOT_LOCKED: Final = frozenset(
     }
 )
 """What services answer of an object or a bucket that has no lock."""
+_REGION: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
+"""What the lake's client knows the region by; this one would take the second name alone."""
 _GONE: Final = frozenset({"NoSuchKey", "NoSuchVersion", "404"})
 
 
@@ -48,10 +50,10 @@ class Locked:
 
 
 class ObjectLock:
-    """The versions and locks of a bucket; `config` is the lake's client's, which found it."""
+    """The versions and locks of a bucket, asked for where the lake's own client asks."""
 
-    def __init__(self, bucket: str, address: str, config: Mapping[str, Any]) -> None:
-        self._bucket, self._address, self._config = bucket, address, config
+    def __init__(self, bucket: str, address: str) -> None:
+        self._bucket, self._address = bucket, address
 
     @cached_property
     def is_on(self) -> bool:
@@ -124,15 +126,22 @@ class ObjectLock:
         )
 
     def remove(self, key: str) -> None:
-        """Remove an object, with all its versions and markers, by law: before its time, too."""
+        """Remove an object, with all its versions and markers, by law: before its time, too.
+
+        Raise `UsageError` for one that the bucket keeps, once all others are removed.
+        """
+        kept: UsageError | None = None
         for one in self.versions(key):
             if one.key == key:
-                self._remove(one)
+                try:
+                    self._remove(one)
+                except UsageError as error:
+                    kept = error
+        if kept is not None:
+            raise kept
 
     def _remove(self, one: ObjectVersion) -> None:
-        of = {"Bucket": self._bucket, "Key": one.key}
-        if one.version != "null":
-            of["VersionId"] = one.version
+        of = {"Bucket": self._bucket, "Key": one.key, "VersionId": one.version}
         with self._asking(one.key):
             try:
                 self._client.delete_object(**of)
@@ -170,14 +179,18 @@ class ObjectLock:
         try:
             import boto3  # noqa: PLC0415 - an extra, and slow to import
             from botocore.config import Config  # noqa: PLC0415 - the same
+            from botocore.session import Session  # noqa: PLC0415 - the same
         except ImportError as error:
             raise EnvironmentProblem(f"{INSTALL} ({error.name} is missing)") from None
-        retries = {"total_max_attempts": 4, "mode": "standard"}
-        return boto3.client(
+        session = Session(session_vars={"region": ("region", list(_REGION), None, None)})
+        return boto3.Session(botocore_session=session).client(
             "s3",
-            endpoint_url=self._config.get("endpoint"),
-            region_name=self._config.get("region"),
-            config=Config(connect_timeout=5, read_timeout=60, retries=retries),
+            config=Config(
+                connect_timeout=5,
+                read_timeout=60,
+                retries={"total_max_attempts": 4, "mode": "standard"},
+                signature_version="s3v4",  # links of the older form are refused for new buckets
+            ),
         )
 
     @contextmanager
@@ -192,7 +205,7 @@ class ObjectLock:
             if _code(error) == "NoSuchBucket":
                 raise EnvironmentProblem(
                     f"{self._address}: there is no bucket {self._bucket!r}: make it, or correct "
-                    "the address of the lake"
+                    "its address"
                 ) from None
             raise problem(where, error) from error
         except BotoCoreError as error:

@@ -204,8 +204,11 @@ class ObjectLake(Lake):
         return self._fetch(digest, None)
 
     def holds(self, digest: str) -> bool:
-        """Whether there are bytes under a digest; they are not checked."""
-        return self._head(self._key(digest)) is not None or any(self._copies(digest))
+        """Whether there are bytes under a digest, also hidden ones; they are not checked."""
+        key = self._key(digest)
+        return (
+            self._head(key) is not None or any(self._copies(digest)) or bool(self._versions(digest))
+        )
 
     def digests(self) -> Iterator[str]:
         """Give the digests under which there are bytes, which are not checked, in order."""
@@ -224,14 +227,26 @@ class ObjectLake(Lake):
         for key in (self._key(digest), *self._copies(digest)):
             if (found := self._head(key)) is not None:
                 return Placed(digest, self._full(key), found.get("version"))
+        for key, version in self._versions(digest):  # a marker hides them
+            return Placed(digest, self._full(key), version)
         return None
 
-    def presigned(self, digest: str, seconds: int) -> str | None:
+    def names(self, place: Placed) -> bool:
+        """Whether a place is one where this part of the lake keeps the bytes of its digest."""
+        digest, copy = named_copy(place.key.rpartition("/")[2])
+        return digest == place.digest and place.key == self._full(self._key(digest, copy))
+
+    def address_of(self, digest: str) -> str:
+        """Return where the bytes of a digest go in the service, whether they are there or not."""
+        return self._where(self._key(digest))
+
+    def presigned(self, digest: str, seconds: int, *, at: Placed | None = None) -> str | None:
         """Return an address that gives the bytes to anyone for some seconds.
 
-        Who may have them is to be asked before.
+        `at` is where they were kept, as far as that is noted: that version is given, and not what
+        took its place since. Who may have them is to be asked before.
         """
-        place = self.placed(digest)
+        place = at if at is not None and self._is_there(at) else self.placed(digest)
         if place is None:
             return None
         if self.scheme == "s3" and place.version is not None:
@@ -240,6 +255,12 @@ class ObjectLake(Lake):
         with self._asking(key):
             signed = _obstore().sign(self.store, "GET", key, timedelta(seconds=seconds))
         return str(signed)
+
+    def _is_there(self, place: Placed) -> bool:
+        """Whether a version is there; where there are none, the newest is all there is."""
+        if self.scheme != "s3" or place.version is None or not self.names(place):
+            return False
+        return self.locks.locked(place) is not None
 
     def _fetch(self, digest: str, into: "IO[bytes] | None") -> int:
         """Read the bytes of a digest in parts, and write them; return how many there are."""
@@ -345,7 +366,7 @@ class ObjectLake(Lake):
             return self._above.locks
         from evidentia.store.object_lock import ObjectLock  # noqa: PLC0415 - slow to import
 
-        return ObjectLock(self.bucket, self.address, self.store.config)
+        return ObjectLock(self.bucket, self.address)
 
     @cached_property
     def store(self) -> Any:
@@ -355,7 +376,10 @@ class ObjectLake(Lake):
         obstore = _obstore()
         where = f"{self.scheme}://{self.bucket}" + (f"/{self._prefix}" if self._prefix else "")
         try:
-            return obstore.store.from_url(where, client_options=_CLIENT, retry_config=_RETRIES)
+            more = {"checksum_algorithm": "SHA256"} if self.scheme == "s3" else {}
+            return obstore.store.from_url(
+                where, client_options=_CLIENT, retry_config=_RETRIES, **more
+            )
         except (obstore.exceptions.BaseError, ValueError) as error:
             raise EnvironmentProblem(
                 f"{self.address}: it cannot be asked ({_first_line(error)}): the service's own "
@@ -431,8 +455,8 @@ class ObjectLake(Lake):
     def _refuse_no_bucket(self, error: Exception) -> None:
         if "NoSuchBucket" in str(error) or "ContainerNotFound" in str(error):
             raise EnvironmentProblem(
-                f"{self.address}: there is no bucket {self.bucket!r}: make it, or correct the "
-                "address of the lake"
+                f"{self.address}: there is no bucket {self.bucket!r}: make it, or correct its "
+                "address"
             ) from None
 
 
@@ -486,8 +510,10 @@ def problem(where: str, error: Exception) -> EnvironmentProblem:
     denied = ("PermissionDenied", "Unauthenticated", "NoCredentials", "CredentialRetrieval")
     told = ("AccessDenied", "403", "401", "SignatureDoesNotMatch", "InvalidAccessKeyId")
     if name.startswith(denied) or any(word in said for word in told):
+        asked = getattr(error, "operation_name", None)  # as the right to it is called
+        what = f"it ({asked})" if asked else "it"
         return EnvironmentProblem(
-            f"{where}: the object storage does not allow it: look at the keys that it is asked "
+            f"{where}: the object storage does not allow {what}: look at the keys that it is asked "
             "with (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the machine's role) and what "
             "they may do"
         )

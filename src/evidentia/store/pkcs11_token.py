@@ -134,7 +134,12 @@ class Library:
         return result  # type: ignore[return-value]  # it is there where no error is
 
     def _unusable(self, error: Exception) -> EnvironmentProblem:
-        said = str(error).rpartition(f"{self.path}: ")[2] or type(error).__name__
+        said = str(error).rpartition(f"{self.path}: ")[2]
+        if not said:  # it was loaded, and answered so
+            return EnvironmentProblem(
+                f"{self.path}: the PKCS #11 library can't begin ({type(error).__name__}): look at "
+                "its own settings, and whether what serves the token runs and is reached"
+            )
         return EnvironmentProblem(
             f"{self.path}: no PKCS #11 library that can be used ({said[:200]}): install it, or "
             "correct module-path in EVIDENTIA_KEYS"

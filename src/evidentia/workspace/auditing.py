@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evidentia.errors import EvidentiaError, NotFoundError
 from evidentia.language.counting import agreed, counted
 from evidentia.store.database import under_any_policy
-from evidentia.store.sql import integrity, library, roles
+from evidentia.store.sql import integrity, library, roles, uses
 from evidentia.store.sql.log import read_head
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
@@ -309,6 +309,7 @@ class _Auditing:
 
     def packs(self) -> AuditedPart:
         from evidentia.store.sql.packs import recorded_packs  # noqa: PLC0415 - the same
+        from evidentia.workspace.locking import locks_of  # noqa: PLC0415 - the same
         from evidentia.workspace.retention import audit, holds  # noqa: PLC0415 - the same
         from evidentia.workspace.sealing import PACKS  # noqa: PLC0415 - the same
 
@@ -338,6 +339,9 @@ class _Auditing:
         ]
         part = self._statements("packs", counted(count, "pack"), findings)
         looked = f"{part.looked_at}, {counted(len(held), 'legal hold')}"
+        if not self.quick and acting.lake.is_remote and locks_of(acting.lake) is None:
+            unlocked = "how the bucket locks packs' files: it has no Object Lock"
+            part = replace(part, not_looked_at=(*part.not_looked_at, unlocked))
         return replace(part, looked_at=looked, notes=tuple(notes))
 
     def tools(self) -> AuditedPart:
@@ -377,15 +381,24 @@ class _Auditing:
         return AuditedPart("openfga", looked, tuple(findings), tuple(notes))
 
     def lake(self) -> AuditedPart:
-        lake = self.acting.lake
+        from evidentia.workspace.keeping import is_left  # noqa: PLC0415 - the same
+
+        acting, lake = self.acting, self.acting.lake
         digests = list(lake.digests())
         if self.quick:
             left = (f"the bytes of {counted(len(digests), 'file')} of the lake: --quick",)
             return AuditedPart("lake", "nothing", (), (), left)
         findings: list[str] = []
+        waiting = acting.read(uses.condemned).keys()
         for done, digest in enumerate(digests, 1):
             findings += _unread("", lambda digest=digest: lake.check(digest))  # type: ignore[misc]
             self.told("lake", done, len(digests))
+        findings += [
+            f"file {digest} was erased, and is still in the lake: the next erasure or sweep "
+            "removes it, if nothing there locks it"
+            for digest in sorted(waiting & acting.read(uses.condemned).keys())  # for a while
+            if is_left(acting, digest)
+        ]
         looked = f"{counted(len(digests), 'file')} against {agreed(len(digests), 'its', 'their')}"
         return AuditedPart(
             "lake", f"{looked} {agreed(len(digests), 'digest', 'digests')}", tuple(findings)

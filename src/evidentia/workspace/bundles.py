@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from evidentia.bundles.model import EvidenceBundle, artifact_uri
 from evidentia.bundles.statement import PREDICATE_TYPE, statement_bytes
 from evidentia.canonical import canonical_json, sha256_hex
-from evidentia.errors import InputError, IntegrityError, NotFoundError
+from evidentia.errors import BusyError, GoneError, InputError, IntegrityError, NotFoundError
 from evidentia.proof.document import Proof
 from evidentia.store.database import is_storable
+from evidentia.store.keeping import keep_files
 from evidentia.store.sql import bundles
 from evidentia.store.sql.bundles import ListedBundle, TrackedItem
 from evidentia.store.sql.log import Receipt
@@ -103,7 +104,8 @@ class Bundles(Part, name="bundles"):
         known = acting.read(bundles.known_bundle, built.bundle.bundle_id)
         if known is not None:
             recorded = built.bundle.model_copy(update={"created_utc": known.created_utc})
-            acting.lake.put(recorded.encode())  # should it have gone, here it is again
+            files = (recorded.encode(), *built.artifacts)  # should one have gone, here it is again
+            keep_files(acting.database, acting.lake, acting.tenant, files)
             return _read(acting, known)
         return record_built(acting, built, None if root is None else str(root.resolve()))
 
@@ -328,8 +330,15 @@ def files_of(data: bytes) -> list[str]:
 
 
 def record_built(acting: Acting, built: "BuiltBundle", lake_root: str | None) -> EvidenceBundle:
-    """Keep a bundle's file, record it in the trail, and insert its rows."""
+    """Keep a bundle's file and artifacts, record it in the trail, and insert its rows."""
     bundle = built.bundle
+    new = {sha256_hex(data) for data in built.artifacts}
+    there = [
+        digest
+        for digest in bundles.kept_artifacts(bundle)
+        if digest not in new  # what a source only says of itself need not be there
+        and (digest in built.there or acting.lake.holds(digest))
+    ]
     statement = statement_bytes(bundle.bundle_id, built.data)
     body = {
         "predicate_type": PREDICATE_TYPE,
@@ -351,15 +360,21 @@ def record_built(acting: Acting, built: "BuiltBundle", lake_root: str | None) ->
     def is_known(connection: "Connection") -> bool:
         return bundles.known_bundle(connection, acting.tenant, bundle.bundle_id) is not None
 
-    receipt = BUNDLES.keep(
-        acting,
-        bundle.bundle_id,
-        statement,
-        body,
-        insert,
-        files=(built.data,),
-        unless=is_known,
-    )
+    try:
+        receipt = BUNDLES.keep(
+            acting,
+            bundle.bundle_id,
+            statement,
+            body,
+            insert,
+            files=(built.data, *built.artifacts),
+            there=there,
+            unless=is_known,
+        )
+    except GoneError:
+        raise BusyError(
+            "a file that the bundle refers to was erased while it was built: build it again"
+        ) from None
     if receipt is None:  # another process recorded it first, at another time
         return _read(acting, BUNDLES.named(acting, bundle.bundle_id))
     return bundle

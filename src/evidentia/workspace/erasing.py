@@ -10,7 +10,6 @@ from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
 from evidentia.workspace.holds import refuse_held
 from evidentia.workspace.keeping import condemn_unused, finish_removals
-from evidentia.workspace.locking import refuse_locked
 from evidentia.workspace.logged import LoggedEntry, committed
 
 _NEVER = (
@@ -40,7 +39,13 @@ def erase(acting: Acting, seq: int, *, reason: str, by: str) -> Receipt:
     receipt, files = acting.writing_ahead(  # no one else erases meanwhile
         lambda connection: erase_within(acting, connection, seq, reason=reason, by=by)
     )
-    finish_removals(acting, files)
+    try:
+        finish_removals(acting, files)
+    except UsageError as error:
+        raise UsageError(
+            f"the body of entry {seq} is erased (entry {receipt.seq} records it), and a file of it "
+            f"is not: {error}; the next erasure or sweep tries again"
+        ) from None
     acting.database.settle()
     _log.info("body_erased", tenant=acting.tenant, entry=seq, recorded_as=receipt.seq)
     return receipt
@@ -61,7 +66,6 @@ def erase_within(
         raise UsageError(f"the body of entry {seq} is erased already")
     refuse_held(acting, connection, target.entry)
     files = _files(acting, target)
-    refuse_locked(acting, connection, files)
     body = {
         "entry": seq,
         "leaf": target.leaf,

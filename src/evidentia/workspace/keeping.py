@@ -5,21 +5,33 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from evidentia.errors import BusyError
+from evidentia.errors import BusyError, UsageError
+from evidentia.logs import get_logger
 from evidentia.store.keeping import CondemnedError, KeptFiles, keep_files
 from evidentia.store.lake import Lake
 from evidentia.store.sql import across, objects, uses
 from evidentia.workspace.acting import Acting
+from evidentia.workspace.locking import refuse_locked
 
 Result = TypeVar("Result")
 _MOST_TIMES = 20
+_log = get_logger("workspace")
 
 
-def relying(acting: Acting, files: Iterable[bytes], do: Callable[[KeptFiles], Result]) -> Result:
-    """Keep files and do what relies on them; both again where they are removed meanwhile."""
-    kept_ones = tuple(files)
+def relying(
+    acting: Acting,
+    files: Iterable[bytes],
+    do: Callable[[KeptFiles], Result],
+    *,
+    there: Iterable[str] = (),
+) -> Result:
+    """Keep files and do what relies on them; both again where they are removed meanwhile.
+
+    `there` are digests of files that the lake has already, which is relied on as well.
+    """
+    kept_ones, others = tuple(files), tuple(there)
     for _ in range(_MOST_TIMES):
-        kept = keep_files(acting.database, acting.lake, acting.tenant, kept_ones)
+        kept = keep_files(acting.database, acting.lake, acting.tenant, kept_ones, others)
         try:
             return do(kept)
         except CondemnedError:
@@ -28,32 +40,51 @@ def relying(acting: Acting, files: Iterable[bytes], do: Callable[[KeptFiles], Re
 
 
 def condemn_unused(acting: Acting, connection: Connection, digests: Iterable[str]) -> None:
-    """Say in a transaction which files far away are removed: what nothing refers to any more."""
+    """Say in a transaction which files far away are removed: what nothing refers to any more.
+
+    Raise `LockedError` if the bucket would give one up to no one yet.
+    """
     if acting.lake.is_remote:
         uses.hold_lake(connection, acting.tenant)
         unused = list(_unused(acting, connection, digests))
+        refuse_locked(acting, connection, unused)
         uses.condemn(connection, acting.tenant, unused)
         objects.forget(connection, acting.tenant, unused)
 
 
-def finish_removals(acting: Acting, digests: Iterable[str]) -> None:
+def finish_removals(acting: Acting, digests: Iterable[str], *, left: bool = True) -> None:
     """Remove files that nothing refers to any more.
 
-    Far away these are the condemned ones, also of who ended before it had removed them.
+    Far away these are the condemned ones; with `left`, also of who ended before it had removed
+    them. One that the bucket keeps stops no other: it raises `UsageError` where it is among the
+    digests, once the others are removed.
     """
-    lake, tenant = acting.lake, acting.tenant
+    lake, tenant, asked = acting.lake, acting.tenant, set(digests)
     if not lake.is_remote:
         with acting.database.write() as connection:
             uses.hold_lake(connection, tenant)
-            for digest in _unused(acting, connection, digests):
+            for digest in _unused(acting, connection, asked):
                 _remove(acting, digest, 0)
         return
     waiting = acting.database.ask(uses.condemned, tenant)
-    for digest, through in waiting.items():
-        _remove(acting, digest, through)
-    if waiting:
-        with acting.database.write() as connection:
-            uses.removed(connection, tenant, waiting)
+    done: dict[str, int] = {}
+    kept: dict[str, UsageError] = {}
+    try:
+        for digest, through in waiting.items():
+            if left or digest in asked:
+                try:
+                    _remove(acting, digest, through)
+                    done[digest] = through
+                except UsageError as error:
+                    kept[digest] = error
+    finally:
+        if done:
+            with acting.database.write() as connection:
+                uses.removed(connection, tenant, done)
+    for digest, why in kept.items():
+        _log.warning("file_not_removed", tenant=tenant, digest=digest, reason=str(why))
+    for digest in sorted(asked & kept.keys()):
+        raise kept[digest]
 
 
 def remove_unused(acting: Acting, digests: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ from evidentia.packs.model import (
     ReviewOutcome,
 )
 from evidentia.proof.document import Proof
-from evidentia.store.sql import packs
+from evidentia.store.sql import objects, packs
 from evidentia.store.sql.log import Receipt
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
@@ -288,7 +288,9 @@ class Packs(Part, name="packs"):
         pack = read_pack(self._acting, PACKS.named(self._acting, name))
         if all(one.sha256 != sha256 for one in pack.attachments):
             raise NotFoundError(f"pack {pack.pack_id} has no attachment {sha256[:80]!r}")
-        return self._acting.lake.presigned(sha256, seconds)
+        row = self._acting.read(objects.find, sha256)
+        place = None if row is None else row.place  # what was sealed, whatever came later
+        return self._acting.lake.presigned(sha256, seconds, at=place)
 
     def versions(self, name: str, /) -> Listed:
         """Return all versions of a pack, the oldest first."""

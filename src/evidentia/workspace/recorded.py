@@ -69,7 +69,8 @@ class _NothingToRecord(Exception):  # noqa: N818 - no error: someone else was fi
 class ToKeep:
     """A statement to keep: what its entry says, how its row is inserted, and its files.
 
-    `files` are what the lake keeps, the statement itself if none is given.
+    `files` are what the lake keeps, the statement itself if none is given; `there` are digests of
+    files that it has already, and that are to stay.
     """
 
     identity: str
@@ -78,6 +79,7 @@ class ToKeep:
     insert: Callable[[Connection, Receipt], None]
     files: Sequence[bytes] = ()
     kind: EntryKind | None = None
+    there: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,11 @@ class Recorded(Generic[Row]):
         insert: Callable[[Connection, Receipt], None],
         *,
         files: Sequence[bytes] = (),
+        there: Sequence[str] = (),
         unless: Callable[[Connection], bool] = lambda _: False,
     ) -> Receipt | None:
         """Keep one statement, as `keep_all` does."""
-        one = ToKeep(identity, statement, body, insert, files)
+        one = ToKeep(identity, statement, body, insert, files, there=there)
         found = self.keep_all(acting, one, unless=unless)
         return None if found is None else found[0]
 
@@ -142,6 +145,7 @@ class Recorded(Generic[Row]):
                     f"most: {self.too_large}"
                 )
         files = [data for one in items for data in one.files or (one.statement,)]
+        there = [digest for one in items for digest in one.there]
 
         def record(kept: KeptFiles) -> list[Receipt]:
             receipts: list[Receipt] = []
@@ -166,7 +170,7 @@ class Recorded(Generic[Row]):
             return receipts
 
         try:
-            receipts = relying(acting, files, record)
+            receipts = relying(acting, files, record, there=there)
         except _NothingToRecord:
             return None
         for one, receipt in zip(items, receipts, strict=True):

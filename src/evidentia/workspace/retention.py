@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from evidentia.errors import InputError, IntegrityError, NotFoundError
+from evidentia.errors import InputError, IntegrityError, NotFoundError, UsageError
 from evidentia.language.counting import counted
 from evidentia.logs import get_logger
 from evidentia.packs.model import EvidencePack
@@ -29,7 +29,7 @@ from evidentia.workspace.authority import counting
 from evidentia.workspace.erasing import erase_within
 from evidentia.workspace.holds import hold_on, holds_of, recorded
 from evidentia.workspace.keeping import finish_removals
-from evidentia.workspace.locking import auditing_locks, lock_packs
+from evidentia.workspace.locking import LockedError, auditing_locks, lock_recorded
 from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Progress
 from evidentia.workspace.sealing import PACKS, decisions_of, difference, read_pack
@@ -117,7 +117,7 @@ def retain(acting: Acting, name: str, action: str, reason: str) -> Receipt:
         body = {"action": action, "reason": reason, "by": acting.actor}
         receipt = acting.append_within(connection, EntryKind.RETENTION, held, body)
         versions = [one.id for one in packs.versions(connection, acting.tenant, listed)]
-    lock_packs(acting, versions)
+    lock_recorded(acting, versions, receipt.seq)
     return receipt
 
 
@@ -150,22 +150,39 @@ def sweep(acting: Acting, *, dry_run: bool, progress: Progress | None) -> list[S
     kept = [Kept(one.id, one.created_at) for one in listed]
     ended = due(kept, policy=policy, held=held, at=now)
     swept: list[SweptPack] = []
+    kept_files: list[UsageError] = []
     for done, one in enumerate(ended, 1):
         pack, until = by_id[one.pack_id], kept_until(one.created_at, policy)
-        receipt = None if dry_run else _sweep(acting, pack, until, policy)
+        receipt = None if dry_run else _sweep(acting, pack, until, policy, kept_files)
         if dry_run or receipt is not None:  # else it was put on hold, or removed, meanwhile
             erasure = receipt.seq if receipt else None
             swept.append(SweptPack(pack.id, pack.decision_id, pack.created_at, until, erasure))
         if progress is not None:
             progress(done, len(ended))
+    if not dry_run and acting.lake.is_remote:
+        finish_removals(acting, ())  # what others left
     if swept and not dry_run:
         acting.database.settle()
         _log.info("packs_swept", tenant=acting.tenant, count=len(swept))
+    if kept_files:
+        raise UsageError(
+            f"{counted(len(swept), 'pack is', 'packs are')} removed, as the trail says, and files "
+            f"of {len(kept_files):,} are not: {kept_files[0]}; the next sweep tries again"
+        )
     return swept
 
 
-def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy) -> Receipt | None:
-    """Remove one pack, unless it was put on hold or removed since it was looked for."""
+def _sweep(
+    acting: Acting,
+    pack: ListedPack,
+    until: str,
+    policy: RetentionPolicy,
+    kept_files: list[UsageError],
+) -> Receipt | None:
+    """Remove one pack, unless it was put on hold or removed since it was looked for.
+
+    One that the bucket keeps for longer than the policy stays; why a file of it does is noted.
+    """
 
     def remove(connection: Connection) -> tuple[Receipt, list[str]] | None:
         try:
@@ -178,11 +195,18 @@ def _sweep(acting: Acting, pack: ListedPack, until: str, policy: RetentionPolicy
         reason = f"kept until {until}: {counted(policy.years, 'year')}, {policy.basis}"
         return erase_within(acting, connection, pack.entry, reason=reason, by=acting.actor)
 
-    done = acting.writing_ahead(remove)  # no hold meanwhile
+    try:
+        done = acting.writing_ahead(remove)  # no hold meanwhile
+    except LockedError as error:
+        _log.warning("pack_not_swept", tenant=acting.tenant, pack=pack.id, reason=str(error))
+        return None
     if done is None:
         return None
     receipt, files = done
-    finish_removals(acting, files)
+    try:
+        finish_removals(acting, files, left=False)
+    except UsageError as error:
+        kept_files.append(error)
     return receipt
 
 

@@ -33,7 +33,7 @@ from evidentia.store.sql.log import Receipt
 from evidentia.store.sql.packs import ListedPack
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace.acting import Acting
-from evidentia.workspace.locking import lock_packs, locks_of
+from evidentia.workspace.locking import lock_recorded, locks_of
 from evidentia.workspace.logged import LoggedEntry
 from evidentia.workspace.recorded import Recorded, ToKeep
 
@@ -157,8 +157,8 @@ def keep_versions(acting: Acting, *items: ToKeep, first: EvidencePack) -> None:
         return False
 
     locks_of(acting.lake)  # a bucket that can't be asked for them refuses here, not behind it
-    PACKS.keep_all(acting, *items, unless=is_another)
-    lock_packs(acting, [one.identity for one in items])
+    if receipts := PACKS.keep_all(acting, *items, unless=is_another):
+        lock_recorded(acting, [one.identity for one in items], receipts[-1].seq)
 
 
 def to_keep(
