@@ -31,11 +31,12 @@ MEANING = """\
   does to the number of appends is in the table.
 - **Many machines.** A writer waits for a batch that others share, which is durable and signed; a
   bare insert waits for nobody. Where the server, the writers and the disk share two cores, each
-  time one of them is asked counts. 32 processes with one writer each gain little here, and the
-  short form leaves them out. We take it that each of them is woken for its own receipt and asks for
-  it by itself, which writers of one process do together; that was not profiled.
-  A proof on PostgreSQL asks the server seven times (is the connection alive, begin, four queries,
-  commit), where SQLite's queries are calls within the process.
+  time one of them is asked counts. 32 processes with one writer each gain least: each posts in a
+  transaction of its own, and wakes for its own receipt, which writers of one process do together.
+  That costs PYTHON ms of processor time in Python for each append, most of it in the system's calls
+  and in changing from one process to the other, and POSTGRES in PostgreSQL. The short form leaves
+  them out. A proof on PostgreSQL asks the server four times (begin, two queries, commit), where
+  SQLite's queries are calls within the process.
   Of the sequencer's time some 40 % go into inserting the rows, 25 % into reading postings and
   comparing their codes, 11 % into taking them out of the inbox, 7 % each into signing and receipts.
 - **Verifying.** A bare loop that reads and hashes is the least that any check must do. The audit
