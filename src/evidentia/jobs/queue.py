@@ -123,7 +123,8 @@ def migrate(database: "Database", role: str | None = None) -> None:
     """
     from dbos import DBOS  # noqa: PLC0415 - as above
 
-    DBOS.migrate(database.address, schema=SCHEMA, application_role=role)
+    with database.translated():
+        DBOS.migrate(database.address, schema=SCHEMA, application_role=role)
 
 
 def _may_migrate(database: "Database") -> bool:

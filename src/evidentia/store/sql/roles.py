@@ -152,7 +152,7 @@ def do(connection: Connection, given: Sequence[Step]) -> None:
             raise
         raise EnvironmentProblem(
             f"roles are set up by a superuser, or by who owns the tables and may make roles: "
-            f"{error.orig}"
+            f"{str(error.orig).splitlines()[0]}"
         ) from error
 
 
