@@ -6,6 +6,8 @@ import pysqlite3
 import pytest
 
 from cli_running import Cli, ndjson, record
+from evidentia.errors import EnvironmentProblem
+from evidentia.store.kept import KeptCheckpoint
 
 
 def test_append_makes_the_workspace_and_says_where_the_records_are(cli: Cli, folder: Path) -> None:
@@ -46,6 +48,23 @@ def test_append_without_waiting_gives_tickets_and_a_ticket_says_where_the_record
     unknown = cli("trail", "receipt", "0" * 40)
     assert unknown.code == 2
     assert "is not known" in unknown.err
+
+
+def test_what_is_appended_is_no_failure_where_its_checkpoint_cannot_be_kept(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("trail", "append", "-", stdin=ndjson(record(1))).code == 0
+
+    def full(*_: object, **__: object) -> None:
+        raise EnvironmentProblem("checkpoints/default.txt: the disk is full")
+
+    monkeypatch.setattr(KeptCheckpoint, "keep", full)
+    ran = cli("trail", "append", "-", stdin=ndjson(record(2), record(3)))
+    assert ran.code == 0
+    assert "2 records appended: entries 2 to 3." in ran.out
+    assert "? The newest checkpoint is not kept beside the database: checkpoints/" in ran.out
+    ran = cli("trail", "append", "-", "--json", stdin=ndjson(record(4)))
+    assert (ran.json["appended"], ran.json["checkpoint"]) == (1, None)
 
 
 def test_append_of_nothing_says_so(cli: Cli) -> None:

@@ -100,7 +100,7 @@ def append(
         if not wait:
             _say_tickets(tickets, as_json=as_json)
             return
-        note = opened.trail.checkpoint()
+        note, problem = _newest_checkpoint(opened, has_appended=bool(receipts))
         size = opened.trail.size
     new = [receipt.seq for receipt in receipts if not receipt.repeated]
     if as_json:
@@ -123,6 +123,18 @@ def append(
     if len(new) < len(receipts):
         say(f"{counted(len(receipts) - len(new), 'record')} had been appended before.", "good")
     say(f"The log has {counted(size, 'entry', 'entries')}, signed by key {key.key_id}.", "good")
+    if problem is not None:
+        say(f"The newest checkpoint is not kept beside the database: {problem}", "unknown")
+
+
+def _newest_checkpoint(opened: "Workspace", *, has_appended: bool) -> tuple[str | None, str | None]:
+    """Return the newest checkpoint, or why it can't be kept: what is appended is, all the same."""
+    try:
+        return opened.trail.checkpoint(), None
+    except EnvironmentProblem as error:
+        if not has_appended:
+            raise
+        return None, str(error)
 
 
 def _say_tickets(tickets: "Sequence[str]", *, as_json: bool) -> None:
