@@ -34,8 +34,10 @@ from evidentia.errors import (
     UndecidedError,
     UsageError,
 )
+from evidentia.logs import get_logger
 from evidentia.server.translating import N_
 
+_log = get_logger("server")
 MEDIA_TYPE: Final = "application/problem+json"
 _FOR_THE_COMMAND_LINE: Final = re.compile(r"[;:,] (?:run )?'evidentia .*$")
 _MOST_ERRORS: Final = 20
@@ -242,6 +244,8 @@ _OF_STATUSES: Final[Mapping[int, Problem]] = {
     413: TOO_LARGE,
     415: WRONG_TYPE,
 }
+_OPERATORS: Final = (UNAVAILABLE, DOES_NOT_HOLD)
+"""What is no mistake of who asks: the log has the reason, which callers may not be told."""
 RETRY_SECONDS: Final = 5
 _UNSEEN: Final = N_("There is no such thing here, or you may not see it.")
 
@@ -328,7 +332,10 @@ def answer(request: Request, raised: ProblemError) -> Response:
 
 
 async def raised_by(request: Request, error: Exception) -> ProblemError:
-    """Return the problem of what ended a request; raise the error if it is none."""
+    """Return the problem of what ended a request; raise the error if it is none.
+
+    What the operator has to see to is logged.
+    """
     match error:
         case ProblemError():
             return error
@@ -339,7 +346,14 @@ async def raised_by(request: Request, error: Exception) -> ProblemError:
             if isinstance(error, UndecidedError):  # no one answers: they are not asked again
                 return of_error(error, may_read=False)
             may_read = asking is not None and await run_in_threadpool(asking.may_read)
-            return of_error(error, may_read=may_read)
+            found = of_error(error, may_read=may_read)
+            if found.problem in _OPERATORS and not isinstance(error, BusyError):
+                _log.warning(
+                    found.problem.name.replace("-", "_"),
+                    request_id=request.state.request_id,
+                    reason=str(error),
+                )
+            return found
         case HTTPException():
             return of_status(error)
         case _:
