@@ -65,6 +65,10 @@ def test_what_is_appended_is_no_failure_where_its_checkpoint_cannot_be_kept(
     assert "? The newest checkpoint is not kept beside the database: checkpoints/" in ran.out
     ran = cli("trail", "append", "-", "--json", stdin=ndjson(record(4)))
     assert (ran.json["appended"], ran.json["checkpoint"]) == (1, None)
+    ran = cli("trail", "erase", "1", "--reason", "the law", "--by", "ann", "--yes")
+    assert ran.code == 0
+    assert "The body of entry 1 is erased" in ran.out
+    assert "? The newest checkpoint is not kept" in ran.out
 
 
 def test_append_of_nothing_says_so(cli: Cli) -> None:

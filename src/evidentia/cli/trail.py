@@ -123,8 +123,7 @@ def append(
     if len(new) < len(receipts):
         say(f"{counted(len(receipts) - len(new), 'record')} had been appended before.", "good")
     say(f"The log has {counted(size, 'entry', 'entries')}, signed by key {key.key_id}.", "good")
-    if problem is not None:
-        say(f"The newest checkpoint is not kept beside the database: {problem}", "unknown")
+    _say_not_kept(problem)
 
 
 def _newest_checkpoint(opened: "Workspace", *, has_appended: bool) -> tuple[str | None, str | None]:
@@ -135,6 +134,13 @@ def _newest_checkpoint(opened: "Workspace", *, has_appended: bool) -> tuple[str 
         if not has_appended:
             raise
         return None, str(error)
+
+
+def _say_not_kept(problem: str | None) -> None:
+    from evidentia.cli.output import say
+
+    if problem is not None:
+        say(f"The newest checkpoint is not kept beside the database: {problem}", "unknown")
 
 
 def _say_tickets(tickets: "Sequence[str]", *, as_json: bool) -> None:
@@ -247,7 +253,7 @@ def verify(
 
     outside = read_since(since) if since else None
     with workspace(home, tenant, read_only=True) as opened:
-        with progress_bar("Verifying", opened.trail.size, least=50_000) as progress:
+        with progress_bar("Verifying", opened.trail.size, least=10_000) as progress:
             report = opened.trail.audit(
                 since=outside, keys=key or (), signatures=signatures, progress=progress
             )
@@ -288,7 +294,7 @@ def adopt(
 
     with (
         workspace(home, tenant) as opened,
-        progress_bar("Verifying", opened.trail.size, least=50_000) as progress,
+        progress_bar("Verifying", opened.trail.size, least=10_000) as progress,
     ):
         receipt = opened.trail.adopt(reason=reason, lost=lost, progress=progress)
         adopted = opened.trail.entry(receipt.seq).body["adopts"]
@@ -323,7 +329,7 @@ def accept_loss(
 
     with (
         workspace(home, tenant) as opened,
-        progress_bar("Verifying", opened.trail.size, least=50_000) as progress,
+        progress_bar("Verifying", opened.trail.size, least=10_000) as progress,
     ):
         receipt = opened.trail.accept_loss(reason=reason, progress=progress)
     if as_json:
@@ -431,11 +437,12 @@ def erase(
         if not yes and not typer.confirm(question):
             raise UsageError("nothing was erased")
         receipt = opened.trail.erase(entry, reason=reason, by=by)
-        opened.trail.checkpoint()
+        _, problem = _newest_checkpoint(opened, has_appended=True)
     if as_json:
         print_json({"erased": entry, "recorded_as": receipt.seq})
-    else:
-        say(f"The body of entry {entry} is erased; entry {receipt.seq} records it.", "good")
+        return
+    say(f"The body of entry {entry} is erased; entry {receipt.seq} records it.", "good")
+    _say_not_kept(problem)
 
 
 def read_since(file: Path) -> str:
