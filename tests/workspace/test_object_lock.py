@@ -229,3 +229,19 @@ def test_without_object_lock_there_is_nothing_to_bring_in_step(
         workspace = opened(place, lake=lake)
         with pytest.raises(UsageError, match="in no bucket with Object Lock: make one with it"):
             workspace.packs.lock()
+
+
+def test_an_audit_says_where_a_bucket_locks_no_packs(
+    place: Place, bucket: Bucket, clock: Clock
+) -> None:
+    workspace = opened(place, lake=bucket.url, clock=clock)
+    assert workspace.audit().part("packs").notes == (), "there is none to be removed"
+    sealed(workspace)
+    report = workspace.audit()
+    assert report.holds
+    assert any("its bucket has no Object Lock" in one for one in report.part("packs").notes)
+
+
+def test_an_audit_of_a_bucket_that_locks_says_nothing_of_it(workspace: Workspace) -> None:
+    sealed(workspace)
+    assert not any("Object Lock" in one for one in workspace.audit().part("packs").notes)
