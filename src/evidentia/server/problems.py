@@ -41,6 +41,8 @@ _log = get_logger("server")
 MEDIA_TYPE: Final = "application/problem+json"
 _FOR_THE_COMMAND_LINE: Final = re.compile(r"[;:,] (?:run )?'evidentia .*$")
 _MOST_ERRORS: Final = 20
+_BRANCH: Final = re.compile(r"(?:list|dict|tuple|function-[a-z]+)\[.*\]")
+"""How the validator calls one of several forms that a value may have: no place in the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,15 +291,23 @@ def of_error(error: EvidentiaError, *, may_read: bool) -> ProblemError:
 
 def of_validation(error: RequestValidationError) -> ProblemError:
     """Return the problem of a request that is not what it should be."""
-    found = [
-        {
-            "pointer": "".join(f"/{part}" for part in one["loc"]),
-            "detail": str(one["msg"]).removeprefix("Value error, "),
-        }
-        for one in error.errors()[:_MOST_ERRORS]
+    said = error.errors()
+    places = [
+        "".join(f"/{part}" for part in one["loc"] if not _BRANCH.fullmatch(str(part)))
+        for one in said
     ]
+    found = [
+        {"pointer": place, "detail": str(one["msg"]).removeprefix("Value error, ")}
+        for place, one in zip(places, said, strict=True)
+        if not (_is_branch(one["loc"]) and any(each.startswith(f"{place}/") for each in places))
+    ][:_MOST_ERRORS]
     first = found[0] if found else {"pointer": "", "detail": INVALID.title}
     return ProblemError(INVALID, f"{first['pointer']}: {first['detail']}", {}, {"errors": found})
+
+
+def _is_branch(place: tuple[int | str, ...]) -> bool:
+    """Whether it is said of one of the forms that a value may have, and of no part of it."""
+    return bool(place) and _BRANCH.fullmatch(str(place[-1])) is not None
 
 
 def of_status(error: HTTPException) -> ProblemError:
