@@ -239,6 +239,12 @@ class OpenFgaClient:
         """Give the models of the store, by their ids, the newest first."""
         yield from self._pages(self._path("authorization-models"), wire.read_models)
 
+    def require_model(self) -> None:
+        """Raise `OpenFgaError` unless the store has the model that is asked."""
+        self._slowly(
+            "GET", self._path(f"authorization-models/{self._model()}"), None, lambda _: None
+        )
+
     def write_model(self, model: Mapping[str, Any]) -> str:
         """Add a model to the store; return its id."""
         return self._slowly(
