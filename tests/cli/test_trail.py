@@ -8,6 +8,7 @@ import pytest
 from cli_running import Cli, ndjson, record
 from evidentia.errors import EnvironmentProblem
 from evidentia.store.kept import KeptCheckpoint
+from evidentia.workspace import open_workspace
 
 
 def test_append_makes_the_workspace_and_says_where_the_records_are(cli: Cli, folder: Path) -> None:
@@ -320,6 +321,10 @@ def test_log_that_is_gone_is_not_silently_begun_anew(filled: Cli, folder: Path) 
     ran = filled("trail", "append", "-", stdin=ndjson(record(1)))
     assert ran.code == 1
     assert "is gone" in ran.err
+    assert "a workspace comes to another one by 'evidentia backup'" in ran.err
+    with open_workspace(folder / ".evidentia"):  # makes an empty one
+        pass
+    assert filled("trail", "verify").out.startswith("✗ no log: 0 entries; the log does not hold")
 
 
 def test_wrong_tenant_is_named_with_those_that_have_a_log(filled: Cli) -> None:

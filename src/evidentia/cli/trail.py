@@ -476,9 +476,9 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
     from evidentia.cli.output import say, visible
     from evidentia.language.counting import agreed, counted
 
-    size = counted(report.size, "entry", "entries")
+    size, of = counted(report.size, "entry", "entries"), report.origin or "no log"
     if report.holds:
-        say(f"{report.origin}: {size}, {agreed(report.size, 'holds', 'all hold')}", "good")
+        say(f"{of}: {size}, {agreed(report.size, 'holds', 'all hold')}", "good")
         say("sequence, chain, commitments, tree and schema", "good", under=True)
         say(
             f"signed to the last entry: {counted(report.checkpoints, 'checkpoint')}",
@@ -487,9 +487,9 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
         )
     elif not report.findings:
         said = "not judged whole" if report.unknown is None else "consistent, signer unknown"
-        say(f"{report.origin}: {size}; {said}", "unknown")
+        say(f"{of}: {size}; {said}", "unknown")
     else:
-        say(f"{report.origin}: {size}; the log does not hold", "bad")
+        say(f"{of}: {size}; the log does not hold", "bad")
         for finding in report.findings:
             say(visible(finding), "bad", under=True)
     for note in (*report.left, *report.notes):
