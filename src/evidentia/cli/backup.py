@@ -28,8 +28,8 @@ KeyOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY",
-        help="A public key that you trust, or a file with it; several may be given. [those whose "
-        "private halves are in the home folder]",
+        help="A public key that you trust, or a file with it; give one for each tenant's log. "
+        "[those whose private halves are in the home folder]",
     ),
 ]
 
