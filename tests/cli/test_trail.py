@@ -1,6 +1,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pysqlite3
 import pytest
@@ -9,6 +10,7 @@ from cli_running import Cli, ndjson, record
 from evidentia.errors import EnvironmentProblem
 from evidentia.store.kept import KeptCheckpoint
 from evidentia.workspace import open_workspace
+from evidentia.workspace.trail import Trail
 
 
 def test_append_makes_the_workspace_and_says_where_the_records_are(cli: Cli, folder: Path) -> None:
@@ -70,6 +72,29 @@ def test_what_is_appended_is_no_failure_where_its_checkpoint_cannot_be_kept(
     assert ran.code == 0
     assert "The body of entry 1 is erased" in ran.out
     assert "? The newest checkpoint is not kept" in ran.out
+
+
+def test_an_append_that_is_stopped_says_how_far_it_came(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evidentia.cli.trail.BATCH", 2)
+    append_many = Trail.append_many
+
+    def twice(part: Trail, records: list[Any], **how: Any) -> Any:
+        if part.size > 4:
+            raise EnvironmentProblem("the disk is full")
+        return append_many(part, records, **how)
+
+    monkeypatch.setattr(Trail, "append_many", twice)
+    given = ndjson(*(record(number) for number in range(1, 8)))
+    ran = cli("trail", "append", "-", "--idempotency-key", "monday", stdin=given)
+    assert ran.code == 3
+    assert "✗ stopped: 4 of 7 records are kept, and of the 2 behind them it is not" in ran.err
+    assert "\n  the same command goes on where it was\n" in ran.err
+    assert "error: the disk is full" in ran.err
+    monkeypatch.setattr(Trail, "append_many", append_many)
+    again = cli("trail", "append", "-", "--idempotency-key", "monday", stdin=given)
+    assert "3 records appended: entries 5 to 7." in again.out
 
 
 def test_append_of_nothing_says_so(cli: Cli) -> None:

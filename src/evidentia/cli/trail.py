@@ -15,11 +15,12 @@ from evidentia.cli.options import (
     TenantOption,
     workspace,
 )
-from evidentia.errors import EnvironmentProblem
+from evidentia.errors import EnvironmentProblem, EvidentiaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evidentia.cli.records import CheckedRecords
     from evidentia.store.auditing import AuditReport
     from evidentia.store.sql.log import Receipt
     from evidentia.workspace import Workspace
@@ -76,27 +77,13 @@ def append(
 
     With --no-wait, 'evidentia trail receipt TICKET' says later where a batch is.
     """
-    from evidentia.cli.output import print_json, progress_bar, say
+    from evidentia.cli.output import print_json, say
     from evidentia.cli.records import checked_records
     from evidentia.language.counting import counted
 
-    receipts: list[Receipt] = []
-    tickets, done = [], 0
     with checked_records(file) as records, workspace(home, tenant, create=True) as opened:
         key = opened.trail.public_key()
-        numbered = iter(records)
-        with progress_bar("Appending", records.count) as progress:
-            while batch := list(islice(numbered, BATCH)):
-                keys = idempotency_key and [f"{idempotency_key}:{line}" for line, _ in batch]
-                given = [record for _, record in batch]
-                if wait:
-                    receipts += opened.trail.append_many(given, idempotency_keys=keys or None)
-                else:
-                    tickets.append(
-                        opened.trail.append_many(given, idempotency_keys=keys or None, wait=False)
-                    )
-                done += len(batch)
-                progress(done)
+        receipts, tickets = _append_batches(opened, records, idempotency_key, wait=wait)
         if not wait:
             _say_tickets(tickets, as_json=as_json)
             return
@@ -124,6 +111,45 @@ def append(
         say(f"{counted(len(receipts) - len(new), 'record')} had been appended before.", "good")
     say(f"The log has {counted(size, 'entry', 'entries')}, signed by key {key.key_id}.", "good")
     _say_not_kept(problem)
+
+
+def _append_batches(
+    opened: "Workspace", records: "CheckedRecords", idempotency_key: str | None, *, wait: bool
+) -> "tuple[list[Receipt], list[str]]":
+    """Append records batch by batch; whatever ends it, it is said how many are in the log."""
+    from evidentia.cli.output import progress_bar, say
+
+    receipts: list[Receipt] = []
+    tickets: list[str] = []
+    numbered, done = iter(records), 0
+    try:
+        with progress_bar("Appending", records.count) as progress:
+            while batch := list(islice(numbered, BATCH)):
+                keys = idempotency_key and [f"{idempotency_key}:{line}" for line, _ in batch]
+                given = [record for _, record in batch]
+                if wait:
+                    receipts += opened.trail.append_many(given, idempotency_keys=keys or None)
+                else:
+                    tickets.append(
+                        opened.trail.append_many(given, idempotency_keys=keys or None, wait=False)
+                    )
+                done += len(batch)
+                progress(done)
+    except (EvidentiaError, KeyboardInterrupt):
+        if records.count > BATCH:
+            say(
+                f"stopped: {done:,} of {records.count:,} records are kept, and of the {BATCH:,} "
+                "behind them it is not known",
+                "bad",
+                aside=True,
+            )
+            goes_on = "the same command goes on where it was"
+            said = (
+                goes_on if idempotency_key else f"with --idempotency-key from the start, {goes_on}"
+            )
+            say(said, under=True, aside=True)
+        raise
+    return receipts, tickets
 
 
 def _newest_checkpoint(opened: "Workspace", *, has_appended: bool) -> tuple[str | None, str | None]:
