@@ -187,12 +187,12 @@ def test_a_server_that_cannot_sign_says_so_as_it_starts(
     house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
     opened = house.running.opened
-    listening.warn_unsigned(opened, Settings())
+    listening.look_at_key(opened, Settings())
     assert "cannot_sign" not in caplog.text
     key = opened.for_("default").trail.keys()[-1].key.key_id
     file = Path(opened.keys.where("default", key))
     file.rename(file.with_suffix(".away"))
-    listening.warn_unsigned(opened, Settings())
+    listening.look_at_key(opened, Settings())
     assert f"the private key {key} is not in {file}" in caplog.text
     assert "EVIDENTIA_KEYS" in caplog.text
     file.with_suffix(".away").rename(file)

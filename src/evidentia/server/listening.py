@@ -7,7 +7,7 @@ from functools import partial
 import uvicorn
 from fastapi import FastAPI
 
-from evidentia.errors import EvidentiaError, UsageError
+from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError, UsageError
 from evidentia.logs import get_logger
 from evidentia.server.binding import Answering, bound, in_url, is_loopback
 from evidentia.server.running import Running
@@ -39,10 +39,12 @@ def is_owners(opened: Opened, settings: Settings) -> bool:
     )
 
 
-def warn_unsigned(opened: Opened, settings: Settings) -> None:
-    """Log it where this server can't sign a log that it serves: nothing is recorded by it then.
+def look_at_key(opened: Opened, settings: Settings) -> None:
+    """See whether this server can sign a log that it serves: it records nothing otherwise.
 
-    One log is looked at, the settings' own if it is there: keys are mislaid for all at once.
+    Raise `UsageError` where the passphrase is wrong or its file is not there. What may come yet, a
+    key or a token, is only logged. One log is looked at, the settings' own if it is there: keys
+    are mislaid for all at once.
     """
     tenants = opened.tenants()
     if not tenants:
@@ -51,15 +53,11 @@ def warn_unsigned(opened: Opened, settings: Settings) -> None:
     keys = []
     with suppress(EvidentiaError):  # of a log that is damaged, audits tell
         keys = opened.for_(tenant).trail.keys()
-    if keys and not keys[-1].is_here:
-        key_id = keys[-1].key.key_id
-        _log.warning(
-            "cannot_sign",
-            tenant=tenant,
-            reason=f"the private key {key_id} is not in {opened.keys.where(tenant, key_id)}: what "
-            "this server is to record fails. Copy the key there, or say in EVIDENTIA_KEYS where "
-            "it is",
-        )
+    try:
+        if keys:
+            opened.appending.key(tenant, keys[-1].key.key_id, keys[-1].key.name)
+    except (EnvironmentProblem, IntegrityError) as error:
+        _log.warning("cannot_sign", tenant=tenant, reason=str(error))
 
 
 def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], None]) -> None:
