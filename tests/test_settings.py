@@ -29,9 +29,38 @@ def test_a_lake_is_a_folder_or_a_bucket() -> None:
     for address in ("/data/lake", "s3://bucket", "gs://my.bucket/a/b", "az://container/prefix/"):
         assert Settings.from_environment({"EVIDENTIA_LAKE": address}).lake == address
     assert Settings.from_environment({"EVIDENTIA_LAKE": ""}).lake is None
-    for wrong in ("http://bucket/a", "s3://", "s3://bucket//a", "s3:///a", "s3:/bucket/a"):
+    wrongs = ("http://bucket/a", "s3://", "s3://bucket//a", "s3:///a", "s3:/bucket", "s3//bucket")
+    for wrong in wrongs:
         with pytest.raises(SettingsError, match=r"EVIDENTIA_LAKE is .* such as s3://bucket/prefix"):
             Settings.from_environment({"EVIDENTIA_LAKE": wrong})
+
+
+def test_a_database_is_named_by_a_url_and_what_is_none_is_not_shown() -> None:
+    for name in ("DATABASE_URL", "DATABASE_READ_URL"):
+        for wrong in ("app:s3cr3t@host/name", "postgresql:/app:s3cr3t@host/name", "/a/folder"):
+            with pytest.raises(
+                SettingsError, match=f"EVIDENTIA_{name} is no URL: write"
+            ) as refused:
+                Settings.from_environment({f"EVIDENTIA_{name}": wrong})
+            assert "s3cr3t" not in str(refused.value)
+    found = Settings.from_environment({"EVIDENTIA_DATABASE_URL": "postgresql://a:s3cr3t@h/d"})
+    assert "s3cr3t" not in repr(found)
+
+
+def test_a_secret_in_an_address_is_not_shown() -> None:
+    for name, wrong in (
+        ("LAKE", "s3://KEY:s3/cr3t@bucket/prefix"),
+        ("CHECKPOINTS", "s3://KEY:s3/cr3t@bucket"),
+        ("KEYS", "https://u:s3/cr3t@vault"),
+        ("RAY", "ray://u:s3/cr3t@host:1"),
+        ("SERVER_URL", "https://u:s3/cr3t@host"),
+        ("OTEL_ENDPOINT", "https://u:s3/cr3t@host:4318"),
+    ):
+        with pytest.raises(
+            SettingsError, match=rf"EVIDENTIA_{name} is '[a-z0-9]+://\*\*\*@"
+        ) as bad:
+            Settings.from_environment({f"EVIDENTIA_{name}": wrong})
+        assert "cr3t" not in str(bad.value)
 
 
 def test_how_postgresql_is_connected_to_is_read_and_handed_down() -> None:
@@ -64,8 +93,9 @@ def test_keys_are_in_a_folder_or_a_token_and_never_in_a_bucket() -> None:
     for address in ("/data/keys", token):
         assert Settings.from_environment({"EVIDENTIA_KEYS": address}).keys == address
     assert Settings.from_environment({"EVIDENTIA_KEYS": ""}).keys is None
-    with pytest.raises(SettingsError, match=r"EVIDENTIA_KEYS is .* no place for private keys"):
-        Settings.from_environment({"EVIDENTIA_KEYS": "s3://bucket/keys"})
+    for wrong in ("s3://bucket/keys", "PKCS11:token=a?module-path=/x.so", "pkcs:token=a"):
+        with pytest.raises(SettingsError, match=r"EVIDENTIA_KEYS is .* no place for private keys"):
+            Settings.from_environment({"EVIDENTIA_KEYS": wrong})
     with pytest.raises(SettingsError, match="EVIDENTIA_KEYS has pin-value") as refused:
         Settings.from_environment({"EVIDENTIA_KEYS": "pkcs11:token=a?pin-value=2468"})
     assert "2468" not in str(refused.value)

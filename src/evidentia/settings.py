@@ -31,10 +31,12 @@ _DOUBT: Final = re.compile(r"(0(?:\.[0-9]{1,6})?)-(0(?:\.[0-9]{1,6})?|1(?:\.0{1,
 _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 _ENDPOINT: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?")
 _CONNECTION: Final = re.compile(r"(?:[a-z0-9][a-z0-9._-]{0,63}/)?[A-Za-z0-9_-]{1,64}")
-_NO_FOLDER: Final = re.compile(r".*://|(?:s3|gs|az):")
-"""An address, or what was meant to be a bucket's."""
 _BUCKET: Final = re.compile(r"(?:s3|gs|az)://[A-Za-z0-9][A-Za-z0-9._-]{1,62}(?:/[^/]+)*/?")
+_SCHEMED: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|(?:s3|gs|az)//")
+"""What begins like an address, and not as the name of a folder does."""
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.")
 _CLUSTER: Final = re.compile(r"auto|local|(?:ray://)?[A-Za-z0-9.\[\]:-]*[A-Za-z0-9\]]:[0-9]{1,5}")
+_ASKER: Final = re.compile(r"(?<=//).*(?=@)", re.DOTALL)
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
@@ -43,7 +45,7 @@ class Settings:
     """How this installation is set up; see docs/reference/settings.md."""
 
     home: Path = Path(".evidentia")
-    database_url: str | None = None
+    database_url: str | None = field(default=None, repr=False)
     tenant: str = "default"
     log_level: LogLevel = "warning"
     log_format: LogFormat = "text"
@@ -136,7 +138,7 @@ class Settings:
                 raise SettingsError(_unknown(name, known))
         return cls(
             home=Path(given.get("home") or default.home),
-            database_url=given.get("database_url") or None,
+            database_url=_database(given, "database_url"),
             lake=_lake(given),
             keys=_keys(given),
             ray=_ray(given),
@@ -256,7 +258,7 @@ class Settings:
                 Path(file) if (file := given.get("oidc_client_secret_file")) else None
             ),
             oidc_audience=given.get("oidc_audience") or None,
-            database_read_url=given.get("database_read_url") or None,
+            database_read_url=_database(given, "database_read_url"),
             database_connections=_number(
                 given,
                 "database_connections",
@@ -403,11 +405,22 @@ def _connections(given: Mapping[str, str]) -> Mapping[str, str] | None:
     return MappingProxyType(found)
 
 
+def _database(given: Mapping[str, str], name: str) -> str | None:
+    value = given.get(name) or None
+    if value is not None and not _URL.match(value):
+        # what stands there may have a password: it is not shown
+        raise SettingsError(
+            f"{PREFIX}{name.upper()} is no URL: write it as postgresql://user@host/name. The "
+            f"folder of an embedded database is named by {PREFIX}HOME"
+        )
+    return value
+
+
 def _lake(given: Mapping[str, str]) -> str | None:
     value = given.get("lake") or None
-    if value is not None and _NO_FOLDER.match(value) and not _BUCKET.fullmatch(value):
+    if value is not None and _SCHEMED.match(value) and not _BUCKET.fullmatch(value):
         raise SettingsError(
-            f"{PREFIX}LAKE is {value[:200]!r}: it must be a folder, or a bucket such as "
+            f"{PREFIX}LAKE is {_shown(value)}: it must be a folder, or a bucket such as "
             "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
         )
     return value
@@ -420,9 +433,9 @@ def _keys(given: Mapping[str, str]) -> str | None:
             f"{PREFIX}KEYS has pin-value, and would show the PIN to whoever sees it: put the PIN "
             "into a file, and name that by pin-source=file:/run/secrets/pin"
         )
-    if value is not None and "://" in value and not value.startswith("pkcs11:"):
+    if value is not None and _SCHEMED.match(value) and not value.startswith("pkcs11:"):
         raise SettingsError(
-            f"{PREFIX}KEYS is {value[:200]!r}: it must be a folder, or a token such as "
+            f"{PREFIX}KEYS is {_shown(value)}: it must be a folder, or a token such as "
             "pkcs11:token=evidentia?module-path=/usr/lib/softhsm/libsofthsm2.so; a bucket or a "
             "server is no place for private keys"
         )
@@ -433,7 +446,7 @@ def _ray(given: Mapping[str, str]) -> str | None:
     value = given.get("ray") or None
     if value is not None and not _CLUSTER.fullmatch(value):
         raise SettingsError(
-            f"{PREFIX}RAY is {value[:200]!r}: it must be local, auto, the address of a cluster "
+            f"{PREFIX}RAY is {_shown(value)}: it must be local, auto, the address of a cluster "
             "that this machine is part of, such as 10.0.0.5:6379, or ray://host:10001"
         )
     return value
@@ -443,7 +456,7 @@ def _checkpoints(given: Mapping[str, str]) -> str | None:
     value = given.get("checkpoints") or None
     if value is not None and not _BUCKET.fullmatch(value):
         raise SettingsError(
-            f"{PREFIX}CHECKPOINTS is {value[:200]!r}: it must be a bucket such as "
+            f"{PREFIX}CHECKPOINTS is {_shown(value)}: it must be a bucket such as "
             "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
         )
     return value
@@ -458,7 +471,7 @@ def _address(given: Mapping[str, str], name: str) -> str | None:
     value = (given.get(name) or "").rstrip("/") or None
     if value is not None and not _ADDRESS.fullmatch(value):
         raise SettingsError(
-            f"{PREFIX}{name.upper()} is {value!r}: it must be an address such as "
+            f"{PREFIX}{name.upper()} is {_shown(value)}: it must be an address such as "
             "https://evidence.example.com"
         )
     return value
@@ -468,8 +481,8 @@ def _endpoint(given: Mapping[str, str], name: str) -> str | None:
     value = given.get(name) or None
     if value is not None and not _ENDPOINT.fullmatch(value):
         raise SettingsError(
-            f"{PREFIX}{name.upper()} is {value!r}: it must be where a collector takes OTLP by "
-            "HTTP, such as http://localhost:4318"
+            f"{PREFIX}{name.upper()} is {_shown(value)}: it must be where a collector takes OTLP "
+            "by HTTP, such as http://localhost:4318"
         )
     return value.rstrip("/") if value else None
 
@@ -493,6 +506,11 @@ def _variable(given: Mapping[str, str], name: str) -> str | None:
             "MODEL_KEY, and name that here"
         )
     return value
+
+
+def _shown(address: str) -> str:
+    """Return an address for a message, without the name and the password that it may have."""
+    return repr(_ASKER.sub("***", address)[:200])
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -57,6 +57,15 @@ def test_a_store_is_made_with_our_model_and_found_again(openfga: Stub) -> None:
     ):
         client.store_name()
     assert refused.value.refused
+    assert str(refused.value).endswith("; look at EVIDENTIA_OPENFGA_STORE_ID)")
+    openfga.token = "another"
+    with (
+        closing(OpenFgaClient(where)) as client,
+        pytest.raises(
+            OpenFgaError, match=r"401 .*; look at the key in the file of EVIDENTIA_OPENFGA"
+        ),
+    ):
+        client.store_name()
 
 
 def test_the_model_that_is_shipped_is_the_one_that_is_read(fga: str) -> None:

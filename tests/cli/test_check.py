@@ -6,6 +6,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from cli_running import Cli
+from evidentia.errors import EnvironmentProblem
+from evidentia.store.kept import KeptCheckpoint
 from trained import needs_model
 from workspace.policies import read_here
 
@@ -314,3 +316,16 @@ def test_of_many_files_that_are_gone_the_first_few_are_named(leave: Cli, folder:
     ran = leave("check", "answer.md", "--judges", "quote")
     assert "? 5 documents that this ledger rests on are no longer where they were read" in ran.out
     assert "leave-3.md and 2 more. What was read still counts. " in ran.out
+
+
+def test_a_check_is_shown_also_where_its_checkpoint_cannot_be_kept(
+    leave: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise EnvironmentProblem("checkpoints/default.txt: the disk is full")
+
+    monkeypatch.setattr(KeptCheckpoint, "keep", full)
+    ran = leave("check", "answer.md", "--against", "policies", *OF_WORDS)
+    assert ran.code == 0
+    assert "is entry" in ran.out
+    assert "? the newest checkpoint is not kept: checkpoints/default.txt: the disk" in ran.err

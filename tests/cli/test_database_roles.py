@@ -66,6 +66,36 @@ def test_one_command_sets_all_up_and_may_be_run_again(
     database.close()
 
 
+def test_who_may_not_is_told_who_may(
+    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("db", "roles", "--run", *GIVEN).code == 0
+    name = str(make_url(url).database)
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", postgres.url(name, NAMES["auditor"]))
+    for words in (("db", "upgrade"), ("db", "roles", "--run")):
+        refused = cli(*words)
+        assert refused.code == 3
+        assert "permission denied" in refused.err
+        assert "connect as a role that may" in refused.err
+    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", postgres.url(name, NAMES["application"]))
+    refused = cli("db", "roles", "--run")
+    assert (refused.code, refused.err.count("\n")) == (3, 1)
+    assert "roles are set up by a superuser" in refused.err
+    assert "U+000A" not in refused.err
+
+
+def test_status_says_what_to_do_where_there_is_no_schema_or_another(cli: Cli, url: str) -> None:
+    none = cli("db", "status")
+    assert (none.code, none.out.count("\n")) == (1, 1)
+    assert "has no schema yet: run 'evidentia db upgrade'" in none.out
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num text)")
+        connection.execute("INSERT INTO alembic_version VALUES ('9999')")
+    newer = cli("db", "status")
+    assert (newer.code, newer.out.count("\n")) == (1, 1)
+    assert "made by a newer program" in newer.out
+
+
 def test_what_is_printed_does_the_same(cli: Cli, postgres: PostgresServer, url: str) -> None:
     name = str(make_url(url).database)
     refused = cli("db", "roles", *GIVEN)
@@ -134,18 +164,6 @@ def test_an_upgrade_gives_the_roles_what_the_queue_of_jobs_made_anew(
         )
         found = connection.execute(sql, (NAMES["application"],)).fetchone()
     assert found == (NAMES["owner"], True)
-
-
-def test_who_may_make_no_tables_is_told_by_an_upgrade(
-    cli: Cli, postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert cli("db", "roles", "--run", *GIVEN).code == 0
-    address = postgres.url(str(make_url(url).database), NAMES["auditor"])
-    monkeypatch.setenv("EVIDENTIA_DATABASE_URL", address)
-    said = cli("db", "upgrade")
-    assert said.code == 3
-    assert "the queue of jobs cannot be made" in said.err
-    assert "connect as who owns the tables" in said.err
 
 
 @pytest.mark.parametrize(

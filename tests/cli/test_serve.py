@@ -59,6 +59,20 @@ def test_it_does_not_start_where_others_reach_it_and_no_one_could_sign_in(cli: C
     assert "make a token first, with 'evidentia token new USER --role admin'" in ran.err
 
 
+def test_it_does_not_start_with_a_passphrase_that_opens_no_key(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("keys", "new").code == 0
+    (folder / "right").write_text("the right passphrase")
+    (folder / "wrong").write_text("another passphrase")
+    assert cli("keys", "protect", "--passphrase-file", "right").code == 0
+    for file, said in (("wrong", "the passphrase does not open"), ("none", "none: no such file")):
+        monkeypatch.setenv("EVIDENTIA_KEY_PASSPHRASE_FILE", file)
+        ran = cli("serve", "--port", "0")
+        assert ran.code == 2
+        assert said in ran.err
+
+
 @pytest.mark.parametrize("host", ["no such host", "203.0.113.1"])
 def test_an_address_that_is_not_here_is_said(cli: Cli, host: str) -> None:
     assert cli("token", "new", "bot").code == 0

@@ -1,11 +1,16 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pysqlite3
 import pytest
 
 from cli_running import Cli, ndjson, record
+from evidentia.errors import EnvironmentProblem
+from evidentia.store.kept import KeptCheckpoint
+from evidentia.workspace import open_workspace
+from evidentia.workspace.trail import Trail
 
 
 def test_append_makes_the_workspace_and_says_where_the_records_are(cli: Cli, folder: Path) -> None:
@@ -46,6 +51,50 @@ def test_append_without_waiting_gives_tickets_and_a_ticket_says_where_the_record
     unknown = cli("trail", "receipt", "0" * 40)
     assert unknown.code == 2
     assert "is not known" in unknown.err
+
+
+def test_what_is_appended_is_no_failure_where_its_checkpoint_cannot_be_kept(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("trail", "append", "-", stdin=ndjson(record(1))).code == 0
+
+    def full(*_: object, **__: object) -> None:
+        raise EnvironmentProblem("checkpoints/default.txt: the disk is full")
+
+    monkeypatch.setattr(KeptCheckpoint, "keep", full)
+    ran = cli("trail", "append", "-", stdin=ndjson(record(2), record(3)))
+    assert ran.code == 0
+    assert "2 records appended: entries 2 to 3." in ran.out
+    assert "? The newest checkpoint is not kept beside the database: checkpoints/" in ran.out
+    ran = cli("trail", "append", "-", "--json", stdin=ndjson(record(4)))
+    assert (ran.json["appended"], ran.json["checkpoint"]) == (1, None)
+    ran = cli("trail", "erase", "1", "--reason", "the law", "--by", "ann", "--yes")
+    assert ran.code == 0
+    assert "The body of entry 1 is erased" in ran.out
+    assert "? The newest checkpoint is not kept" in ran.out
+
+
+def test_an_append_that_is_stopped_says_how_far_it_came(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evidentia.cli.trail.BATCH", 2)
+    append_many = Trail.append_many
+
+    def twice(part: Trail, records: list[Any], **how: Any) -> Any:
+        if part.size > 4:
+            raise EnvironmentProblem("the disk is full")
+        return append_many(part, records, **how)
+
+    monkeypatch.setattr(Trail, "append_many", twice)
+    given = ndjson(*(record(number) for number in range(1, 8)))
+    ran = cli("trail", "append", "-", "--idempotency-key", "monday", stdin=given)
+    assert ran.code == 3
+    assert "✗ stopped: 4 of 7 records are kept, and of the 2 behind them it is not" in ran.err
+    assert "\n  the same command goes on where it was\n" in ran.err
+    assert "error: the disk is full" in ran.err
+    monkeypatch.setattr(Trail, "append_many", append_many)
+    again = cli("trail", "append", "-", "--idempotency-key", "monday", stdin=given)
+    assert "3 records appended: entries 5 to 7." in again.out
 
 
 def test_append_of_nothing_says_so(cli: Cli) -> None:
@@ -297,6 +346,10 @@ def test_log_that_is_gone_is_not_silently_begun_anew(filled: Cli, folder: Path) 
     ran = filled("trail", "append", "-", stdin=ndjson(record(1)))
     assert ran.code == 1
     assert "is gone" in ran.err
+    assert "a workspace comes to another one by 'evidentia backup'" in ran.err
+    with open_workspace(folder / ".evidentia"):  # makes an empty one
+        pass
+    assert filled("trail", "verify").out.startswith("✗ no log: 0 entries; the log does not hold")
 
 
 def test_wrong_tenant_is_named_with_those_that_have_a_log(filled: Cli) -> None:

@@ -160,6 +160,19 @@ def test_a_mistake_of_the_program_is_told_to_the_log_alone(
     assert "RuntimeError: a secret of the program" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("name", "event"), [("EnvironmentProblem", "unavailable"), ("GoneError", "does_not_hold")]
+)
+def test_what_the_operator_has_to_see_to_is_in_the_log_with_its_reason(
+    telling: House, caplog: pytest.LogCaptureFixture, name: str, event: str
+) -> None:
+    answer = telling.get(f"/raise/{name}")
+    (said,) = [one.message for one in caplog.records if one.name == "evidentia.server"]
+    assert f"event={event} " in said
+    assert f"request_id={answer.json()['request_id']} " in said
+    assert "reason=" in said
+
+
 def test_every_problem_is_explained_at_its_address(sqlite_house: House) -> None:
     for problem in PROBLEMS.values():
         page = sqlite_house.client.get(problem.address)

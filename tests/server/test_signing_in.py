@@ -1,6 +1,7 @@
 """Who is let in: tokens, the owner's link, cookies, and pages of other sites."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,3 +181,18 @@ def test_where_others_can_reach_it_someone_must_be_able_to_sign_in(house: House)
             access.revoke_token(token.token_id)
     with pytest.raises(UsageError, match="no one could sign in, and others can reach"):
         listening.is_owners(opened, elsewhere)
+
+
+def test_a_server_that_cannot_sign_says_so_as_it_starts(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = house.running.opened
+    listening.look_at_key(opened, Settings())
+    assert "cannot_sign" not in caplog.text
+    key = opened.for_("default").trail.keys()[-1].key.key_id
+    file = Path(opened.keys.where("default", key))
+    file.rename(file.with_suffix(".away"))
+    listening.look_at_key(opened, Settings())
+    assert f"the private key {key} is not in {file}" in caplog.text
+    assert "EVIDENTIA_KEYS" in caplog.text
+    file.with_suffix(".away").rename(file)

@@ -57,6 +57,15 @@ def test_one_record_or_a_list_is_appended_all_or_none(house: House) -> None:
     assert house.workspace.trail.size == before + 3
 
 
+def test_what_a_record_lacks_is_told_by_its_place_in_the_request(sqlite_house: House) -> None:
+    for body, place in (({"doc_id": "d"}, "/body"), ([{"doc_id": "d"}], "/body/0")):
+        said = sqlite_house.post("/api/v1/trail/entries", "admin", json=body).json()
+        assert said["detail"] == f"{place}/obligation_id: Field required"
+        assert not any("[" in one["pointer"] for one in said["errors"])
+    said = sqlite_house.post("/api/v1/trail/entries", "admin", json=3).json()
+    assert {one["pointer"] for one in said["errors"]} == {"/body"}
+
+
 def test_an_append_that_is_sent_again_appends_nothing(house: House) -> None:
     first, again = append(house, [given(1)], "k"), append(house, [given(1)], "k")
     assert first.json() == again.json()

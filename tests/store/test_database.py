@@ -199,6 +199,10 @@ def test_a_statement_that_makes_no_sense_is_an_environment_problem(place: Place)
         f"mysql://user:{SECRET}@host/name",
         f"sqlite:///{SECRET}",
         f"://{SECRET}",
+        f"postgresql://user:a@{SECRET}@host/name",
+        f"postgresql://user:a@{SECRET}/b@host/name",
+        f"postgresql://user:a/b@{SECRET}@host/name",
+        f"postgresql://user:a:b@c/{SECRET}@host/name",
     ],
 )
 def test_a_url_that_cannot_be_used_is_refused_without_showing_it(url: str) -> None:
@@ -232,6 +236,23 @@ def test_a_wrong_password_is_said_to_be_wrong_and_not_shown(postgres: PostgresSe
     assert "right" not in database.where
     assert "right" in database.address
     database.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("locked:wrong@/postgres?host={}", r"look at the user and the password"),
+        ("postgres@/not_there?host={}", r'"not_there" does not exist: make it'),
+        ("postgres@/postgres?host={}&sslmod=x", r"correct what stands behind the '\?'"),
+        ("postgres@/postgres?host=/nowhere", r"is that where PostgreSQL is, and does it run\?"),
+        ("postgres@127.0.0.1:1/postgres", r"is that where PostgreSQL is, and does it run\?"),
+    ],
+)
+def test_who_cannot_connect_is_told_what_to_do(
+    postgres: PostgresServer, address: str, said: str
+) -> None:
+    with pytest.raises(EnvironmentProblem, match=said):
+        open_workspace(f"postgresql://{address.format(postgres.data)}")
 
 
 def test_without_the_driver_the_message_says_what_to_install(

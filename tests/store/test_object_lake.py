@@ -19,10 +19,11 @@ import tiers
 from evidentia.canonical import sha256_hex
 from evidentia.errors import EnvironmentProblem, GoneError, InputError, IntegrityError
 from evidentia.store import objects
+from evidentia.store.backup_places import BackupPlace
 from evidentia.store.home import Home
 from evidentia.store.lake import FileLake, MovedLake, Placed
 from evidentia.store.lakes import open_lake
-from evidentia.store.objects import ObjectLake, parts_of
+from evidentia.store.objects import ObjectLake, is_bucket, parts_of, problem
 from seaweed import Bucket, environment
 
 DATA = "Leave is 30 days — «ثلاثون يوما».".encode()
@@ -215,7 +216,7 @@ def test_it_says_what_stands_in_the_way(bucket: Bucket, monkeypatch: pytest.Monk
     missing = ObjectLake("s3://no-such-bucket/x").of("acme")
     for ask in (missing.put, lambda _: missing.get(DIGEST), lambda _: list(missing.digests())):
         with pytest.raises(
-            EnvironmentProblem, match=r"'no-such-bucket': make it, or correct its address"
+            EnvironmentProblem, match=r"'no-such-bucket': make it, or correct its name"
         ):
             ask(DATA)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
@@ -269,10 +270,58 @@ def test_an_address_names_the_service_the_bucket_and_a_prefix(tmp_path: Path) ->
     assert parts_of("s3://bucket") == ("s3", "bucket", "")
     assert parts_of("gs://my.bucket/a/b/") == ("gs", "my.bucket", "a/b")
     for wrong in ("http://bucket/a", "s3://", "s3://b/../c", "s3://bucket//a", "bucket"):
-        with pytest.raises(EnvironmentProblem, match=r"is no address of a lake: write it as s3:"):
+        with pytest.raises(EnvironmentProblem, match=r"is no address of a bucket: write it as s3:"):
             parts_of(wrong)
-    with pytest.raises(EnvironmentProblem, match=r"is no address of a lake: write it as s3:"):
-        open_lake("s3:/bucket/a", Home(tmp_path), by_tenant=False)  # and no folder of that name
+    with pytest.raises(
+        EnvironmentProblem, match=r"'s3://\*\*\*@bucket/a' is no address"
+    ) as refused:
+        parts_of("s3://KEY:s3c/r3t@bucket/a")
+    assert "r3t" not in str(refused.value)
+
+
+def test_what_begins_like_an_address_and_is_none_is_no_folder(tmp_path: Path) -> None:
+    assert is_bucket("s3://bucket/prefix")
+    assert not any(
+        is_bucket(folder) for folder in ("/data", "data/lake", "./a:b", "lake.d", "s3/x")
+    )
+    for wrong in ("s3:/bucket", "S3:bucket", "s3//bucket", "gs:bucket/x"):
+        with pytest.raises(InputError, match="is neither a bucket nor a folder: write a bucket as"):
+            is_bucket(wrong)
+        with pytest.raises(InputError, match="is neither"):
+            open_lake(wrong, Home(tmp_path), by_tenant=True)
+        with pytest.raises(InputError, match="is neither"):
+            BackupPlace(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("AWS_ENDPOINT_URL", "localhost:8334", "is no address of a web server"),
+        ("AWS_ENDPOINT_URL", "http://localhost:83x3", "is no address of a web server"),
+        ("AWS_ENDPOINT", "http:/localhost", "is no address of a web server"),
+        ("AWS_ENDPOINT_URL_S3", "http://é.example", "is no address of a web server"),
+        ("AWS_ENDPOINT_URL", "http://localhost:8334\n", "has a space or a line break"),
+        ("AWS_ACCESS_KEY_ID", "a-key\n", "has a space or a line break"),
+        ("AWS_REGION", "eu central", "has a space or a line break"),
+    ],
+)
+def test_a_variable_that_would_end_the_process_is_named_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(EnvironmentProblem, match=f"^{name} {said}") as refused:
+        ObjectLake("s3://bucket").of("acme").put(DATA)
+    assert value.strip() not in str(refused.value)
+
+
+def test_what_the_service_says_is_wrong_is_said() -> None:
+    error = Exception(
+        'Server returned 400: <?xml version="1.0"?>\n<Error><Code>InvalidBucketName</Code>'
+        "<Message>The specified bucket is not valid.</Message></Error>"
+    )
+    assert str(problem("s3://b/x", error)) == (
+        "s3://b/x: the object storage failed: The specified bucket is not valid."
+    )
 
 
 @pytest.fixture

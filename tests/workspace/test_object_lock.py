@@ -478,13 +478,6 @@ def test_a_sweep_that_leaves_files_says_so_behind_it(
     assert workspace.packs.list() == []
 
 
-def test_an_audit_says_where_there_are_no_locks_to_compare(place: Place, bucket: Bucket) -> None:
-    workspace = opened(place, lake=bucket.url)
-    sealed(workspace)
-    left = {part.name: part.not_looked_at for part in workspace.audit().parts}["packs"]
-    assert left == ("how the bucket locks packs' files: it has no Object Lock",)
-
-
 def test_a_file_that_another_server_locks_for_longer_meanwhile_is_locked(
     workspace: Workspace, locked_bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -537,3 +530,19 @@ def test_a_version_that_the_bucket_keeps_keeps_no_other_of_its_object(
         workspace.trail.erase(entry, reason="law", by="counsel")
     (left,) = lake_of(workspace).locks.versions(key)  # type: ignore[attr-defined]
     assert (left.version, version != newest) == (newest, True)
+
+
+def test_an_audit_says_where_a_bucket_locks_no_packs(
+    place: Place, bucket: Bucket, clock: Clock
+) -> None:
+    workspace = opened(place, lake=bucket.url, clock=clock)
+    assert workspace.audit().part("packs").notes == (), "there is none to be removed"
+    sealed(workspace)
+    report = workspace.audit()
+    assert report.holds
+    assert any("its bucket has no Object Lock" in one for one in report.part("packs").notes)
+
+
+def test_an_audit_of_a_bucket_that_locks_says_nothing_of_it(workspace: Workspace) -> None:
+    sealed(workspace)
+    assert not any("Object Lock" in one for one in workspace.audit().part("packs").notes)

@@ -218,6 +218,20 @@ def test_drift_is_found_tuple_by_tuple_and_mended_by_a_sync(followed: Followed) 
     assert not any(part.findings for part in ws.audit().parts)
 
 
+def test_a_model_that_is_not_there_is_said_before_anything_is_compared(
+    one_database: Followed, openfga: Stub
+) -> None:
+    ws = one_database.workspace
+    ws.access.grant("ann", Role.VIEWER)
+    one_database.tell()
+    openfga.stores[one_database.client.server.store_id].models.clear()
+    for asked in (ws.access.drift, ws.access.sync):
+        with pytest.raises(OpenFgaError, match="look at EVIDENTIA_OPENFGA_MODEL_ID"):
+            asked()
+    left = ws.audit().part("openfga").not_looked_at
+    assert any("look at EVIDENTIA_OPENFGA_MODEL_ID" in one for one in left)
+
+
 def test_what_is_on_its_way_or_over_is_no_drift_and_other_relations_are_the_operators(
     sqlite_place: Place, openfga_client: OpenFgaClient, openfga: Stub
 ) -> None:

@@ -53,6 +53,14 @@ _ID_LENGTH: Final = 26
 _log = get_logger("access")
 
 
+_HINTS: Final = {
+    "401 ": "look at the key in the file of EVIDENTIA_OPENFGA_TOKEN_FILE",
+    "store_id_not_found": "look at EVIDENTIA_OPENFGA_STORE_ID",
+    "authorization_model_not_found": "look at EVIDENTIA_OPENFGA_MODEL_ID",
+}
+"""What to do about what OpenFGA says."""
+
+
 class OpenFgaError(EnvironmentProblem):
     """OpenFGA did not do what it was asked for; `refused` if it answered that it won't.
 
@@ -231,6 +239,12 @@ class OpenFgaClient:
         """Give the models of the store, by their ids, the newest first."""
         yield from self._pages(self._path("authorization-models"), wire.read_models)
 
+    def require_model(self) -> None:
+        """Raise `OpenFgaError` unless the store has the model that is asked."""
+        self._slowly(
+            "GET", self._path(f"authorization-models/{self._model()}"), None, lambda _: None
+        )
+
     def write_model(self, model: Mapping[str, Any]) -> str:
         """Add a model to the store; return its id."""
         return self._slowly(
@@ -368,7 +382,10 @@ class OpenFgaClient:
         why = f"answered {status}"
         if status in _UNPROCESSABLE and status not in _AGAIN:
             _log.warning("openfga_refused", server=self._name, reason=f"{why} {said}")
-            raise OpenFgaError(self._name, why, said, refused=True)
+            hints = [hint for what, hint in _HINTS.items() if what in f"{status} {said}"]
+            raise OpenFgaError(
+                self._name, why, "; ".join(filter(None, (said, *hints))), refused=True
+            )
         raise _NoAnswerError(why, said)
 
     @property

@@ -28,8 +28,8 @@ KeyOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY",
-        help="A public key that you trust, or a file with it; several may be given. [those whose "
-        "private halves are in the home folder]",
+        help="A public key that you trust, or a file with it; give one for each tenant's log. "
+        "[those whose private halves are in the home folder]",
     ),
 ]
 
@@ -65,9 +65,11 @@ def create(
 ) -> None:
     """Back up the workspace: its database in one view, and its files.
 
-    'evidentia backup PLACE' is short for it. Others may go on writing meanwhile. What the place
-    has already is not sent again. Private keys are not taken along unless it is said. Exits with
-    1 if something is wrong with the workspace itself: the backup has it as it is.
+    'evidentia backup PLACE' is short for it. The workspace is the one that the environment names,
+    with all its tenants; on PostgreSQL connect as the auditor ('evidentia db roles'). Others may
+    go on writing meanwhile. What the place has already is not sent again. Private keys are not
+    taken along unless it is said. Exits with 1 if something is wrong with the workspace itself:
+    the backup has it as it is.
     """
     from evidentia.cli.output import counting_bar, print_json, say
     from evidentia.errors import BusyError, ConflictError

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, settings, workspace
+from evidentia.cli.options import (
+    HomeOption,
+    JsonOption,
+    TenantOption,
+    keep_checkpoint,
+    settings,
+    workspace,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,7 +224,7 @@ def check(
                 progress=progress,
                 embedding=partial(progress, is_before=True),
             )
-        opened.trail.checkpoint()
+        keep_checkpoint(opened)
     session = ledger.session
     print_ledger(
         session,

@@ -62,7 +62,7 @@ def check_file(
 ) -> NoReturn:
     """Check the answers of a file, tell what became of them, and exit."""
     from evidentia.cli.judging import chosen, policy
-    from evidentia.cli.options import settings
+    from evidentia.cli.options import keep_checkpoint, settings
     from evidentia.cli.output import counting_bar, say, visible
     from evidentia.ledger.answers import answers_in_lines
 
@@ -100,7 +100,7 @@ def check_file(
         say("the same command goes on where it was", under=True, aside=True)
         raise typer.Exit(_INTERRUPTED) from None
     if checked.checked:
-        opened.trail.checkpoint()
+        keep_checkpoint(opened)
     _tell(opened, checked, file, wanted)
     raise typer.Exit(judged(checked, wanted))
 

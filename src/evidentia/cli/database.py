@@ -85,8 +85,11 @@ def upgrade(
         say(f"would make schema {now[-1].revision}")
     for step in now if plan and found.revision is not None else ():
         say(f"would apply {step}")
-    at = "upgraded to" if done else "is at"
-    say(f"{database.where}: {at} schema {found.revision or 'none'}", None if plan else "good")
+    if found.revision is None:
+        say(f"{database.where}: has no schema yet")
+    else:
+        at = "upgraded to" if done else "is at"
+        say(f"{database.where}: {at} schema {found.revision}", None if plan else "good")
     for step in later:
         say(f"left for 'evidentia db upgrade --contract': {step}", "unknown")
     if grant is not None and not plan:
@@ -146,9 +149,9 @@ def roles(
 ) -> None:
     """Set up PostgreSQL's roles, each with no more rights than it needs.
 
-    Prints the SQL; with --run, runs it, and makes the tables if there are none.
-    EVIDENTIA_DATABASE_URL names the database: connect as a superuser, or as a role with CREATEROLE
-    that owns the tables.
+    Prints the SQL, of a database that has the tables ('evidentia db upgrade' makes them); with
+    --run, runs it, and makes the tables if there are none. EVIDENTIA_DATABASE_URL names the
+    database: connect as a superuser, or as a role with CREATEROLE that owns the tables.
 
     The owner has the tables; connect 'evidentia db upgrade' as it, or as a superuser. The
     application sees and writes the rows of one tenant in each transaction, the one that it named,
@@ -203,7 +206,11 @@ def roles(
 
 @app.command()
 def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
-    """Compare the schema with what it should be, and say which programs are connected."""
+    """Compare the schema with what it should be, and say which programs are connected.
+
+    A line that begins with - should be there and isn't; one with + is there and shouldn't be. Exits
+    with 1 if this program can't work with the schema, or something differs.
+    """
     from evidentia.cli.output import print_json, say, visible
     from evidentia.store import listing, schema
     from evidentia.store.sql import activity
@@ -229,10 +236,14 @@ def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
             }
         )
         raise typer.Exit(0 if good else 1)
-    say(
-        f"{database.where}: schema {found.revision or 'none'}, this program needs {needed}",
-        "good" if found.revision == needed else "unknown" if refused is None else "bad",
-    )
+    if refused is not None:
+        say(refused, "bad")
+        compared = None  # with another schema's listing: all of it would differ
+    else:
+        say(
+            f"{database.where}: schema {found.revision}, this program needs {needed}",
+            "good" if found.revision == needed else "unknown",
+        )
     if found.serves not in {None, found.revision}:
         say(f"programs from schema {found.serves} on can use it", under=True)
     for note in () if compared is None else compared.notes:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, settings, workspace
+from evidentia.cli.options import (
+    HomeOption,
+    JsonOption,
+    TenantOption,
+    keep_checkpoint,
+    settings,
+    workspace,
+)
 
 if TYPE_CHECKING:
     from evidentia.export.many import Row
@@ -122,7 +129,7 @@ def gate(
             for number, file in enumerate(files, 1):
                 rows.append(_row(number, file, check))
                 bar(number, len(files))
-        opened.trail.checkpoint()
+        keep_checkpoint(opened)
     checked = CheckedAnswers(outcome for outcome, _ in rows)
     _write(rows, failing, min_coverage, sarif=sarif, junit=junit, summary=summary)
     wanted = Wanted("json" if as_json else "table", None, failing, min_coverage, verbose=verbose)

@@ -12,6 +12,7 @@ from evidentia.cli.options import (
     JsonOption,
     TenantOption,
     cluster,
+    keep_checkpoint,
     settings,
     workspace,
 )
@@ -102,7 +103,7 @@ def allow(
     where = endpoint_url(url)
     with workspace(home, tenant, create=True) as opened:
         receipt = opened.judges.allow(where)
-        opened.trail.checkpoint()
+        keep_checkpoint(opened)
     if as_json:
         print_json({"url": where, "entry": receipt.seq})
         return
@@ -126,7 +127,7 @@ def disallow(
     where = endpoint_url(url)
     with workspace(home, tenant) as opened:
         receipt = opened.judges.disallow(where)
-        opened.trail.checkpoint()
+        keep_checkpoint(opened)
     if as_json:
         print_json({"url": where, "entry": receipt.seq})
         return

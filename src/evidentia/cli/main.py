@@ -51,7 +51,7 @@ GROUPS = {
     ),
     "token": ("token", "Tokens, by which programs ask a server in a user's name."),
     "access": ("access", "OpenFGA beside the roles: its model, keeping it in step, and drift."),
-    "backup": ("backup", "Back up a workspace to a folder or a bucket; list and verify backups."),
+    "backup": ("backup", "Back up a workspace ('backup PLACE'); list, verify and prune backups."),
     "db": ("database", "Bring the database up to date, and look at its schema."),
 }
 """Groups of commands: the module of each, and what it is for."""

@@ -94,3 +94,14 @@ def openfga(found: Settings) -> "OpenFgaAuthorizer | None":
     file = found.openfga_token_file
     token = None if file is None else key_in(file)
     return OpenFgaClient(OpenFgaServer(**fields, token=token)).authorizer()
+
+
+def keep_checkpoint(opened: "Workspace") -> None:
+    """Keep the newest checkpoint beside the database; what was recorded is, where that fails."""
+    from evidentia.cli.output import say
+    from evidentia.errors import EnvironmentProblem
+
+    try:
+        opened.trail.checkpoint()
+    except EnvironmentProblem as error:
+        say(f"the newest checkpoint is not kept: {error}", "unknown", aside=True)

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from evidentia.cli.options import HomeOption, JsonOption, TenantOption, settings, workspace
+from evidentia.cli.options import (
+    HomeOption,
+    JsonOption,
+    TenantOption,
+    keep_checkpoint,
+    settings,
+    workspace,
+)
 
 if TYPE_CHECKING:
     from evidentia.integrations.otel.gathering import Gathering, TraceOutcome
@@ -63,7 +70,7 @@ def otel(
             _put_down(opened, one, gathering, read)
         outcomes = _record(opened, sorted(read.traces), gathering)
         if any(one.recorded for one in outcomes):
-            opened.trail.checkpoint()
+            keep_checkpoint(opened)
     if as_json:
         print_json(_as_json(read, outcomes))
     else:

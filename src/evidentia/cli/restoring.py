@@ -17,7 +17,8 @@ def restore(
         str | None,
         typer.Option(
             metavar="URL",
-            help="An empty PostgreSQL database. [EVIDENTIA_DATABASE_URL]",
+            help="An empty PostgreSQL database: connect as a superuser, or as who is to own its "
+            "tables. [EVIDENTIA_DATABASE_URL]",
         ),
     ] = None,
     to_lake: Annotated[

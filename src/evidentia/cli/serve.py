@@ -66,6 +66,7 @@ def serve(
 
             say("Loading the example: some seconds, once ...", aside=True)
             load(opened.for_(found.tenant))
+        listening.look_at_key(opened, found)
         where = opened.database.where
 
         def tell(url: str, link: str | None) -> None:

@@ -15,11 +15,12 @@ from evidentia.cli.options import (
     TenantOption,
     workspace,
 )
-from evidentia.errors import EnvironmentProblem
+from evidentia.errors import EnvironmentProblem, EvidentiaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evidentia.cli.records import CheckedRecords
     from evidentia.store.auditing import AuditReport
     from evidentia.store.sql.log import Receipt
     from evidentia.workspace import Workspace
@@ -76,31 +77,17 @@ def append(
 
     With --no-wait, 'evidentia trail receipt TICKET' says later where a batch is.
     """
-    from evidentia.cli.output import print_json, progress_bar, say
+    from evidentia.cli.output import print_json, say
     from evidentia.cli.records import checked_records
     from evidentia.language.counting import counted
 
-    receipts: list[Receipt] = []
-    tickets, done = [], 0
     with checked_records(file) as records, workspace(home, tenant, create=True) as opened:
         key = opened.trail.public_key()
-        numbered = iter(records)
-        with progress_bar("Appending", records.count) as progress:
-            while batch := list(islice(numbered, BATCH)):
-                keys = idempotency_key and [f"{idempotency_key}:{line}" for line, _ in batch]
-                given = [record for _, record in batch]
-                if wait:
-                    receipts += opened.trail.append_many(given, idempotency_keys=keys or None)
-                else:
-                    tickets.append(
-                        opened.trail.append_many(given, idempotency_keys=keys or None, wait=False)
-                    )
-                done += len(batch)
-                progress(done)
+        receipts, tickets = _append_batches(opened, records, idempotency_key, wait=wait)
         if not wait:
             _say_tickets(tickets, as_json=as_json)
             return
-        note = opened.trail.checkpoint()
+        note, problem = _newest_checkpoint(opened, has_appended=bool(receipts))
         size = opened.trail.size
     new = [receipt.seq for receipt in receipts if not receipt.repeated]
     if as_json:
@@ -123,6 +110,63 @@ def append(
     if len(new) < len(receipts):
         say(f"{counted(len(receipts) - len(new), 'record')} had been appended before.", "good")
     say(f"The log has {counted(size, 'entry', 'entries')}, signed by key {key.key_id}.", "good")
+    _say_not_kept(problem)
+
+
+def _append_batches(
+    opened: "Workspace", records: "CheckedRecords", idempotency_key: str | None, *, wait: bool
+) -> "tuple[list[Receipt], list[str]]":
+    """Append records batch by batch; whatever ends it, it is said how many are in the log."""
+    from evidentia.cli.output import progress_bar, say
+
+    receipts: list[Receipt] = []
+    tickets: list[str] = []
+    numbered, done = iter(records), 0
+    try:
+        with progress_bar("Appending", records.count) as progress:
+            while batch := list(islice(numbered, BATCH)):
+                keys = idempotency_key and [f"{idempotency_key}:{line}" for line, _ in batch]
+                given = [record for _, record in batch]
+                if wait:
+                    receipts += opened.trail.append_many(given, idempotency_keys=keys or None)
+                else:
+                    tickets.append(
+                        opened.trail.append_many(given, idempotency_keys=keys or None, wait=False)
+                    )
+                done += len(batch)
+                progress(done)
+    except (EvidentiaError, KeyboardInterrupt):
+        if records.count > BATCH:
+            say(
+                f"stopped: {done:,} of {records.count:,} records are kept, and of the {BATCH:,} "
+                "behind them it is not known",
+                "bad",
+                aside=True,
+            )
+            goes_on = "the same command goes on where it was"
+            said = (
+                goes_on if idempotency_key else f"with --idempotency-key from the start, {goes_on}"
+            )
+            say(said, under=True, aside=True)
+        raise
+    return receipts, tickets
+
+
+def _newest_checkpoint(opened: "Workspace", *, has_appended: bool) -> tuple[str | None, str | None]:
+    """Return the newest checkpoint, or why it can't be kept: what is appended is, all the same."""
+    try:
+        return opened.trail.checkpoint(), None
+    except EnvironmentProblem as error:
+        if not has_appended:
+            raise
+        return None, str(error)
+
+
+def _say_not_kept(problem: str | None) -> None:
+    from evidentia.cli.output import say
+
+    if problem is not None:
+        say(f"The newest checkpoint is not kept beside the database: {problem}", "unknown")
 
 
 def _say_tickets(tickets: "Sequence[str]", *, as_json: bool) -> None:
@@ -235,7 +279,7 @@ def verify(
 
     outside = read_since(since) if since else None
     with workspace(home, tenant, read_only=True) as opened:
-        with progress_bar("Verifying", opened.trail.size, least=50_000) as progress:
+        with progress_bar("Verifying", opened.trail.size, least=10_000) as progress:
             report = opened.trail.audit(
                 since=outside, keys=key or (), signatures=signatures, progress=progress
             )
@@ -276,7 +320,7 @@ def adopt(
 
     with (
         workspace(home, tenant) as opened,
-        progress_bar("Verifying", opened.trail.size, least=50_000) as progress,
+        progress_bar("Verifying", opened.trail.size, least=10_000) as progress,
     ):
         receipt = opened.trail.adopt(reason=reason, lost=lost, progress=progress)
         adopted = opened.trail.entry(receipt.seq).body["adopts"]
@@ -311,7 +355,7 @@ def accept_loss(
 
     with (
         workspace(home, tenant) as opened,
-        progress_bar("Verifying", opened.trail.size, least=50_000) as progress,
+        progress_bar("Verifying", opened.trail.size, least=10_000) as progress,
     ):
         receipt = opened.trail.accept_loss(reason=reason, progress=progress)
     if as_json:
@@ -419,11 +463,12 @@ def erase(
         if not yes and not typer.confirm(question):
             raise UsageError("nothing was erased")
         receipt = opened.trail.erase(entry, reason=reason, by=by)
-        opened.trail.checkpoint()
+        _, problem = _newest_checkpoint(opened, has_appended=True)
     if as_json:
         print_json({"erased": entry, "recorded_as": receipt.seq})
-    else:
-        say(f"The body of entry {entry} is erased; entry {receipt.seq} records it.", "good")
+        return
+    say(f"The body of entry {entry} is erased; entry {receipt.seq} records it.", "good")
+    _say_not_kept(problem)
 
 
 def read_since(file: Path) -> str:
@@ -457,9 +502,9 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
     from evidentia.cli.output import say, visible
     from evidentia.language.counting import agreed, counted
 
-    size = counted(report.size, "entry", "entries")
+    size, of = counted(report.size, "entry", "entries"), report.origin or "no log"
     if report.holds:
-        say(f"{report.origin}: {size}, {agreed(report.size, 'holds', 'all hold')}", "good")
+        say(f"{of}: {size}, {agreed(report.size, 'holds', 'all hold')}", "good")
         say("sequence, chain, commitments, tree and schema", "good", under=True)
         say(
             f"signed to the last entry: {counted(report.checkpoints, 'checkpoint')}",
@@ -468,9 +513,9 @@ def _print_audit(report: "AuditReport", kept_in: Path | None) -> None:
         )
     elif not report.findings:
         said = "not judged whole" if report.unknown is None else "consistent, signer unknown"
-        say(f"{report.origin}: {size}; {said}", "unknown")
+        say(f"{of}: {size}; {said}", "unknown")
     else:
-        say(f"{report.origin}: {size}; the log does not hold", "bad")
+        say(f"{of}: {size}; the log does not hold", "bad")
         for finding in report.findings:
             say(visible(finding), "bad", under=True)
     for note in (*report.left, *report.notes):

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from evidentia.errors import EnvironmentProblem
+from evidentia.errors import EnvironmentProblem, EvidentiaError
 from evidentia.store.sql.jobs import Named
 
 if TYPE_CHECKING:
@@ -124,12 +124,11 @@ def migrate(database: "Database", role: str | None = None) -> None:
     from dbos import DBOS  # noqa: PLC0415 - as above
 
     try:
-        DBOS.migrate(database.address, schema=SCHEMA, application_role=role)
-    except Exception as error:
-        said = next(iter(str(getattr(error, "orig", error)).splitlines()), type(error).__name__)
+        with database.translated():
+            DBOS.migrate(database.address, schema=SCHEMA, application_role=role)
+    except EvidentiaError as error:
         raise EnvironmentProblem(
-            f"the tables of the queue of jobs cannot be made in {database.where}: {said}; connect "
-            "as who owns the tables, or as a superuser"
+            f"the tables of the queue of jobs cannot be made: {error}"
         ) from error
 
 

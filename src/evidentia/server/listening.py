@@ -1,17 +1,20 @@
 """Where the server listens, and who may reach it there before anyone is signed in."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import uvicorn
 from fastapi import FastAPI
 
-from evidentia.errors import UsageError
+from evidentia.errors import EnvironmentProblem, EvidentiaError, IntegrityError, UsageError
+from evidentia.logs import get_logger
 from evidentia.server.binding import Answering, bound, in_url, is_loopback
 from evidentia.server.running import Running
 from evidentia.settings import Settings
 from evidentia.workspace.opened import Opened
 
+_log = get_logger("server")
 _BACKLOG = 512
 _WAITED_SECONDS = 30
 """How long a server that is stopped waits for what it is working on."""
@@ -34,6 +37,27 @@ def is_owners(opened: Opened, settings: Settings) -> bool:
         "token new USER --role admin', or name an OpenID provider (EVIDENTIA_OIDC_ISSUER), or "
         "serve this machine alone from a folder of its own (--host 127.0.0.1)"
     )
+
+
+def look_at_key(opened: Opened, settings: Settings) -> None:
+    """See whether this server can sign a log that it serves: it records nothing otherwise.
+
+    Raise `UsageError` where the passphrase is wrong or its file is not there. What may come yet, a
+    key or a token, is only logged. One log is looked at, the settings' own if it is there: keys
+    are mislaid for all at once.
+    """
+    tenants = opened.tenants()
+    if not tenants:
+        return
+    tenant = settings.tenant if settings.tenant in tenants else tenants[0]
+    keys = []
+    with suppress(EvidentiaError):  # of a log that is damaged, audits tell
+        keys = opened.for_(tenant).trail.keys()
+    try:
+        if keys:
+            opened.appending.key(tenant, keys[-1].key.key_id, keys[-1].key.name)
+    except (EnvironmentProblem, IntegrityError) as error:
+        _log.warning("cannot_sign", tenant=tenant, reason=str(error))
 
 
 def listen(app: FastAPI, settings: Settings, tell: Callable[[str, str | None], None]) -> None:

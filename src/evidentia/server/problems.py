@@ -34,11 +34,15 @@ from evidentia.errors import (
     UndecidedError,
     UsageError,
 )
+from evidentia.logs import get_logger
 from evidentia.server.translating import N_
 
+_log = get_logger("server")
 MEDIA_TYPE: Final = "application/problem+json"
 _FOR_THE_COMMAND_LINE: Final = re.compile(r"[;:,] (?:run )?'evidentia .*$")
 _MOST_ERRORS: Final = 20
+_BRANCH: Final = re.compile(r"(?:list|dict|tuple|function-[a-z]+)\[.*\]")
+"""How the validator calls one of several forms that a value may have: no place in the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +247,8 @@ _OF_STATUSES: Final[Mapping[int, Problem]] = {
     413: TOO_LARGE,
     415: WRONG_TYPE,
 }
+_OPERATORS: Final = (UNAVAILABLE, DOES_NOT_HOLD)
+"""What is no mistake of who asks: the log has the reason, which callers may not be told."""
 RETRY_SECONDS: Final = 5
 _UNSEEN: Final = N_("There is no such thing here, or you may not see it.")
 
@@ -286,15 +292,23 @@ def of_error(error: EvidentiaError, *, may_read: bool) -> ProblemError:
 
 def of_validation(error: RequestValidationError) -> ProblemError:
     """Return the problem of a request that is not what it should be."""
-    found = [
-        {
-            "pointer": "".join(f"/{part}" for part in one["loc"]),
-            "detail": str(one["msg"]).removeprefix("Value error, "),
-        }
-        for one in error.errors()[:_MOST_ERRORS]
+    said = error.errors()
+    places = [
+        "".join(f"/{part}" for part in one["loc"] if not _BRANCH.fullmatch(str(part)))
+        for one in said
     ]
+    found = [
+        {"pointer": place, "detail": str(one["msg"]).removeprefix("Value error, ")}
+        for place, one in zip(places, said, strict=True)
+        if not (_is_branch(one["loc"]) and any(each.startswith(f"{place}/") for each in places))
+    ][:_MOST_ERRORS]
     first = found[0] if found else {"pointer": "", "detail": INVALID.title}
     return ProblemError(INVALID, f"{first['pointer']}: {first['detail']}", {}, {"errors": found})
+
+
+def _is_branch(place: tuple[int | str, ...]) -> bool:
+    """Whether it is said of one of the forms that a value may have, and of no part of it."""
+    return bool(place) and _BRANCH.fullmatch(str(place[-1])) is not None
 
 
 def of_status(error: HTTPException) -> ProblemError:
@@ -329,7 +343,10 @@ def answer(request: Request, raised: ProblemError) -> Response:
 
 
 async def raised_by(request: Request, error: Exception) -> ProblemError:
-    """Return the problem of what ended a request; raise the error if it is none."""
+    """Return the problem of what ended a request; raise the error if it is none.
+
+    What the operator has to see to is logged.
+    """
     match error:
         case ProblemError():
             return error
@@ -340,7 +357,14 @@ async def raised_by(request: Request, error: Exception) -> ProblemError:
             if isinstance(error, UndecidedError):  # no one answers: they are not asked again
                 return of_error(error, may_read=False)
             may_read = asking is not None and await run_in_threadpool(asking.may_read)
-            return of_error(error, may_read=may_read)
+            found = of_error(error, may_read=may_read)
+            if found.problem in _OPERATORS and not isinstance(error, BusyError):
+                _log.warning(
+                    found.problem.name.replace("-", "_"),
+                    request_id=request.state.request_id,
+                    reason=str(error),
+                )
+            return found
         case HTTPException():
             return of_status(error)
         case _:

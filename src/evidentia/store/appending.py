@@ -162,8 +162,9 @@ class Appending:
         if key is None:
             raise EnvironmentProblem(
                 f"the private key {key_id} is not in {self._keys.where(tenant, key_id)}, and "
-                "nothing is written that it does not sign: copy it there; if it is lost, "
-                "'evidentia keys rotate --lost --reason TEXT' makes a new one"
+                "nothing is written that it does not sign: copy it there, or say in "
+                "EVIDENTIA_KEYS where it is; if it is lost, 'evidentia keys rotate --lost --reason "
+                "TEXT' makes a new one"
             )
         if isinstance(key.private_key, RemoteSigner):
             self._remote.add(tenant)

@@ -23,7 +23,7 @@ from evidentia.errors import (
 )
 from evidentia.store.files import make_folder, remove_unfinished, write_durably
 from evidentia.store.lake import FileLake, Lake
-from evidentia.store.objects import ObjectLake
+from evidentia.store.objects import ObjectLake, is_bucket
 from evidentia.trail.backup import BackupManifest
 
 _NAME: Final = re.compile(r"\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{12}")
@@ -61,10 +61,11 @@ class BackupPlace:
     """
 
     def __init__(self, address: str) -> None:
-        self.address = address.rstrip("/") if "://" in address else address
+        remote = is_bucket(address)
+        self.address = address.rstrip("/") if remote else address
         self.parts: Lake
         self._files: _Files
-        if "://" in address:
+        if remote:
             lake = ObjectLake(address)
             self.parts, self._files = lake, _BucketFiles(lake)
         else:

@@ -57,8 +57,9 @@ def refuse_to_fork(
                 note = log.checkpoint_of(connection, tenant, head.size)
         elif kept:
             raise IntegrityError(
-                f"the log that {kept[0].place} signs is gone: bring the database back; if a new "
-                f"log is to begin, {kept[0].instead}"
+                f"the log that {kept[0].place} signs is gone: bring the database back (a workspace "
+                "comes to another one by 'evidentia backup' and 'evidentia restore'); if a new log "
+                f"is to begin, {kept[0].instead}"
             )
     if elsewhere is not None and note is not None:
         elsewhere.grew(read_checkpoint(note)[0], note)

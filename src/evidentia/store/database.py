@@ -11,6 +11,7 @@ along to who uses it next, and nothing is waited for.
 import importlib
 import json
 import os
+import re
 import threading
 import time
 import weakref
@@ -96,7 +97,27 @@ _TOLD = {
     "remaining connection slots are reserved": _FULL,
     "too many clients already": _FULL,
 }
-"""What to do about what PostgreSQL says."""
+"""What to do about what PostgreSQL says, in place of it."""
+_HINTS = {
+    r"password authentication failed|no password supplied": (
+        "look at the user and the password, in the URL or where else the driver reads it "
+        "(PGPASSWORD, PGPASSFILE, ~/.pgpass)"
+    ),
+    r'database "[^"]*" does not exist': "make it ('createdb'), or correct its name in the URL",
+    (
+        r"Connection refused|resolve host|timeout expired|timed out|No route to|is unreachable|"
+        r"on socket .* failed: No such file"
+    ): "is that where PostgreSQL is, and does it run?",
+    r"invalid connection option|invalid \S+ value:": (
+        "correct what stands behind the '?' of the URL"
+    ),
+    r"permission denied for (schema|table|database|sequence|function)|must be owner of": (
+        "connect as a role that may: servers as the application, what makes and upgrades tables as "
+        "their owner or a superuser, what audits and backs up as the auditor. 'evidentia db roles "
+        "--run' gives these their rights"
+    ),
+}
+"""What to do about what PostgreSQL says, behind it."""
 # The releases in which SQLite mended the WAL-reset bug, which could corrupt a database that is
 # written and checkpointed at once: each branch from its own patch on.
 _SAFE_BRANCHES = {(3, 44): 6, (3, 50): 7, (3, 51): 3}
@@ -336,6 +357,12 @@ class Database:
             raise InputError(
                 "the database URL cannot be read: use postgresql://user@host/name"
             ) from None
+        if "@" in f"{parsed.host}{parsed.database}":  # which would be shown, with what is behind it
+            raise InputError(
+                "the database URL has an '@' too many: use postgresql://user:password@host/name, "
+                "with %40 for an '@' in the password (%2F for '/', %3A for ':', %3F for '?', %25 "
+                "for '%')"
+            )
         if parsed.get_backend_name() != "postgresql":
             raise InputError(
                 f"a {parsed.get_backend_name()!r} database is not supported: use a folder "
@@ -442,7 +469,7 @@ class Database:
         Inside of `replica.may_be_old`, and nowhere else, it may be a replica's.
         """
         begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        with self._translated(), self._reading() as connection:
+        with self.translated(), self._reading() as connection:
             connection.execution_options(**{_BEGIN: self._beginning(begin)})
             with connection.begin():
                 yield connection
@@ -459,7 +486,7 @@ class Database:
         with ExitStack() as stack:
             if self._turns:
                 stack.enter_context(self._turns.turn())
-            stack.enter_context(self._translated())
+            stack.enter_context(self.translated())
             connection = stack.enter_context(self._connected())
             connection.execution_options(
                 **{_BEGIN: self._beginning(begin), _SEQUENCING: sequencing}
@@ -474,12 +501,12 @@ class Database:
         It has what its session was given, and goes when the block is left.
         """
         begin = self._beginning("BEGIN ISOLATION LEVEL READ COMMITTED")
-        with self._translated(), self._connected() as connection:
+        with self.translated(), self._connected() as connection:
             connection.execution_options(**{_BEGIN: begin, _SEQUENCING: True, _IS_KEPT: True})
 
             @contextmanager
             def transaction() -> Iterator[Connection]:
-                with self._translated(), connection.begin():
+                with self.translated(), connection.begin():
                     yield connection
 
             try:
@@ -501,7 +528,7 @@ class Database:
     @contextmanager
     def apart(self) -> Iterator[Any]:
         """Give PostgreSQL's own connection, outside of the pool and of any transaction."""
-        with self._translated():
+        with self.translated():
             self.require_open()
             pooled = self.engine.raw_connection()
             connection: Any = pooled.driver_connection
@@ -514,7 +541,7 @@ class Database:
         """Empty SQLite's WAL file, where deleted content stands until then, if no one reads."""
         self.require_open()
         if self._turns is not None:
-            with self._turns.turn(), self._translated(), self._connected() as connection:
+            with self._turns.turn(), self.translated(), self._connected() as connection:
                 driver: Any = connection.connection.driver_connection
                 driver.execute("PRAGMA busy_timeout=0")  # readers are not waited for in our turn
                 driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -593,8 +620,12 @@ class Database:
         self.engine.dispose(close=False)
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """Turn the driver's errors into ours: damaged, unreachable, or refused by a guard."""
+    def translated(self) -> Iterator[None]:
+        """Turn the driver's errors into ours: damaged, unreachable, or refused by a guard.
+
+        For this object's own transactions, and around those who connect to its server by
+        themselves.
+        """
         try:
             yield
         except (DBAPIError, self.engine.dialect.loaded_dbapi.Error) as error:
@@ -628,7 +659,8 @@ class Database:
         if _UNOPENED in message:
             message += f" ({_why_unopened(self.where)})"
         message = next((told for known, told in _TOLD.items() if known in message), message)
-        return EnvironmentProblem(f"the database {self.where} failed: {message}")
+        hint = next((f": {hint}" for said, hint in _HINTS.items() if re.search(said, message)), "")
+        return EnvironmentProblem(f"the database {self.where} failed: {message}{hint}")
 
     def _explained(self) -> str | None:
         """Return what is known of why a statement failed."""

@@ -4,10 +4,7 @@ from pathlib import Path
 
 from evidentia.store.home import Home
 from evidentia.store.lake import FileLake, Lake, MovedLake
-from evidentia.store.objects import SCHEMES, ObjectLake
-
-_MEANT = tuple(f"{scheme}:" for scheme in SCHEMES)
-"""How an address of a bucket begins, also where a slash is missing; no folder is called so."""
+from evidentia.store.objects import ObjectLake, is_bucket
 
 
 def open_lake(address: str | None, home: Home, *, by_tenant: bool) -> Lake:
@@ -19,7 +16,7 @@ def open_lake(address: str | None, home: Home, *, by_tenant: bool) -> Lake:
     at_home = FileLake(home.lake, by_tenant=by_tenant)
     if address is None:
         return at_home
-    if "://" in address or address.startswith(_MEANT):
+    if is_bucket(address):
         lake: Lake = ObjectLake(address)
     else:
         folder = Path(address)

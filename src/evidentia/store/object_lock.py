@@ -205,7 +205,7 @@ class ObjectLock:
             if _code(error) == "NoSuchBucket":
                 raise EnvironmentProblem(
                     f"{self._address}: there is no bucket {self._bucket!r}: make it, or correct "
-                    "its address"
+                    "its name"
                 ) from None
             raise problem(where, error) from error
         except BotoCoreError as error:

@@ -19,9 +19,16 @@ from io import BufferedReader
 from tempfile import TemporaryFile
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from evidentia.canonical import sha256_hex
-from evidentia.errors import EnvironmentProblem, EvidentiaError, GoneError, IntegrityError
+from evidentia.errors import (
+    EnvironmentProblem,
+    EvidentiaError,
+    GoneError,
+    InputError,
+    IntegrityError,
+)
 from evidentia.store.lake import Lake, LakeWriter, Placed, named_copy, place_of
 from evidentia.trail.entry import check_tenant
 
@@ -38,6 +45,19 @@ _AT_ONCE: Final = 8
 _MOST_PLACED: Final = 1_000
 _TRIES: Final = 3
 _ADDRESS: Final = re.compile(r"(s3|gs|az)://([A-Za-z0-9][A-Za-z0-9._-]{1,62})(?:/(.*))?")
+_ENDPOINTS: Final = ("AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")
+_VARIABLES: Final = (
+    *_ENDPOINTS,
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+)
+_MESSAGE: Final = re.compile(r"<Message>([^<]{1,300})</Message>")
+"""Where S3's own answer says what is wrong."""
+_ASKER: Final = re.compile(r"(?<=//).*(?=@)", re.DOTALL)
+_MISSPELT: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|(?:s3|gs|az)//")
 _CLIENT: Final[Mapping[str, Any]] = {
     "allow_http": True,  # where the address of the service says so, as on one's own machine
     "connect_timeout": "5s",
@@ -374,6 +394,8 @@ class ObjectLake(Lake):
         if self._above is not self:
             return self._above.store
         obstore = _obstore()
+        if self.scheme == "s3":
+            _check_variables(os.environ)
         where = f"{self.scheme}://{self.bucket}" + (f"/{self._prefix}" if self._prefix else "")
         try:
             more = {"checksum_algorithm": "SHA256"} if self.scheme == "s3" else {}
@@ -455,8 +477,7 @@ class ObjectLake(Lake):
     def _refuse_no_bucket(self, error: Exception) -> None:
         if "NoSuchBucket" in str(error) or "ContainerNotFound" in str(error):
             raise EnvironmentProblem(
-                f"{self.address}: there is no bucket {self.bucket!r}: make it, or correct its "
-                "address"
+                f"{self.address}: there is no bucket {self.bucket!r}: make it, or correct its name"
             ) from None
 
 
@@ -487,14 +508,57 @@ class ObjectLakeWriter(LakeWriter):
         return digest
 
 
+def is_bucket(where: str) -> bool:
+    """Whether this names object storage, and not a folder.
+
+    Raise `InputError` for what is neither, such as `s3:/bucket`: as the name of a folder it would
+    be one machine's, and nobody would notice.
+    """
+    if "://" in where:
+        return True
+    if _MISSPELT.match(where):
+        raise InputError(
+            f"{where[:200]!r} is neither a bucket nor a folder: write a bucket as "
+            "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix, and a folder as ./…"
+        )
+    return False
+
+
+def _check_variables(environment: Mapping[str, str]) -> None:
+    """Refuse what S3's client reads from the environment by itself, and would end the process at.
+
+    Values are not shown: among them are secrets.
+    """
+    for name, value in environment.items():
+        read = name.upper()
+        if read in _VARIABLES and any(one.isspace() for one in value):
+            raise EnvironmentProblem(
+                f"{name} has a space or a line break in it, and so can't be sent: take it out"
+            )
+        if read in _ENDPOINTS and value and not _is_web_address(value):
+            raise EnvironmentProblem(
+                f"{name} is no address of a web server: write it as https://objects.example.com or "
+                "http://localhost:8333"
+            )
+
+
+def _is_web_address(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        return False
+    return value.isascii() and parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
 def parts_of(address: str) -> tuple[str, str, str]:
     """Return the scheme, the bucket and the prefix of an address such as `s3://bucket/prefix`."""
     found = _ADDRESS.fullmatch(address)
     prefix = (found[3] or "").rstrip("/") if found else ""
     if found is None or any(part in {"", ".", ".."} for part in prefix.split("/") if prefix):
         raise EnvironmentProblem(
-            f"{address[:200]!r} is no address of a lake: write it as s3://bucket/prefix, "
-            "gs://bucket/prefix or az://container/prefix"
+            f"{_ASKER.sub('***', address)[:200]!r} is no address of a bucket: write it as "
+            "s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
         )
     return found[1], found[2], prefix
 
@@ -521,6 +585,8 @@ def problem(where: str, error: Exception) -> EnvironmentProblem:
 
 
 def _first_line(error: Exception) -> str:
+    if said := _MESSAGE.search(str(error)):
+        return said[1]
     return next(iter(str(error).strip().splitlines()), type(error).__name__)[:300]
 
 

@@ -117,6 +117,8 @@ class Pkcs11Keys(Keys):
         self._opened: dict[tuple[str, str], SigningKey] = {}
         self._here: set[tuple[str, str]] = set()
         self._secrets: dict[str, bytes] = {}
+        self._told: str | None = None
+        """Why the token could not be asked, once the log has it."""
 
     def make(
         self,
@@ -181,8 +183,11 @@ class Pkcs11Keys(Keys):
         try:
             found = self._public(tenant, key_id)
         except EvidentiaError as error:
-            _log.warning("token_not_asked", token=str(self.uri), reason=str(error))
+            if str(error) != self._told:
+                self._told = str(error)
+                _log.warning("token_not_asked", token=str(self.uri), reason=self._told)
             return KeyPlace.UNREACHABLE
+        self._told = None
         return KeyPlace.ELSEWHERE if found is None else KeyPlace.TOKEN
 
     def where(self, tenant: str, key_id: str) -> str:

@@ -80,9 +80,9 @@ class Outside:
         known = set(announced)
         findings = []
         for one in self.named:
-            key_id = VerifierKey(origin, one.public_key).key_id
+            key_id = VerifierKey(one.name or origin, one.public_key).key_id
             if not one.is_for(origin):
-                problem = f"was named for log {one.name}, and this is {origin}"
+                problem = f"was named for log {one.name}, and this is {origin}: name its own key"
                 findings.append(Finding(-1, f"key {key_id}", problem))
             elif key_id not in known:
                 problem = "was named, and is none of the keys that the log announces"

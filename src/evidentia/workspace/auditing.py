@@ -5,11 +5,12 @@ kept or changed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evidentia.errors import EvidentiaError, NotFoundError
+from evidentia.errors import EnvironmentProblem, EvidentiaError, NotFoundError
 from evidentia.language.counting import agreed, counted
 from evidentia.store.database import under_any_policy
 from evidentia.store.sql import integrity, library, roles, uses
@@ -309,7 +310,7 @@ class _Auditing:
 
     def packs(self) -> AuditedPart:
         from evidentia.store.sql.packs import recorded_packs  # noqa: PLC0415 - the same
-        from evidentia.workspace.locking import locks_of  # noqa: PLC0415 - the same
+        from evidentia.workspace.locking import unlocked  # noqa: PLC0415 - the same
         from evidentia.workspace.retention import audit, holds  # noqa: PLC0415 - the same
         from evidentia.workspace.sealing import PACKS  # noqa: PLC0415 - the same
 
@@ -326,6 +327,8 @@ class _Auditing:
             ]
             notes = [f"pack {one}: a review is awaited" for one in report.unresolved]
             notes += [*report.late_calls, *report.missing_calls]
+            with suppress(EnvironmentProblem):  # where it can't be asked, what is in it is missed
+                notes += [one for one in (unlocked(acting.lake),) if count and one]
         held: set[str] = set()
         try:
             with acting.database.read() as connection:
@@ -339,9 +342,6 @@ class _Auditing:
         ]
         part = self._statements("packs", counted(count, "pack"), findings)
         looked = f"{part.looked_at}, {counted(len(held), 'legal hold')}"
-        if not self.quick and acting.lake.is_remote and locks_of(acting.lake) is None:
-            unlocked = "how the bucket locks packs' files: it has no Object Lock"
-            part = replace(part, not_looked_at=(*part.not_looked_at, unlocked))
         return replace(part, looked_at=looked, notes=tuple(notes))
 
     def tools(self) -> AuditedPart:

@@ -86,7 +86,10 @@ def set_mode(acting: Acting, mode: str, *, accept_no_erasure: bool) -> Receipt:
     if mode not in {GOVERNANCE, COMPLIANCE}:
         raise InputError(f"there is no mode {mode!r}: use {GOVERNANCE} or {COMPLIANCE}")
     if mode == COMPLIANCE and not accept_no_erasure:
-        raise InputError(f"{NO_ERASURE}: accept that with it, or leave the mode as it is")
+        raise InputError(
+            f"{NO_ERASURE}: accept that (--accept-no-erasure; in Python accept_no_erasure=True), "
+            "or leave the mode as it is"
+        )
     require_locks(acting)
     return acting.record(EntryKind.RETENTION, _SUBJECT, {"mode": mode, "by": acting.actor})
 
@@ -97,6 +100,17 @@ def locks_of(lake: Lake) -> "ObjectLock | None":
     if not isinstance(bucket, ObjectLake) or bucket.scheme != "s3" or not bucket.locks.is_on:
         return None
     return bucket.locks
+
+
+def unlocked(lake: Lake) -> str | None:
+    """Return what has to be known of packs in a lake on S3 without Object Lock; None of others."""
+    bucket = newest(lake)
+    if not isinstance(bucket, ObjectLake) or bucket.scheme != "s3" or bucket.locks.is_on:
+        return None
+    return (
+        f"{bucket.address}: its bucket has no Object Lock, so whoever may delete in it can remove "
+        "packs before their time, those on legal hold too"
+    )
 
 
 def require_locks(acting: Acting) -> "ObjectLock":

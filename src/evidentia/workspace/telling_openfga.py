@@ -290,8 +290,10 @@ def _tell_about(acting: Acting, client: OpenFgaClient, of: tuple[str, str], one:
 def sync(acting: Acting, client: OpenFgaClient, *, seconds: float = HOLD_SECONDS) -> Synced:
     """Compare all that OpenFGA has of a tenant with the trail, and write and delete what differs.
 
-    Raise `BusyError` if another process tells it something for longer than so many seconds.
+    Raise `BusyError` if another process tells it something for longer than so many seconds, and
+    `OpenFgaError` where the store lacks the model that is asked.
     """
+    client.require_model()
     turn = _Turn(acting, (acting.tenant, client.server.store_id))
     end = time.monotonic() + seconds
     while not turn.taken():
@@ -377,7 +379,11 @@ def telling(acting: Acting, client: OpenFgaClient) -> Telling:
 
 
 def drift(acting: Acting, client: OpenFgaClient) -> Drift:
-    """Compare all that OpenFGA has of a tenant with what the trail proves; nothing is written."""
+    """Compare all that OpenFGA has of a tenant with what the trail proves; nothing is written.
+
+    Raise `OpenFgaError` where the store lacks the model that is asked: no check would be answered.
+    """
+    client.require_model()
     wanted = should_know(acting)
     known = _known(acting, client, wanted)
     missing, extra = _difference(wanted, known)
