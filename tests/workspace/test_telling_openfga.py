@@ -332,6 +332,20 @@ def test_a_row_that_was_made_up_permits_nothing(one_database: Followed) -> None:
     assert one_database.tuples == one_database.should == {f"{TENANT}#viewer@user:ann"}
 
 
+def test_a_row_that_was_made_up_hides_no_drift(one_database: Followed) -> None:
+    """One that is never due would leave what it names on its way for ever."""
+    ws = one_database.workspace
+    ws.access.grant("ann", Role.VIEWER)
+    one_database.tell()
+    of = ("default", one_database.client.server.store_id)
+    with ws.opened.database.of(ws.tenant).write(sequencing=True) as connection:
+        rows.put(connection, of, [rows.Pending("user/eve", 0)], "9999-01-01T00:00:00.000000Z")
+    by_hand = Relationship(user_id("eve"), "admin", TENANT)
+    one_database.write(by_hand)
+    assert one_database.tell() == 0
+    assert ws.access.drift().extra == (by_hand,)
+
+
 def test_without_openfga_nothing_is_followed(sqlite_place: Place) -> None:
     ws = opened(sqlite_place)
     ws.access.grant("ann", Role.VIEWER)

@@ -422,7 +422,7 @@ def drift(acting: Acting, client: OpenFgaClient) -> Drift:
 
 def _moving(acting: Acting, client: OpenFgaClient) -> frozenset[str]:
     """Return whom and what OpenFGA is still to hear of, by its own names."""
-    of = acting.tenant, client.server.store_id
+    of, soon = (acting.tenant, client.server.store_id), _later(acting.now, HOLD_SECONDS)
 
     def asked(connection: "Connection") -> list[Pending]:
         head = log.read_head(connection, of[0])
@@ -430,7 +430,8 @@ def _moving(acting: Acting, client: OpenFgaClient) -> frozenset[str]:
         if head is None or first is None:  # it was told nothing yet: all of it is missing
             return []
         found, _ = rows.changed(connection, of[0], (first, head.size), head.size + 1)
-        return [*found, *(one for one in rows.waiting(connection, of) if one.problem is None)]
+        due = rows.due(connection, of, soon, head.size + 1)  # others would wait for ever
+        return [*found, *(one for one in due if one.problem is None)]
 
     return frozenset(
         user_id(one.subject.removeprefix(rows.USER))
