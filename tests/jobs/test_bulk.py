@@ -166,6 +166,54 @@ def test_a_cluster_that_is_not_there_is_told_at_once(scheme: str) -> None:
         list(cluster.run(doubling, None, [1]))
 
 
+class Cluster:
+    """Stands in for Ray, connected to a cluster that is begun anew now and then."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.connected_to: int | None = None
+        self.begun = 1
+
+    def is_initialized(self) -> bool:
+        return self.connected_to is not None
+
+    def init(self, **_: object) -> None:
+        self.asked.append("init")
+        if not self.begun:
+            raise ConnectionError("nobody there")
+        self.connected_to = self.begun
+
+    def shutdown(self) -> None:
+        self.asked.append("shutdown")
+        self.connected_to = None
+
+    def cluster_resources(self) -> dict[str, float]:
+        if self.connected_to != self.begun:
+            raise ValueError("Cannot invoke RPC on closed channel!")
+        return {"CPU": 2.0}
+
+
+def test_a_cluster_that_was_begun_anew_is_connected_to_once_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server outlives it, and must not need to be started again, too."""
+    ray = Cluster()
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.delenv("RAY_ENABLE_AUTO_CONNECT", raising=False)
+    with RayWorkers("auto") as cluster:
+        assert cluster.size() == 2
+        assert os.environ["RAY_ENABLE_AUTO_CONNECT"] == "0", "Ray begins one of its own otherwise"
+        ray.begun = 2
+        assert cluster.size() == 2
+        assert ray.asked == ["init", "shutdown", "init"]
+        ray.begun = 0
+        for _ in range(2):
+            with pytest.raises(EnvironmentProblem, match="Ray cluster auto cannot be used"):
+                cluster.size()
+        ray.begun = 3
+        assert cluster.size() == 2
+
+
 def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(EnvironmentProblem, match=r"pip install 'evidentia\[ray\]'"):

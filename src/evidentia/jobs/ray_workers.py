@@ -74,6 +74,7 @@ class RayWorkers(Bulk):
         self._idle_seconds = idle_seconds
         self._ray: Any = None
         self._is_ours = False
+        self._is_looked_after = False
         self._changed = threading.Condition()
         self._actors: list[_Actor] = []
         self._free: list[_Actor] = []
@@ -130,15 +131,33 @@ class RayWorkers(Bulk):
     # The cluster
 
     def _asked(self, question: Callable[[Any], Any]) -> Any:
-        """Ask Ray something; raise an error of ours if it does not answer."""
+        """Ask Ray something; raise an error of ours if it does not answer.
+
+        A cluster that was there before may have begun anew since: it is connected to once more.
+        """
+        was_connected = self._ray is not None
         ray = self._connected()
         try:
             return question(ray)
         except Exception as error:
+            self._leave()
+            if was_connected:
+                return self._asked(question)
             raise EnvironmentProblem(
                 f"the Ray cluster {self.address} does not answer ({_said(error)}): does it still "
                 "run?"
             ) from error
+
+    def _leave(self) -> None:
+        """Leave a cluster that does not answer, and its workers."""
+        with self._changed:
+            self._actors, self._free = [], []
+            self._changed.notify_all()
+        with _connecting:
+            if self._ray is not None and self._is_ours:
+                with suppress(Exception):
+                    self._ray.shutdown()
+            self._ray, self._is_ours = None, False
 
     def _connected(self) -> Any:
         with _connecting:
@@ -147,6 +166,7 @@ class RayWorkers(Bulk):
             if self._ray is not None:
                 return self._ray
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"  # or what is lost begins anew, on its own
             try:
                 import ray  # noqa: PLC0415 - an extra, and half a second
             except ImportError as error:
@@ -169,8 +189,10 @@ class RayWorkers(Bulk):
                     ) from error
                 self._is_ours = True
             self._ray = ray
-        threading.Thread(target=self._look_after, name="evidentia-ray", daemon=True).start()
-        return self._ray
+            if not self._is_looked_after:
+                threading.Thread(target=self._look_after, name="evidentia-ray", daemon=True).start()
+                self._is_looked_after = True
+        return ray
 
     def _refuse_nothing_there(self) -> None:
         """Raise at once where nothing listens: Ray itself asks for minutes."""
@@ -228,7 +250,9 @@ class RayWorkers(Bulk):
 
     def _started(self, named: str, first: bytes) -> "_Actor | EvidentiaError | WorkerEndedError":
         try:
-            made = self._ray.remote(RayWorker).options(num_cpus=1, max_restarts=0).remote()
+            made = self._connected().remote(RayWorker).options(num_cpus=1, max_restarts=0).remote()
+        except EvidentiaError as error:
+            return error
         except Exception as error:  # noqa: BLE001 - Ray has many, and none of them is ours
             return _ended(error, is_unready=True)
         actor = _Actor(made, named)
