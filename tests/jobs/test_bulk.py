@@ -30,7 +30,7 @@ def bulk(request: pytest.FixtureRequest) -> Iterator[Bulk]:
         if not HAS_RAY:
             pytest.skip("Ray is not installed")
         os.environ["EVIDENTIA_KEY_PASSPHRASE"] = "a secret"
-        found: Bulk = RayWorkers("local")
+        found: Bulk = RayWorkers("local", idle_seconds=2.0)  # others need its room
     else:
         found = ByProcesses(2)
     yield found
@@ -158,7 +158,10 @@ def test_ctrl_c_waits_until_the_cluster_has_begun() -> None:
 
 @pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_a_cluster_that_is_not_there_is_told_at_once(scheme: str) -> None:
+def test_a_cluster_that_is_not_there_is_told_at_once(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ray.is_initialized", lambda: False)  # whatever other tests began
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     cluster = RayWorkers(f"{scheme}127.0.0.1:{port}")
