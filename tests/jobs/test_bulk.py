@@ -141,6 +141,22 @@ def test_a_cluster_goes_on_where_a_worker_was_killed(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")
+def test_a_cluster_outlives_the_thread_that_asked_first() -> None:
+    """A server's job has a thread for each part; the system ends what one began with it."""
+    ran: list[list[int]] = []
+    with RayWorkers("local") as cluster:
+        for _ in range(2):
+            asking = threading.Thread(
+                target=lambda: ran.append([one.answer for one in cluster.run(doubling, None, [1])])
+            )
+            asking.start()
+            asking.join(30)
+            assert not asking.is_alive(), "it waits for a cluster that has gone"
+            time.sleep(1)
+    assert ran == [[2], [2]]
+
+
 def test_ctrl_c_waits_until_the_cluster_has_begun() -> None:
     reached = []
 

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from queue import SimpleQueue
 from typing import Any, Final, Self
 
 from evidentia import __version__
@@ -80,6 +81,7 @@ class RayWorkers(Bulk):
         self._free: list[_Actor] = []
         self._starting = 0
         self._closing = threading.Event()
+        self._left = threading.Event()
 
     def __enter__(self) -> Self:
         return self
@@ -126,6 +128,7 @@ class RayWorkers(Bulk):
         if self._ray is not None and self._is_ours:
             with suppress(Exception):
                 self._ray.shutdown()
+        self._left.set()
         self._ray = None
 
     # The cluster
@@ -157,6 +160,7 @@ class RayWorkers(Bulk):
             if self._ray is not None and self._is_ours:
                 with suppress(Exception):
                     self._ray.shutdown()
+            self._left.set()
             self._ray, self._is_ours = None, False
 
     def _connected(self) -> Any:
@@ -178,7 +182,7 @@ class RayWorkers(Bulk):
                 self._refuse_nothing_there()
                 try:
                     with _uninterrupted(), _without_settings():
-                        ray.init(**self._how())
+                        self._begin(ray)
                 except Exception as error:
                     with suppress(Exception):
                         ray.shutdown()
@@ -193,6 +197,25 @@ class RayWorkers(Bulk):
                 threading.Thread(target=self._look_after, name="evidentia-ray", daemon=True).start()
                 self._is_looked_after = True
         return ray
+
+    def _begin(self, ray: Any) -> None:
+        """Connect in a thread that stays: a cluster's processes end with the one that began it."""
+        begun: SimpleQueue[Exception | None] = SimpleQueue()
+        self._left = left = threading.Event()
+
+        def begin() -> None:
+            try:
+                ray.init(**self._how())
+            except Exception as error:  # noqa: BLE001 - it is raised below
+                begun.put(error)
+                return
+            begun.put(None)
+            left.wait()
+
+        threading.Thread(target=begin, name="evidentia-ray-begins", daemon=True).start()
+        error = begun.get()
+        if error is not None:
+            raise error
 
     def _refuse_nothing_there(self) -> None:
         """Raise at once where nothing listens: Ray itself asks for minutes."""
