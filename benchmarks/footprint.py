@@ -172,6 +172,8 @@ def measure_entries(server: Server, size: Size, found: Found) -> None:
             if tenants == 1:
                 each = taken.rows / size.singles
                 found.add("single_entry_bytes", each, "bytes", "an entry that was appended so")
+                each = taken.wal / size.singles
+                found.add("single_entry_wal_bytes", each, "bytes", "what it adds to the WAL")
                 log = opened.for_(f"{name}-0".replace("_", "-"))
                 _measure_audit(server, log, "audit_single", found)
 
@@ -286,6 +288,7 @@ def _measure_checks(
     found.add(f"check_{name}_cpu", both * 1e3, "ms", f"processor time of a check {said}")
     if judges:
         found.add("ledger_bytes", taken.rows / checks, "bytes", "a ledger in PostgreSQL")
+        found.add("ledger_wal_bytes", taken.wal / checks, "bytes", "what it adds to the WAL")
         found.add("ledger_lake_bytes", taken.files / checks, "bytes", "its statement")
     else:
         size = "pg_total_relation_size('chunk_embeddings') / greatest(count(*), 1)"
@@ -318,6 +321,7 @@ def measure_packs(server: Server, size: Size, found: Found) -> None:
     packs = size.packs
     attached = sum(map(len, _ATTACHED.values()))
     found.add("pack_bytes", taken.rows / packs, "bytes", "a pack in PostgreSQL")
+    found.add("pack_wal_bytes", taken.wal / packs, "bytes", "what it adds to the WAL")
     said = f"its statement and two attachments, {attached:,} bytes of them"
     found.add("pack_lake_bytes", taken.files / packs, "bytes", said)
     found.add("pack_cpu", (taken.ours + taken.server) / packs * 1e3, "ms", "sealing it")

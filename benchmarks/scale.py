@@ -50,6 +50,11 @@ class Load:
         return self.entries * self.days
 
     @property
+    def versions(self) -> int:
+        """Documents after these days, each in all its versions: those before are kept."""
+        return self.documents + self.changed * self.days
+
+    @property
     def ledgers(self) -> int:
         """Ledgers after these days: one for each answer."""
         return self.answers * self.days
@@ -81,6 +86,7 @@ class Assumed:
     disk_mb_a_second: float = 200.0
     patience_minutes: float = 10.0
     rereading_days: float = 7.0
+    embedded: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,20 +147,39 @@ class Stored:
         return self.count * self.file
 
 
-def stored(load: Load, one: Measured) -> list[Stored]:
+def stored(load: Load, one: Measured, assumed: Assumed) -> list[Stored]:
     """Return what a load leaves behind, kind by kind."""
+    passages = round(load.versions * one("document_passages") * assumed.embedded)
     return [
         Stored("entries", load.all_entries, one("single_entry_bytes"), 0),
-        Stored("documents", load.documents, one("document_bytes"), one("document_lake_bytes")),
+        Stored(
+            "versions of documents",
+            load.versions,
+            one("document_bytes"),
+            one("document_lake_bytes"),
+        ),
         Stored("ledgers", load.ledgers, one("ledger_bytes"), one("ledger_lake_bytes")),
         Stored("packs", load.all_packs, one("pack_bytes"), one("pack_lake_bytes")),
+        Stored("embeddings of passages", passages, one("embedding_bytes"), 0),
         Stored("tenants", load.tenants, one("tenant_bytes"), 0),
     ]
 
 
+def wal_bytes(load: Load, one: Measured, assumed: Assumed) -> float:
+    """Return what a day adds to the write-ahead log; of embeddings, at least what they take."""
+    each = {kind.what: kind for kind in stored(load, one, assumed)}
+    return (
+        load.entries * one("single_entry_wal_bytes")
+        + load.changed * one("document_wal_bytes")
+        + load.answers * one("ledger_wal_bytes")
+        + load.packs * one("pack_wal_bytes")
+        + each["embeddings of passages"].rows / load.days
+    )
+
+
 def index_bytes(load: Load, one: Measured) -> float:
     """Return how large all tenants' search indexes are together: each server has them."""
-    return load.documents * one("document_index_bytes")
+    return load.versions * one("document_index_bytes")
 
 
 # What a day takes
@@ -223,8 +248,8 @@ def parts(load: Load, one: Measured, assumed: Assumed) -> list[Part]:
     """Return the parts that a load presses, the one that breaks first at the head."""
     largest = shares(load.tenants, assumed.zipf)[0]
     peak = load.entries / DAY * assumed.peak
-    passages = load.documents * one("document_passages")
-    size = sum(each.rows for each in stored(load, one))
+    passages = load.versions * one("document_passages")
+    size = sum(each.rows for each in stored(load, one, assumed))
     window = assumed.window_hours * 3_600
     minutes = passages * largest / _rate(one("index_cpu")) / 60
     found = [
@@ -413,9 +438,9 @@ def _coming(chance: random.Random, rate: float, count: int) -> Iterator[float]:
 # What is printed
 
 
-def storage_table(load: Load, one: Measured) -> str:
+def storage_table(load: Load, one: Measured, assumed: Assumed) -> str:
     """Return what lies in the database and the bucket."""
-    found = stored(load, one)
+    found = stored(load, one, assumed)
     rows = [
         [
             each.what,
@@ -451,16 +476,13 @@ def work_table(load: Load, one: Measured) -> str:
 
 def cost_table(load: Load, one: Measured, assumed: Assumed, prices: Prices) -> str:
     """Return what all of it costs in a month, with the multiplication in each row."""
-    rows_gb = sum(each.rows for each in stored(load, one)) / GB
-    files_gb = sum(each.files for each in stored(load, one)) / GB
+    rows_gb = sum(each.rows for each in stored(load, one, assumed)) / GB
+    files_gb = sum(each.files for each in stored(load, one, assumed)) / GB
     index_gb = index_bytes(load, one) / GB
-    wal_gb = (
-        (load.entries * one("entry_wal_bytes") + load.changed * one("document_wal_bytes"))
-        * MONTH
-        / GB
-    )
+    wal_gb = wal_bytes(load, one, assumed) * MONTH / GB
     published_gb = load.all_entries * one("published_bytes") / GB
-    servers, database = cores_for(load, one, assumed)
+    cores, database = cores_for(load, one, assumed)
+    servers = max(cores, assumed.servers)
     copies, backups = assumed.database_copies, assumed.backups
     audit = load.all_entries * one("audit_single_cpu") / 1e6 / DAY
     memory = servers * 2 + database * 4 * copies
@@ -486,7 +508,11 @@ def cost_table(load: Load, one: Measured, assumed: Assumed, prices: Prices) -> s
             f"{index_gb:,.0f} GB x {assumed.servers} servers x {prices.disk:.2f}",
             index_gb * assumed.servers * prices.disk,
         ),
-        ("servers' cores", f"{servers} x {prices.core:.0f}", servers * prices.core),
+        (
+            "servers' cores, one each at least",
+            f"{servers} x {prices.core:.0f}",
+            servers * prices.core,
+        ),
         (
             "PostgreSQL's cores",
             f"{database} x {copies} copies x {prices.core:.0f}",
@@ -614,10 +640,11 @@ def sizing_table(one: Measured, assumed: Assumed) -> str:
         lambda load: f"{load.answers:,}",
         lambda load: f"{load.entries:,}",
         lambda load: f"{load.documents:,}",
+        lambda load: f"{load.changed:,}",
         lambda load: f"{cores_for(load, one, assumed)[0]}",
         lambda load: f"{cores_for(load, one, assumed)[1]}",
-        lambda load: _bytes(sum(each.rows for each in stored(load, one))),
-        lambda load: _bytes(sum(each.files for each in stored(load, one))),
+        lambda load: _bytes(sum(each.rows for each in stored(load, one, assumed))),
+        lambda load: _bytes(sum(each.files for each in stored(load, one, assumed))),
         lambda load: _bytes(index_bytes(load, one)),
         lambda load: _hours(load.all_entries / _rate(one("audit_single_cpu"))),
     ]
@@ -625,6 +652,7 @@ def sizing_table(one: Measured, assumed: Assumed) -> str:
         "Answers a day",
         "Entries a day",
         "Documents",
+        "Of these change a day",
         "Servers' cores, in all",
         "PostgreSQL's cores",
         "PostgreSQL's disk after a year",
@@ -652,6 +680,7 @@ def assumed_table(assumed: Assumed, prices: Prices) -> str:
         "disk_mb_a_second": "MB a second that a database's disk reads",
         "patience_minutes": "how long a tenant's first check on a new server may wait",
         "rereading_days": "how long taking in all documents anew may take",
+        "embedded": "share of passages that a check by all judges has met: 1 is the most",
     }
     priced = {
         "object": "USD for a GB in object storage, a month",
@@ -669,7 +698,7 @@ def blocks(one: Measured, assumed: Assumed, prices: Prices) -> dict[str, str]:
     return {
         "measured": table(["What", "Measured"], one.rows()),
         "assumed": assumed_table(assumed, prices),
-        "storage": storage_table(BILLION, one),
+        "storage": storage_table(BILLION, one, assumed),
         "work": work_table(BILLION, one),
         "cost": cost_table(BILLION, one, assumed, prices),
         "breaking": breaking_table(BILLION, one, assumed),

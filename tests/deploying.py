@@ -9,7 +9,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
-MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml*"))
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 
 

@@ -291,6 +291,17 @@ class Settings:
             openfga_url=None,
         )
 
+    @property
+    def server_cluster(self) -> str | None:
+        """Return the cluster that a server asks; raise if it would have to be part of it."""
+        if self.ray is None or self.ray == "local" or self.ray.startswith("ray://"):
+            return self.ray
+        raise SettingsError(
+            f"{PREFIX}RAY is {self.ray!r}: a server asks a cluster by Ray's client, such as "
+            "ray://host:10001, since Ray ends each process that is part of a cluster once that "
+            "does not answer for a minute"
+        )
+
     def server_fields(self, *, hurried: bool) -> dict[str, Any]:
         """Return how PostgreSQL is connected to; statements have a time where it is `hurried`."""
         return {

@@ -470,14 +470,16 @@ def test_no_read_may_take_longer_than_is_left_of_the_whole(
             assert buffer
             asked.append(timeout)
 
-    def connect(*_: object, timeout: float) -> Inner:
+    def connect(_: object, host: str, port: int, timeout: float) -> Inner:
         asked.append(timeout)
         return Inner()
 
     monkeypatch.setattr(httpcore2.SyncBackend, "connect_tcp", connect)
     now, deadline = [5.0], openfga_client._Deadline()
     deadline.until = 5.25
-    stream = openfga_client._backend(deadline, lambda: now[0]).connect_tcp("fga", 1, timeout=9.0)
+    stream = openfga_client._backend(deadline, lambda: now[0]).connect_tcp(
+        "127.0.0.1", 1, timeout=9.0
+    )
     stream.write(b"x", 9.0)
     now[0] = 5.125
     stream.read(1, None)
@@ -486,3 +488,58 @@ def test_no_read_may_take_longer_than_is_left_of_the_whole(
     now[0] = 5.5
     with pytest.raises(httpcore2.ReadTimeout):
         stream.read(1, 9.0)
+
+
+def test_all_addresses_of_a_name_share_the_time_that_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of eight, none of which answers, each would have the whole time for itself."""
+    asked: list[str] = []
+
+    def connect(_: object, host: str, port: int, timeout: float, **__: object) -> None:
+        asked.append(host)
+        time.sleep(timeout)
+        raise httpcore2.ConnectTimeout("nobody there")
+
+    places = [f"192.0.2.{number}" for number in range(1, 9)]
+    monkeypatch.setattr(httpcore2.SyncBackend, "connect_tcp", connect)
+    known_at(places, monkeypatch)
+    client = OpenFgaClient(OpenFgaServer(url="http://fga", store_id=ID, model_id=ID, seconds=0.4))
+    begins = time.monotonic()
+    with closing(client), pytest.raises(UndecidedError, match=r"^OpenFGA .*: denied$"):
+        client.authorizer().may("anne", Action.LIST, "acme")
+    assert time.monotonic() - begins < 1.5
+    assert asked == places
+
+
+def test_an_address_that_is_away_is_followed_by_another_of_the_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with answering(lambda one: one.sendall(said(200, ALLOWED))) as client:
+        places = ["127.0.0.9", "127.0.0.1"]  # nothing listens at the first
+        known_at(places, monkeypatch)
+        url = client.server.url.replace("127.0.0.1", "fga")
+        with closing(OpenFgaClient(replace(client.server, url=url))) as named:
+            assert named.authorizer().may("anne", Action.LIST, "acme") is True
+
+
+def test_a_name_that_nobody_finds_in_time_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found.wait(20) and [])
+    client = OpenFgaClient(OpenFgaServer(url="http://fga", store_id=ID, model_id=ID, seconds=0.3))
+    begins = time.monotonic()
+    with closing(client), pytest.raises(UndecidedError, match=TOO_LATE):
+        client.authorizer().may("anne", Action.LIST, "acme")
+    assert time.monotonic() - begins < 2
+    found.set()
+
+
+def known_at(addresses: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the system find these for the name `fga`."""
+    find = socket.getaddrinfo
+
+    def found(host: str, port: int, *more: Any, **named: Any) -> list[Any]:
+        places = addresses if host == "fga" else [host]
+        return [one for place in places for one in find(place, port, *more, **named)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)

@@ -53,17 +53,34 @@ def test_shares_of_tenants_are_all_of_it_and_fall() -> None:
 
 def test_what_lies_there_is_a_multiplication() -> None:
     one = Measured()
-    entries = scale.stored(SMALL, one)[0]
+    found = {each.what: each for each in scale.stored(SMALL, one, Assumed(embedded=0.25))}
+    entries, versions = found["entries"], found["versions of documents"]
     assert entries.count == 86_400 * 100
     assert entries.rows == entries.count * one("single_entry_bytes")
-    assert scale.index_bytes(SMALL, one) == 1_000 * one("document_index_bytes")
+    assert versions.count == 1_000 + 10 * 100, "those before a change are kept"
+    assert scale.index_bytes(SMALL, one) == versions.count * one("document_index_bytes")
+    met = found["embeddings of passages"]
+    assert met.count == pytest.approx(versions.count * one("document_passages") / 4, abs=1)
+    assert met.rows == met.count * one("embedding_bytes")
+
+
+def test_all_that_is_measured_of_the_database_is_reckoned_with() -> None:
+    """What takes bytes and is in no table makes the page cheaper than it is."""
+    source = Path(str(scale.__file__)).read_text("utf-8")
+    named = json.loads(scale.MEASURED.read_text("utf-8"))["figures"]
+    left = {name for name in named if name.endswith("_bytes") and f'one("{name}")' not in source}
+    assert left == {"entry_bytes", "entry_wal_bytes"}, "the load appends one by one"
 
 
 def test_twice_the_load_takes_twice_of_everything() -> None:
     one, assumed = Measured(), Assumed()
     double = Load("double", 1_728, 172_800, 20, 2_000, 10, 100, 2)
-    for few, many in zip(scale.stored(SMALL, one)[:4], scale.stored(double, one)[:4], strict=True):
+    kept = scale.stored(SMALL, one, assumed), scale.stored(double, one, assumed)
+    for few, many in zip(kept[0][:5], kept[1][:5], strict=True):
         assert many.rows == pytest.approx(2 * few.rows)
+    assert scale.wal_bytes(double, one, assumed) == pytest.approx(
+        2 * scale.wal_bytes(SMALL, one, assumed)
+    )
     for little, much in zip(scale.work(SMALL, one), scale.work(double, one), strict=True):
         assert much.cores == pytest.approx(2 * little.cores)
     before = {part.what: part.share for part in scale.parts(SMALL, one, assumed)}
@@ -91,7 +108,7 @@ def test_a_price_changes_what_is_bought_by_it_alone() -> None:
         line.partition(" | ")[0] for line, other in zip(plain, dear, strict=True) if line != other
     ]
     assert [name.strip("| *") for name in differs] == [
-        "servers' cores",
+        "servers' cores, one each at least",
         "PostgreSQL's cores",
         "auditing every night",
         "all",

@@ -177,6 +177,17 @@ def test_a_restored_database_is_connected_to_as_the_settings_say(
     assert found == [ServerOptions(connections=12, lock_seconds=7)]
 
 
+@pytest.mark.parametrize("address", ["auto", "10.0.0.5:6379"])
+def test_a_server_is_no_part_of_a_cluster(
+    cli: Cli, opened: list[Opened], say: Callable[..., None], address: str
+) -> None:
+    """Ray ends each process that is, where the cluster does not answer for a minute."""
+    say(RAY=address)
+    ran = cli("serve", "--port", "0")
+    assert (ran.code, "such as ray://host:10001" in " ".join(ran.err.split())) == (2, True), ran.err
+    assert [one.bulk for one in opened] == [None]
+
+
 def test_a_cluster_is_asked_for_what_it_does(
     cli: Cli, folder: Path, say: Callable[..., None]
 ) -> None:

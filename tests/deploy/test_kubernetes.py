@@ -92,6 +92,13 @@ def test_every_secret_that_is_named_is_in_the_template_and_mounted_where_it_is_l
                 assert key in templates[volumes[where[folder]]], f"{name}: {value}"
 
 
+def test_applying_the_whole_folder_replaces_no_secret() -> None:
+    """`kubectl apply -f` of a folder takes what ends in .yaml, .yml and .json."""
+    for path in deploying.MANIFESTS:
+        if path.suffix in {".yaml", ".yml", ".json"}:
+            assert "kind: Secret" not in path.read_text("utf-8"), path.name
+
+
 def test_what_only_reads_has_neither_the_application_s_password_nor_a_passphrase() -> None:
     templates = {one["metadata"]["name"]: one["stringData"] for one in deploying.of_kind("Secret")}
     assert set(templates["evidentia-auditor"]) == {
@@ -154,8 +161,9 @@ def test_a_server_is_asked_whether_it_lives_and_whether_it_can_work() -> None:
 def test_no_server_is_taken_away_before_another_is_ready() -> None:
     spec = deploying.of_kind("Deployment")[0]["spec"]
     assert spec["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
-    least = deploying.of_kind("HorizontalPodAutoscaler")[0]["spec"]["minReplicas"]
-    assert spec["replicas"] == least > 2
+    scaled = deploying.of_kind("HorizontalPodAutoscaler")[0]["spec"]
+    assert scaled["maxReplicas"] > scaled["minReplicas"] > 2
+    assert "replicas" not in spec, "applying it would take away servers that the load asked for"
 
 
 def test_what_removes_something_waits_for_a_person_to_let_it() -> None:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -101,6 +102,26 @@ def test_a_command_has_the_least_role_that_can_do_it(place: str) -> None:
     file = given["PGPASSWORD_FILE"].rpartition("/")[2]
     assert file == f"database-{role.removeprefix('evidentia_')}"
     assert ("EVIDENTIA_KEY_PASSPHRASE_FILE" in given) == (role == ROLES.application)
+
+
+def test_what_audits_all_is_told_of_openfga_where_the_servers_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or the weekly audit would find no drift. The lines are comments until someone has one."""
+    read = Path.read_text
+
+    def in_force(path: Path, encoding: str | None = None) -> str:
+        return re.sub(r"# (EVIDENTIA_OPENFGA_)", r"\1", read(path, encoding))
+
+    monkeypatch.setattr(Path, "read_text", in_force)
+    wanted = {f"EVIDENTIA_OPENFGA_{name}" for name in ("URL", "STORE_ID", "MODEL_ID")}
+    found = deploying.environments()
+    auditing = [place for place, asked in deploying.commands().items() if asked == ["verify"]]
+    assert auditing == ["kubernetes: evidentia-audit"]
+    for place in (*auditing, "kubernetes: evidentia", "kubernetes: evidentia-hand"):
+        assert wanted <= set(found[place]), place
+    for place in ("compose: evidentia", "compose: auditor", "systemd: evidentia.service"):
+        assert wanted <= set(found[place]), place
 
 
 def test_no_one_connects_as_another_than_these() -> None:

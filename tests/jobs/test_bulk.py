@@ -30,7 +30,7 @@ def bulk(request: pytest.FixtureRequest) -> Iterator[Bulk]:
         if not HAS_RAY:
             pytest.skip("Ray is not installed")
         os.environ["EVIDENTIA_KEY_PASSPHRASE"] = "a secret"
-        found: Bulk = RayWorkers("local")
+        found: Bulk = RayWorkers("local", idle_seconds=2.0)  # others need its room
     else:
         found = ByProcesses(2)
     yield found
@@ -141,6 +141,22 @@ def test_a_cluster_goes_on_where_a_worker_was_killed(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")
+def test_a_cluster_outlives_the_thread_that_asked_first() -> None:
+    """A server's job has a thread for each part; the system ends what one began with it."""
+    ran: list[list[int]] = []
+    with RayWorkers("local") as cluster:
+        for _ in range(2):
+            asking = threading.Thread(
+                target=lambda: ran.append([one.answer for one in cluster.run(doubling, None, [1])])
+            )
+            asking.start()
+            asking.join(30)
+            assert not asking.is_alive(), "it waits for a cluster that has gone"
+            time.sleep(1)
+    assert ran == [[2], [2]]
+
+
 @pytest.fixture
 def heeding() -> Iterator[None]:
     """Heed Ctrl-C: whoever is started in a shell's background ignores it."""
@@ -167,12 +183,63 @@ def test_ctrl_c_waits_until_the_cluster_has_begun() -> None:
 
 @pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_a_cluster_that_is_not_there_is_told_at_once(scheme: str) -> None:
+def test_a_cluster_that_is_not_there_is_told_at_once(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ray.is_initialized", lambda: False)  # whatever other tests began
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     cluster = RayWorkers(f"{scheme}127.0.0.1:{port}")
     with pytest.raises(EnvironmentProblem, match="cannot be reached"):
         list(cluster.run(doubling, None, [1]))
+
+
+class Cluster:
+    """Stands in for Ray, connected to a cluster that is begun anew now and then."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.connected_to: int | None = None
+        self.begun = 1
+
+    def is_initialized(self) -> bool:
+        return self.connected_to is not None
+
+    def init(self, **_: object) -> None:
+        self.asked.append("init")
+        if not self.begun:
+            raise ConnectionError("nobody there")
+        self.connected_to = self.begun
+
+    def shutdown(self) -> None:
+        self.asked.append("shutdown")
+        self.connected_to = None
+
+    def cluster_resources(self) -> dict[str, float]:
+        if self.connected_to != self.begun:
+            raise ValueError("Cannot invoke RPC on closed channel!")
+        return {"CPU": 2.0}
+
+
+def test_a_cluster_that_was_begun_anew_is_connected_to_once_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server outlives it, and must not need to be started again, too."""
+    ray = Cluster()
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.delenv("RAY_ENABLE_AUTO_CONNECT", raising=False)
+    with RayWorkers("auto") as cluster:
+        assert cluster.size() == 2
+        assert os.environ["RAY_ENABLE_AUTO_CONNECT"] == "0", "Ray begins one of its own otherwise"
+        ray.begun = 2
+        assert cluster.size() == 2
+        assert ray.asked == ["init", "shutdown", "init"]
+        ray.begun = 0
+        for _ in range(2):
+            with pytest.raises(EnvironmentProblem, match="Ray cluster auto cannot be used"):
+                cluster.size()
+        ray.begun = 3
+        assert cluster.size() == 2
 
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

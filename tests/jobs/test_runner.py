@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ import psutil
 import psycopg
 import pytest
 
-from evidentia.errors import InputError
+from evidentia.access.actions import Action, Authorizer, Role
+from evidentia.errors import InputError, UndecidedError
 from evidentia.jobs import queue
 from evidentia.jobs.runner import Runner
 from evidentia.jobs.work import DOING, Kind, Lost, Work, batches
@@ -27,6 +29,7 @@ from evidentia.store.sql import jobs as rows
 from evidentia.trail.entry import EntryKind
 from evidentia.workspace import Workspace, open_workspace
 from evidentia.workspace.jobs import Job
+from evidentia.workspace.opened import Opened
 from jobs.runs import PACE
 from places import Place
 from postgres import PostgresServer
@@ -179,6 +182,65 @@ def test_a_job_that_runs_is_cancelled_before_its_next_step(
     goes_on.set()
     assert ended(workspace, job).state == "cancelled"
     assert runner.problem is None
+
+
+class Away(Authorizer):
+    """Stands in for an OpenFGA that allows all, and does not answer while it is away."""
+
+    def __init__(self) -> None:
+        self.is_away = False
+        self.unanswered: list[tuple[str, Action, str]] = []
+
+    def may(self, user: str, action: Action, on: str) -> bool:
+        if self.is_away:
+            self.unanswered.append((user, action, on))
+            raise UndecidedError("OpenFGA answered 503: denied")
+        return user == "ann"
+
+
+def a_users_job(opened: Opened, outside: Authorizer) -> tuple[Workspace, Job]:
+    workspace = opened.for_("default")
+    workspace.access.grant("ann", Role.APPROVER)
+    opened.authorizer = outside
+    answers = asked(12)
+    ann = workspace.acting_as("ann")
+    return workspace, ann.jobs.start("checks", {}, total=len(answers), files=batches(answers))
+
+
+@pytest.mark.sqlite_suffices
+def test_a_job_waits_while_no_one_says_whether_it_may_go_on(runner: Runner) -> None:
+    outside = Away()
+    workspace, job = a_users_job(runner._opened, outside)
+    until(lambda: workspace.jobs.get(job.id).row.done >= 2)
+    outside.is_away = True
+    until(lambda: len(outside.unanswered) >= 3 or workspace.jobs.get(job.id).has_ended)
+    assert workspace.jobs.get(job.id).state == "running"
+    outside.is_away = False
+    found = ended(workspace, job)
+    assert (found.state, found.row.done) == ("done", 12), found.problem
+    assert not [one for one in found.result["results"] if one["problem"]]
+    assert set(recorded(workspace).values()) == {1}
+
+
+@pytest.mark.sqlite_suffices
+@pytest.mark.parametrize(("undecided", "state"), [(SECONDS, "cancelled"), (0.5, "failed")])
+def test_a_job_that_no_one_decides_on_can_be_cancelled_and_ends_at_last(
+    place: Place, undecided: float, state: str
+) -> None:
+    outside, opened = Away(), place.open().opened
+    workspace, job = a_users_job(opened, outside)
+    outside.is_away = True
+    runner = Runner(opened, pace=replace(PACE, undecided=undecided))
+    runner.start()
+    if state == "cancelled":
+        until(lambda: len(outside.unanswered) >= 2 or workspace.jobs.get(job.id).has_ended)
+        workspace.jobs.cancel(job.id)
+    found = ended(workspace, job)
+    runner.close()
+    assert found.state == state
+    if state == "failed":
+        said = {"error": "UndecidedError", "detail": "OpenFGA answered 503: denied"}
+        assert found.problem == said
 
 
 def test_what_no_one_foresaw_ends_a_job_and_not_the_others(

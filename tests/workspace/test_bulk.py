@@ -20,7 +20,7 @@ from evidentia.workspace import Workspace, ledgers, many
 from evidentia.workspace import bulk as bulk_work
 from evidentia.workspace.evaluating import Pair, chosen_judges, evaluate, evaluate_in_bulk
 from many_judges import POISON, DiesOnceJudge, TroubleJudge
-from places import record
+from places import Place, record
 from workspace.policies import CONTRADICTED, NOT_FOUND, SUPPORTED, count, read_here, write_policies
 
 WORDS = ("quote", "numbers")
@@ -225,3 +225,12 @@ def test_pairs_are_judged_as_here(bulk: Bulk) -> None:
     there = evaluate_in_bulk(bulk, "set", pairs, WORDS, told.append)
     assert there.judged == evaluate("set", pairs, chosen_judges(WORDS)).judged
     assert told == [20, 40, 45]
+
+
+def test_a_log_that_has_not_begun_begins_before_workers_are_told_of_it(sqlite_place: Place) -> None:
+    """Who gets ready once the first ledger is there would find another log than it was told."""
+    workspace = sqlite_place.open()
+    told = bulk_work.place_of(workspace._acting, ByProcesses(1))
+    assert told.origin is not None
+    assert workspace.trail.size > 0
+    assert bulk_work.place_of(workspace._acting, ByProcesses(1)) == told

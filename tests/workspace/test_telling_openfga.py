@@ -3,7 +3,9 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -165,6 +167,79 @@ def test_one_at_a_time_tells_it_and_another_takes_over_from_one_who_says_nothing
     assert followed.tuples == followed.should
 
 
+def test_the_turn_is_kept_however_long_reading_and_telling_take(
+    place: Place,
+    openfga_client: OpenFgaClient,
+    openfga: Stub,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, taken = Clock(), list[bool]()
+    followed = Followed(opened(place, clock=clock), openfga_client, openfga)
+    of = ("default", openfga_client.server.store_id)
+    names = [f"user{number}" for number in range(4)]
+    followed.write(*(Relationship(user_id(one), "admin", TENANT) for one in names))
+    for one in names:
+        followed.workspace.access.grant(one, Role.VIEWER)
+    read = OpenFgaClient.read
+
+    def slowly(client: OpenFgaClient, **key: str) -> Iterator[Relationship]:
+        for one in read(client, **key):
+            clock.at += timedelta(seconds=25)
+            taken.append(_Turn(followed.acting, of).taken())
+            yield one
+
+    monkeypatch.setattr(OpenFgaClient, "read", slowly)
+    assert followed.tell() > 0  # compares all
+    for one in names:
+        followed.workspace.access.grant(one, Role.APPROVER)
+    assert followed.tell() == len(names)
+    assert followed.tuples == followed.should
+    assert len(taken) > len(names)
+    assert True not in taken, "another process took the turn of one that was at work"
+
+
+def test_who_lost_the_turn_writes_nothing_more(
+    one_database: Followed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was stopped for long, say; what it read by then may be out of date."""
+    ws, acting = one_database.workspace, one_database.acting
+    ws.access.grant("ann", Role.VIEWER)
+    one_database.tell()
+    ws.access.grant("bob", Role.VIEWER)
+    of = ("default", one_database.client.server.store_id)
+    read, clock = OpenFgaClient.read, acting.opened._clock
+    others: list[bool] = []
+
+    def stopped(client: OpenFgaClient, **key: str) -> Iterator[Relationship]:
+        yield from read(client, **key)
+        clock.pass_years(0.01)  # type: ignore[attr-defined]
+        others.append(_Turn(acting, of).taken())
+
+    with monkeypatch.context() as patched:
+        patched.setattr(OpenFgaClient, "read", stopped)
+        assert one_database.tell() == 0
+        assert others[0]
+        assert one_database.tuples == {f"{TENANT}#viewer@user:ann"}
+    clock.pass_years(0.01)  # type: ignore[attr-defined]
+    assert one_database.tell() == 1
+    assert one_database.tuples == one_database.should
+
+
+def test_a_grant_by_a_clock_that_is_ahead_ends_no_other(
+    sqlite_place: Place, openfga_client: OpenFgaClient, openfga: Stub
+) -> None:
+    clock = Clock()
+    followed = Followed(opened(sqlite_place, clock=clock), openfga_client, openfga)
+    ws, now = followed.workspace, clock.at
+    ws.access.grant("eve", "auditor", expires_at="2026-04-01T00:00:00Z")
+    clock.pass_years(1)
+    ws.access.grant("ann", Role.VIEWER)
+    clock.at = now
+    followed.tell()
+    assert followed.tuples == {f"{TENANT}#auditor@user:eve", f"{TENANT}#viewer@user:ann"}
+    assert ws.access.drift().findings == []
+
+
 def test_what_openfga_refuses_is_seen_and_keeps_nothing_else_waiting(
     one_database: Followed,
 ) -> None:
@@ -269,6 +344,20 @@ def test_a_row_that_was_made_up_permits_nothing(one_database: Followed) -> None:
         rows.put(connection, of, forged, ws.opened.now())
     assert one_database.tell() == len(forged)
     assert one_database.tuples == one_database.should == {f"{TENANT}#viewer@user:ann"}
+
+
+def test_a_row_that_was_made_up_hides_no_drift(one_database: Followed) -> None:
+    """One that is never due would leave what it names on its way for ever."""
+    ws = one_database.workspace
+    ws.access.grant("ann", Role.VIEWER)
+    one_database.tell()
+    of = ("default", one_database.client.server.store_id)
+    with ws.opened.database.of(ws.tenant).write(sequencing=True) as connection:
+        rows.put(connection, of, [rows.Pending("user/eve", 0)], "9999-01-01T00:00:00.000000Z")
+    by_hand = Relationship(user_id("eve"), "admin", TENANT)
+    one_database.write(by_hand)
+    assert one_database.tell() == 0
+    assert ws.access.drift().extra == (by_hand,)
 
 
 def test_without_openfga_nothing_is_followed(sqlite_place: Place) -> None:

@@ -7,6 +7,7 @@ tries again.
 """
 
 import os
+import socket
 import ssl
 import threading
 import time
@@ -16,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.resources import files
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -345,7 +347,7 @@ class OpenFgaClient:
         left = max(0.001, until - self._clock())
         times = dict.fromkeys(("read", "write", "pool"), left)
         times["connect"] = min(_LONGEST_CONNECTING, left)
-        errors = self._errors
+        errors: tuple[type[Exception], ...] = (*self._errors, OSError, UnicodeError)
         try:
             with pool.stream(
                 method,
@@ -366,8 +368,6 @@ class OpenFgaClient:
         except errors as error:
             said = " ".join(str(error).split())[:200] or type(error).__name__
             raise _NoAnswerError("could not be asked", said) from None
-        except (OSError, UnicodeError) as error:
-            raise _NoAnswerError("could not be asked", type(error).__name__) from None
 
     def _read(self, status: int, data: bytes, read: Callable[[Any], Read]) -> Read:
         if 200 <= status < 300:  # noqa: PLR2004 - what HTTP calls a success
@@ -544,7 +544,7 @@ def _backend(deadline: _Deadline, clock: Callable[[], float]) -> "httpcore2.Netw
     """Return what connects, and gives up once the time of a whole request is over.
 
     The time limits of the pool are each for one read: a server that sends a byte now and then
-    would never reach them.
+    would never reach them. So is that of connecting for one address, and finding these has none.
     """
     import httpcore2  # noqa: PLC0415 - an extra
 
@@ -579,11 +579,61 @@ def _backend(deadline: _Deadline, clock: Callable[[], float]) -> "httpcore2.Netw
             return self._inner.get_extra_info(info)
 
     class Backend(httpcore2.SyncBackend):
-        def connect_tcp(self, *arguments: Any, **named: Any) -> httpcore2.NetworkStream:
-            named["timeout"] = left(named.get("timeout"))
-            return Stream(super().connect_tcp(*arguments, **named))
+        def connect_tcp(
+            self, host: str, port: int, timeout: float | None = None, *more: Any, **named: Any
+        ) -> httpcore2.NetworkStream:
+            until, connect = clock() + left(timeout), super().connect_tcp
+            return Stream(
+                _reached(
+                    _addresses(host, port, until - clock()),
+                    lambda: until - clock(),
+                    lambda address, seconds: connect(address, port, seconds, *more, **named),
+                )
+            )
 
     return Backend()
+
+
+def _addresses(host: str, port: int, seconds: float) -> list[str]:
+    """Return the addresses of a name; raise `OSError` where none are found in so many seconds.
+
+    The system looks for them as long as it likes, so a thread of its own waits for that.
+    """
+    answer: SimpleQueue[list[str] | Exception] = SimpleQueue()
+
+    def look() -> None:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            answer.put(list(dict.fromkeys(str(address[0]) for *_, address in found)))
+        except (OSError, UnicodeError) as error:
+            answer.put(error)
+
+    threading.Thread(target=look, name="evidentia-openfga-name", daemon=True).start()
+    try:
+        found = answer.get(timeout=max(0.0, seconds))
+    except Empty:
+        raise TimeoutError(f"no address of {host} was found in time") from None
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _reached(
+    addresses: Sequence[str], left: Callable[[], float], connect: Callable[[str, float], Read]
+) -> Read:
+    """Return what the first address gives that answers; all share the seconds that are left."""
+    import httpcore2  # noqa: PLC0415 - an extra
+
+    problem: Exception = httpcore2.ConnectTimeout("the time is over")
+    for place, address in enumerate(addresses):
+        share = left() / (len(addresses) - place)
+        if share <= 0:
+            break
+        try:
+            return connect(address, share)
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+            problem = error
+    raise problem
 
 
 def _now() -> datetime:

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from queue import SimpleQueue
 from typing import Any, Final, Self
 
 from evidentia import __version__
@@ -74,11 +75,13 @@ class RayWorkers(Bulk):
         self._idle_seconds = idle_seconds
         self._ray: Any = None
         self._is_ours = False
+        self._is_looked_after = False
         self._changed = threading.Condition()
         self._actors: list[_Actor] = []
         self._free: list[_Actor] = []
         self._starting = 0
         self._closing = threading.Event()
+        self._left = threading.Event()
 
     def __enter__(self) -> Self:
         return self
@@ -125,20 +128,40 @@ class RayWorkers(Bulk):
         if self._ray is not None and self._is_ours:
             with suppress(Exception):
                 self._ray.shutdown()
+        self._left.set()
         self._ray = None
 
     # The cluster
 
     def _asked(self, question: Callable[[Any], Any]) -> Any:
-        """Ask Ray something; raise an error of ours if it does not answer."""
+        """Ask Ray something; raise an error of ours if it does not answer.
+
+        A cluster that was there before may have begun anew since: it is connected to once more.
+        """
+        was_connected = self._ray is not None
         ray = self._connected()
         try:
             return question(ray)
         except Exception as error:
+            self._leave()
+            if was_connected:
+                return self._asked(question)
             raise EnvironmentProblem(
                 f"the Ray cluster {self.address} does not answer ({_said(error)}): does it still "
                 "run?"
             ) from error
+
+    def _leave(self) -> None:
+        """Leave a cluster that does not answer, and its workers."""
+        with self._changed:
+            self._actors, self._free = [], []
+            self._changed.notify_all()
+        with _connecting:
+            if self._ray is not None and self._is_ours:
+                with suppress(Exception):
+                    self._ray.shutdown()
+            self._left.set()
+            self._ray, self._is_ours = None, False
 
     def _connected(self) -> Any:
         with _connecting:
@@ -147,6 +170,7 @@ class RayWorkers(Bulk):
             if self._ray is not None:
                 return self._ray
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"  # or what is lost begins anew, on its own
             try:
                 import ray  # noqa: PLC0415 - an extra, and half a second
             except ImportError as error:
@@ -158,7 +182,7 @@ class RayWorkers(Bulk):
                 self._refuse_nothing_there()
                 try:
                     with _uninterrupted(), _without_settings():
-                        ray.init(**self._how())
+                        self._begin(ray)
                 except Exception as error:
                     with suppress(Exception):
                         ray.shutdown()
@@ -169,8 +193,29 @@ class RayWorkers(Bulk):
                     ) from error
                 self._is_ours = True
             self._ray = ray
-        threading.Thread(target=self._look_after, name="evidentia-ray", daemon=True).start()
-        return self._ray
+            if not self._is_looked_after:
+                threading.Thread(target=self._look_after, name="evidentia-ray", daemon=True).start()
+                self._is_looked_after = True
+        return ray
+
+    def _begin(self, ray: Any) -> None:
+        """Connect in a thread that stays: a cluster's processes end with the one that began it."""
+        begun: SimpleQueue[Exception | None] = SimpleQueue()
+        self._left = left = threading.Event()
+
+        def begin() -> None:
+            try:
+                ray.init(**self._how())
+            except Exception as error:  # noqa: BLE001 - it is raised below
+                begun.put(error)
+                return
+            begun.put(None)
+            left.wait()
+
+        threading.Thread(target=begin, name="evidentia-ray-begins", daemon=True).start()
+        error = begun.get()
+        if error is not None:
+            raise error
 
     def _refuse_nothing_there(self) -> None:
         """Raise at once where nothing listens: Ray itself asks for minutes."""
@@ -228,7 +273,9 @@ class RayWorkers(Bulk):
 
     def _started(self, named: str, first: bytes) -> "_Actor | EvidentiaError | WorkerEndedError":
         try:
-            made = self._ray.remote(RayWorker).options(num_cpus=1, max_restarts=0).remote()
+            made = self._connected().remote(RayWorker).options(num_cpus=1, max_restarts=0).remote()
+        except EvidentiaError as error:
+            return error
         except Exception as error:  # noqa: BLE001 - Ray has many, and none of them is ours
             return _ended(error, is_unready=True)
         actor = _Actor(made, named)

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from evidentia.errors import EnvironmentProblem, EvidentiaError, UsageError
+from evidentia.errors import EnvironmentProblem, EvidentiaError, UndecidedError, UsageError
 from evidentia.jobs.queue import Queue
 from evidentia.jobs.work import DOING, Cancelled, Kind, Lost, Work
 from evidentia.logs import get_logger
@@ -55,6 +55,8 @@ class Pace:
     lapses: int = 20
     ends: float = 20.0
     """How long one that is stopped waits for the parts that it is in."""
+    undecided: float = 600.0
+    """How long a part is begun again where no one says whether it may be done."""
 
 
 class Runner:
@@ -302,7 +304,7 @@ class Runner:
         def doing() -> None:
             try:
                 with unhurried():
-                    self._kinds[work.job.kind].do(work, part)
+                    self._decided(work, part)
             except BaseException as error:  # noqa: BLE001 - it is raised below
                 raised.append(error)
             finally:
@@ -317,6 +319,18 @@ class Runner:
                     raise GivenBack
         if raised:
             raise raised[0]
+
+    def _decided(self, work: Work, part: int) -> None:
+        """Do a part; while whoever decides does not answer, wait, and begin it again."""
+        ends = time.monotonic() + self._pace.undecided
+        while True:
+            try:
+                return self._kinds[work.job.kind].do(work, part)
+            except UndecidedError as error:
+                if time.monotonic() > ends or self._stop.wait(self._pace.looks):
+                    raise
+                _log.warning("job_undecided", job=work.job.id, reason=str(error))
+                work.go_on()
 
     def _fail(self, work: Work, error: EvidentiaError) -> None:
         problem = {"error": type(error).__name__, "detail": str(error)[:_LONGEST]}

@@ -57,7 +57,7 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
 
     `owner_link` lets the owner sign in once, by the secret of `app.state.running.sign_in`.
     """
-    gathering = gathering_of(settings)
+    gathering, cluster = gathering_of(settings), settings.server_cluster
     running = Running(
         opened,
         settings,
@@ -73,8 +73,8 @@ def create_app(opened: Opened, settings: Settings, *, owner_link: bool = False) 
     )
     if running.processes is not None:
         opened.judging, opened.reading = running.processes.judging, running.processes.reading
-    if settings.ray is not None:
-        opened.bulk = RayWorkers(settings.ray)
+    if cluster is not None:
+        opened.bulk = RayWorkers(cluster)
     app = FastAPI(
         title="Evidentia",
         version=__version__,

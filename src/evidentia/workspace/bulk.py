@@ -107,12 +107,16 @@ def bulk_of(acting: Acting) -> Bulk | None:
 
 
 def place_of(acting: Acting, bulk: Bulk) -> Place:
-    """Say where a worker finds a tenant's library."""
+    """Say where a worker finds a tenant's library; a log that has not begun begins."""
+    from evidentia.workspace.signing import checkpoint  # noqa: PLC0415 - not all need it
+
     database = acting.database
     folder = None if bulk.is_elsewhere else str(acting.opened.home.folder.absolute())
     address = None if database.is_sqlite else database.address
-    with database.read() as connection:
-        head = log.read_head(connection, acting.tenant)
+    head = acting.read(log.read_head)
+    if head is None:  # or who gets ready once it has begun would find another log than it was told
+        checkpoint(acting)
+        head = acting.read(log.read_head)
     origin = head and head.origin
     return Place(address, folder, acting.tenant, origin, database.worker_options)
 

@@ -9,7 +9,7 @@ that was made up permits nothing. No lock of the database is held while OpenFGA 
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -167,9 +167,13 @@ def _related(
     A grant of a machine whose clock is ahead is told at once: that it counts only from then on is
     what the trail says, which is asked too.
     """
-    grants = [one for one in access.grants.values() if user in (None, one.user)]
+    now = acting.now
+    grants = [
+        one.model_copy(update={"granted_at": min(one.granted_at, now)})
+        for one in access.grants.values()
+        if user in (None, one.user)
+    ]
     owners = [one for one in access.owners if user in (None, one.user)]
-    now = max((acting.now, *(one.granted_at for one in grants)))
     return relationships(grants, owners, packs, now)
 
 
@@ -228,9 +232,9 @@ def tell(acting: Acting, client: OpenFgaClient, *, seconds: float = 30.0) -> int
             if not some:
                 break
             for one in some:
-                done += _tell_about(acting, client, of, one)
-            if not turn.taken():
-                break
+                done += _tell_about(acting, client, turn, one)
+    except _LostError:
+        pass  # who has the turn by now goes on
     finally:
         turn.end()
     return done
@@ -261,14 +265,18 @@ def _take_in(acting: Acting, turn: "_Turn") -> None:
             found, end = rows.changed(connection, of[0], (first, head.size), _ENTRIES_AT_ONCE)
             rows.put(connection, of, found, acting.now)
             rows.go_on(connection, of, turn.holder, end)
-        if end >= head.size or not turn.taken():
+        if end >= head.size:
             return
+        turn.keep()
 
 
-def _tell_about(acting: Acting, client: OpenFgaClient, of: tuple[str, str], one: Pending) -> int:
+def _tell_about(acting: Acting, client: OpenFgaClient, turn: "_Turn", one: Pending) -> int:
     """Bring OpenFGA in step about one; return whether it heard of it."""
+    of = turn.of
     try:
+        turn.keep()
         writes, deletes = _difference(*_about(acting, client, one.subject))
+        turn.keep()
         if writes or deletes:
             client.write(writes, deletes)
     except OpenFgaError as error:
@@ -310,13 +318,14 @@ def _sync(acting: Acting, client: OpenFgaClient, turn: "_Turn") -> Synced:
     head = acting.read(log.read_head)
     size = 0 if head is None else head.size
     wanted = should_know(acting)
-    writes, deletes = _difference(wanted, _known(acting, client, wanted))
+    writes, deletes = _difference(wanted, _known(acting, client, wanted, turn.keep))
     for start in range(0, len(deletes), _TOLD_AT_ONCE):
+        turn.keep()
         client.write([], deletes[start : start + _TOLD_AT_ONCE])
-        turn.keep()
     for start in range(0, len(writes), _TOLD_AT_ONCE):
-        client.write(writes[start : start + _TOLD_AT_ONCE], [])
         turn.keep()
+        client.write(writes[start : start + _TOLD_AT_ONCE], [])
+    turn.keep()
     with acting.database.write() as connection:
         rows.told_all(connection, turn.of, size)
         rows.go_on(connection, turn.of, turn.holder, size)
@@ -326,11 +335,25 @@ def _sync(acting: Acting, client: OpenFgaClient, turn: "_Turn") -> Synced:
 
 
 def _known(
-    acting: Acting, client: OpenFgaClient, wanted: Iterable[Relationship]
+    acting: Acting,
+    client: OpenFgaClient,
+    wanted: Iterable[Relationship],
+    go_on: Callable[[], None] = lambda: None,
 ) -> list[Relationship]:
-    """Return what a store says of a tenant: all is read, as anyone may have written some."""
-    packs = frozenset(one.object for one in wanted)
-    return [one for one in client.read() if is_of_tenant(one, acting.tenant, packs)]
+    """Return what a store says of a tenant: all is read, as anyone may have written some.
+
+    That may take long: `go_on` is called for each that was read.
+    """
+    packs, found = frozenset(one.object for one in wanted), []
+    for one in client.read():
+        go_on()
+        if is_of_tenant(one, acting.tenant, packs):
+            found.append(one)
+    return found
+
+
+class _LostError(BusyError):
+    """Another process has taken the turn."""
 
 
 class _Turn:
@@ -340,17 +363,19 @@ class _Turn:
         self.of = of
         self.holder = os.urandom(8).hex()
         self._acting = acting
+        self._due = ""
 
     def taken(self, seconds: float = HOLD_SECONDS) -> bool:
         """Take the turn, or keep it for so many seconds more; say whether it is ours."""
         now = self._acting.now
+        self._due = _later(now, HOLD_SECONDS / 3)
         with self._acting.database.write() as connection:
             return rows.claim(connection, self.of, self.holder, now, _later(now, seconds))
 
     def keep(self) -> None:
-        """Keep the turn; raise `BusyError` if another process has taken it."""
-        if not self.taken():
-            raise BusyError("another process has begun to tell OpenFGA: run it again")
+        """Keep the turn, by a write now and then; raise `BusyError` if another process has it."""
+        if self._acting.now >= self._due and not self.taken():
+            raise _LostError("another process has begun to tell OpenFGA: run it again")
 
     def end(self) -> None:
         """Leave it to others."""
@@ -403,7 +428,7 @@ def drift(acting: Acting, client: OpenFgaClient) -> Drift:
 
 def _moving(acting: Acting, client: OpenFgaClient) -> frozenset[str]:
     """Return whom and what OpenFGA is still to hear of, by its own names."""
-    of = acting.tenant, client.server.store_id
+    of, soon = (acting.tenant, client.server.store_id), _later(acting.now, HOLD_SECONDS)
 
     def asked(connection: "Connection") -> list[Pending]:
         head = log.read_head(connection, of[0])
@@ -411,7 +436,8 @@ def _moving(acting: Acting, client: OpenFgaClient) -> frozenset[str]:
         if head is None or first is None:  # it was told nothing yet: all of it is missing
             return []
         found, _ = rows.changed(connection, of[0], (first, head.size), head.size + 1)
-        return [*found, *(one for one in rows.waiting(connection, of) if one.problem is None)]
+        due = rows.due(connection, of, soon, head.size + 1)  # others would wait for ever
+        return [*found, *(one for one in due if one.problem is None)]
 
     return frozenset(
         user_id(one.subject.removeprefix(rows.USER))
