@@ -35,7 +35,9 @@ def bundle(root: Path, lake: FileLake) -> EvidenceBundle:
     assembly = Assembly(Originals(root), lake, lambda: b"k" * 32)
     job = {"extra_params": {"evidence": [WHOLE, {"text": "dropped", "priority": -1}]}}
     refs = {"lake_text": ["docs/a.md", "docs/a.md"]}
-    return assembly.build(job, refs, EvidencePolicy(max_item_bytes=50, max_items=3), NOW).bundle
+    built = assembly.build(job, refs, EvidencePolicy(max_item_bytes=50, max_items=3), NOW)
+    lake.put_all(built.artifacts)
+    return built.bundle
 
 
 def paths(bundle: EvidenceBundle, root: Path, lake: FileLake) -> dict[str, Path]:

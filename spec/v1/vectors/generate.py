@@ -2275,6 +2275,7 @@ def built_bundle() -> tuple[EvidenceBundle, bytes, dict[str, bytes]]:
         )
         policy = EvidencePolicy(**JOB["policy"])
         built = assembly.build(JOB["job_input"], JOB["evidence_refs"], policy, BUILT_AT)
+        assembly.lake.put_all(built.artifacts)
         files = {
             path.relative_to(root).as_posix(): path.read_bytes()
             for path in sorted(root.rglob("*"))
