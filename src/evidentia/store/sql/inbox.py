@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection
 
+from evidentia.store.arrays import column
 from evidentia.store.database import COMMIT_SOON, Insert, fetch, insert_together, run
 from evidentia.trail.posting import Posted, maker_of, ticket_of
 
@@ -89,7 +90,8 @@ def answer(
     begins with its ticket. On PostgreSQL only.
     """
     messages = list(_messages(told))
-    tell = (_TELL, tuple(map(list, zip(*messages, strict=True)))) if messages else None
+    columns = [column("text", values) for values in zip(*messages, strict=True)]
+    tell = (_TELL, columns) if messages else None
     insert_together(connection, [Insert("trail_receipts", _RECEIPT, rows)], tell)
 
 
