@@ -131,7 +131,8 @@ def build_evidence_bundle(
     )
     now = datetime.now(UTC).isoformat(timespec="microseconds")[:-6] + "Z"  # noqa: TID251 - a shell
     built = assembly.build(job_input, evidence_refs, policy, now)
-    lake.put_all({*built.artifacts, built.data})
+    lake.put_all(built.artifacts)
+    lake.put(built.data)  # behind what it points to, should this be cut short
     return built.bundle
 
 
