@@ -289,6 +289,16 @@ def test_what_is_told_of_a_receipt_is_believed_of_who_signs_alone(
         assert waits.end().seq != 99
 
 
+def test_what_is_told_goes_in_messages_that_postgresql_takes_and_none_is_empty() -> None:
+    ours, theirs = (f"{0:016x}{maker * 8}{0:016x}" for maker in "ab")
+    items = [theirs, f"{ours}{'ö' * 3_930}", ours, f"{ours}{'x' * 7_000}", f"{ours}{'x' * 8_000}"]
+    messages = list(inbox._messages(items))
+    assert messages[0] == (inbox.channel("b" * 8), theirs)
+    texts = [text for channel, text in messages[1:] if channel == inbox.channel("a" * 8)]
+    assert "\n".join(texts).split("\n") == [*items[1:4], ours], "what is too long is its ticket"
+    assert all(0 < len(text.encode()) < 8_000 for _, text in messages)
+
+
 def test_receipts_are_told_of_with_what_they_say(
     here: Workspace, there: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

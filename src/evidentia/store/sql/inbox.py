@@ -105,7 +105,7 @@ def _messages(told: Sequence[str]) -> Iterator[tuple[str, str]]:
         size, parts = 0, list[str]()
         for one in some:
             length = len(one.encode()) + 1
-            if size + length > _MOST_TOLD:
+            if parts and size + length > _MOST_TOLD:
                 yield channel(maker), "\n".join(parts)
                 size, parts = 0, []
             size += length
